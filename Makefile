@@ -1,0 +1,198 @@
+# bough: the only build file. `make help` lists what it can do; nothing here names a source file.
+# Variants never mix: each builds in build/<variant>/.
+VARIANT ?= debug
+B       := build/$(VARIANT)
+PREFIX  ?= /usr/local
+Q        = $(if $(V),,@echo "  $@";)# V=1 shows whole commands
+# Folders of src/ that belong to the program only; everything else is libbough.
+PROGRAM_DIRS := cli http auth api gateway mcp
+PKGS         := libutf8proc libzstd libcrypto zlib
+
+OPT_debug   := -O1 -g3 -Werror
+OPT_release := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+OPT_asan    := -O1 -g3 -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT_tsan    := -O1 -g3 -Werror -fsanitize=thread
+OPT_cover   := -O0 -g3 -Werror --coverage -fprofile-update=atomic
+OPT_fuzz    := -O1 -g3 -DWITH_SIMDJSON -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+$(if $(OPT_$(VARIANT)),,$(error VARIANT=$(VARIANT) is not one of debug release asan tsan cover fuzz))
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
+        -Wpointer-arith -Wwrite-strings -Wundef
+# -fPIC: one set of objects for the program and the shared library. The linker script below keeps
+# internal names inside, so calls between our files stay direct.
+ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interposition -pthread \
+             $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
+ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,--as-needed $(LDFLAGS)
+# Expanded when used: on a bare machine pkg-config comes with the first `make run`.
+LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz) -lm
+VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION "\(.*\)"/\1/p' include/bough/*.h),0)
+
+# A new file needs no edit here.
+SRC      := $(sort $(shell find src -name '*.c'))
+PROG_SRC := $(foreach d,$(PROGRAM_DIRS),$(filter src/$d/%,$(SRC)))
+PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o)
+MIGRATED := $(patsubst src/store/%/migrations,%,$(wildcard src/store/*/migrations))
+SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
+LIB_OBJ  := $(patsubst %.c,$(B)/%.o,$(filter-out $(PROG_SRC),$(SRC))) \
+            $(MIGRATED:%=$(B)/gen/%_migrations.o) $(SQLITE_O)
+
+all: $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
+
+# ---- compiling ----
+# Changed flags rebuild what they were for, another SQLite everything.
+$(B)/flags: private TEXT = $(CC) $(ALLCFLAGS)
+$(SQLITE_O).flags: private TEXT = $(CC) $(SQLITE_FLAGS) $(SQLITE_$(VARIANT))
+$(B)/flags $(SQLITE_O).flags: FORCE
+	@mkdir -p $(@D); echo '$(TEXT)' | cat - deps/sqlite.pin > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# sqlite3.h is visible only where layers.txt allows it, and to tests.
+SQLITE := deps/node_modules/better-sqlite3/deps/sqlite3
+$(B)/src/store/sqlite/%.o $(B)/src/transfer/%.o: private INC := -isystem $(SQLITE)
+$(B)/tests/%.o $(B)/bench/%.o: private INC := -isystem $(SQLITE) -Itests
+
+$(B)/%.o: %.c $(B)/flags | deps/node_modules/.bough-lock
+	$(Q)mkdir -p $(@D); $(CC) $(ALLCFLAGS) $(INC) -MMD -MP -c $< -o $@
+deps/node_modules/.bough-lock: deps/package-lock.json
+	scripts/install-deps
+	@touch $@
+
+# SQLite is other people's code: no warnings, always optimised, checked for memory and races only.
+# Compiling it takes longer than all of ours, so variants without a sanitizer share one object.
+SQLITE_FLAGS := -O2 -g -w -fPIC -fvisibility=hidden -DSQLITE_THREADSAFE=2 \
+    -DSQLITE_DEFAULT_MEMSTATUS=0 -DSQLITE_DQS=0 -DSQLITE_LIKE_DOESNT_MATCH_BLOBS \
+    -DSQLITE_MAX_EXPR_DEPTH=0 -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE \
+    -DSQLITE_OMIT_AUTOINIT -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_USE_ALLOCA \
+    -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_DBSTAT_VTAB -DHAVE_FDATASYNC=1 -DHAVE_USLEEP=1 -DHAVE_PREAD=1 -DHAVE_PWRITE=1
+SQLITE_asan := -O1 -fsanitize=address
+SQLITE_tsan := -O1 -fsanitize=thread
+SQLITE_fuzz := -O1 -fsanitize=address
+$(SQLITE_O): deps/node_modules/.bough-lock $(SQLITE_O).flags
+	@mkdir -p $(@D); scripts/check-sqlite $(SQLITE)/sqlite3.h
+	$(Q)$(CC) $(SQLITE_FLAGS) $(SQLITE_$(VARIANT)) -c $(SQLITE)/sqlite3.c -o $@
+
+# Migrations become data; see src/store/migrations.h.
+$(B)/gen/%_migrations.S: FORCE
+	@mkdir -p $(@D); scripts/embed $* src/store/$*/migrations > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.SECONDEXPANSION:
+$(B)/gen/%_migrations.o: $(B)/gen/%_migrations.S $$(wildcard src/store/$$*/migrations/*.sql)
+	$(Q)$(CC) -c $< -o $@
+.PRECIOUS: $(B)/gen/%_migrations.S $(B)/%.o
+
+# ---- linking ----
+# The library is one object in which only bough_* is visible: a user's own names never clash.
+$(B)/libbough.o: $(LIB_OBJ)
+	$(Q)ld -r $^ -o $@.all && objcopy --wildcard --keep-global-symbol='bough_*' $@.all $@ && rm $@.all
+$(B)/libbough.a: $(B)/libbough.o
+	@rm -f $@ && ar rcs $@ $<
+$(B)/libbough.so.0: $(B)/libbough.o
+	@echo '{ global: bough_*; local: *; };' > $(B)/exports
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(B)/exports $< $(ALLLDFLAGS) $(LIBS) -o $@
+$(B)/libbough.so: $(B)/libbough.so.0
+	@ln -sf $(<F) $@
+$(B)/bough: $(PROG_OBJ) $(LIB_OBJ)
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
+# Every object but main's: what tests, fuzz targets and benchmarks take their pieces from.
+$(B)/parts.a: $(LIB_OBJ) $(filter-out $(B)/src/cli/main.o,$(PROG_OBJ))
+	@rm -f $@ && ar qcsT $@ $^
+
+# ---- tests ---- a folder of tests is one program; every fuzz target also replays its corpus.
+TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit,\
+             $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c tests/*/*.c)))))
+TESTS     := $(TEST_DIRS:%=$(B)/%.t)
+TESTLIB   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/lib/*.c))
+REPLAYS   := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+EXAMPLES  := $(foreach e,$(basename $(wildcard examples/*.c)),$(B)/$e-static $(B)/$e-shared)
+objects_of = $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard $(1)/*.c))))
+
+$(TESTS): $(B)/%.t: $$(call objects_of,$$*) $(TESTLIB) $(B)/parts.a
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -lcmocka -o $@
+$(REPLAYS): %: %.o $(B)/tests/fuzz/standalone.o $(B)/parts.a
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
+$(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
+$(B)/examples/%-shared: $(B)/examples/%.o $(B)/libbough.so
+	$(Q)$(CC) $< -L$(B) -lbough -Wl,-rpath,'$$ORIGIN/..' $(ALLLDFLAGS) -o $@
+
+run: ## build and show bough at work
+	@scripts/install-deps
+	@echo "Building bough (build/release) and running its demo"
+	@$(MAKE) --no-print-directory VARIANT=release all
+	build/release/bough demo
+test: ## build and run every test; ONLY=word runs the tests whose name contains it
+	@scripts/install-deps
+	@echo "Building and running the tests (build/$(VARIANT))"
+	@$(MAKE) --no-print-directory VARIANT=$(VARIANT) run-tests
+run-tests: all $(TESTS) $(REPLAYS) $(EXAMPLES)
+	@B='$(B)' CC='$(CC)' VARIANT=$(VARIANT) ONLY='$(ONLY)' WRAP='$(WRAP)' scripts/run-tests \
+	    $(filter $(if $(SUITES),$(SUITES:%=$(B)/tests/%.t),%),$(TESTS)) \
+	    $(if $(SUITES),,scripts/test-promises scripts/test-corpus tests/cli/run)
+
+asan tsan: ## the same tests under AddressSanitizer + UBSan, or ThreadSanitizer
+	@$(MAKE) --no-print-directory VARIANT=$@ test
+valgrind: ## the same tests under valgrind
+	@scripts/install-deps --all
+	@$(MAKE) --no-print-directory WRAP='valgrind -q --error-exitcode=99 --leak-check=full' test
+
+COVER_MIN ?= 90
+cover: ## the same tests with coverage; report in build/cover/html, fails under COVER_MIN percent
+	@scripts/install-deps --all
+	@rm -rf build/cover/html && mkdir -p build/cover/html && find build/cover -name '*.gcda' -delete
+	@$(MAKE) --no-print-directory VARIANT=cover test
+	gcovr -r . --object-directory build/cover --filter src/ --gcov-ignore-parse-errors \
+	    --print-summary --html-details build/cover/html/index.html --txt --fail-under-line $(COVER_MIN)
+
+FUZZ ?= json
+TIME ?= 60
+fuzz: ## look for new crashes: FUZZ=json TIME=60 (seconds)
+	@scripts/install-deps --all
+	@$(MAKE) --no-print-directory VARIANT=fuzz CC=clang-14 build/fuzz/tests/fuzz/fuzz_$(FUZZ).libfuzzer
+	@mkdir -p build/fuzz/found/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+	build/fuzz/tests/fuzz/fuzz_$(FUZZ).libfuzzer -max_total_time=$(TIME) -timeout=10 -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/ $(addprefix -dict=,$(wildcard tests/fuzz/$(FUZZ).dict)) \
+	    build/fuzz/found/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+# Here, and only here, our JSON reader is compared with simdjson's, through a shim in C++.
+$(B)/tests/fuzz/%.libfuzzer: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/simdjson_shim.o $(B)/parts.a
+	$(Q)clang++-14 $^ $(ALLLDFLAGS) -fsanitize=fuzzer $(LIBS) -lsimdjson -o $@
+$(B)/%.o: %.cc $(B)/flags
+	$(Q)mkdir -p $(@D); clang++-14 -std=c++17 $(OPT_$(VARIANT)) -c $< -o $@
+
+# bench/*.c is one program; bench/*_instr.c are small programs that it runs under callgrind.
+INSTR := $(wildcard bench/*_instr.c)
+bench: ## measure; figures in build/bench*.json
+	@scripts/install-deps --all
+	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin $(INSTR:%.c=build/release/%)
+	build/release/bench.bin $(BENCH)
+$(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
+$(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
+
+# ---- keeping it tidy ----
+lint: ## layers, sizes, banned calls, origins, format, clang-tidy, cppcheck, shellcheck, headers
+	@scripts/install-deps --all
+	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
+	@BOUGH=build/debug/bough scripts/lint $(CHECK)
+check-headers: ## every public header alone, as C11 and as C++17
+	@scripts/check-headers
+format: ## clang-format every C file
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-14 -i
+
+install: ## into PREFIX (/usr/local), under DESTDIR
+	@$(MAKE) --no-print-directory VARIANT=release all
+	install -D -t $(DESTDIR)$(PREFIX)/bin build/release/bough
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/bough include/bough/*.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib build/release/libbough.a build/release/libbough.so.0
+	ln -sf libbough.so.0 $(DESTDIR)$(PREFIX)/lib/libbough.so
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(PKGS)|' scripts/bough.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/bough.pc
+clean: ## remove build/
+	rm -rf build
+help: ## this list
+	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+
+.PHONY: all run test run-tests asan tsan valgrind cover fuzz bench lint check-headers format install clean help FORCE
+FORCE:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,17 @@
+/* bough: the session store for AI agents. This header includes all of it. */
+#ifndef BOUGH_H
+#define BOUGH_H
+
+#include <bough/arena.h>
+#include <bough/chat.h>
+#include <bough/context.h>
+#include <bough/entry.h>
+#include <bough/error.h>
+#include <bough/model.h>
+#include <bough/notes.h>
+#include <bough/part.h>
+#include <bough/session.h>
+#include <bough/store.h>
+#include <bough/tree.h>
+
+#endif

@@ -1,0 +1,82 @@
+/* Errors: one table of codes, and the object that carries a code and its sentence to the caller. */
+#ifndef BOUGH_ERROR_H
+#define BOUGH_ERROR_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BOUGH_MUST_CHECK __attribute__((warn_unused_result))
+#define BOUGH_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define BOUGH_MUST_CHECK
+#define BOUGH_PRINTF(fmt, args)
+#endif
+
+/*
+ * Every code once: name, HTTP status, exit code of the command line, what the caller can do.
+ * A code exists when somebody does something different for it.
+ */
+#define BOUGH_CODES(X)                                                                             \
+    X(OK, ok, 200, 0, "")                                                                          \
+    X(NOT_FOUND, not_found, 404, 1, "check the id; `bough ls` shows what is there")                \
+    X(MEMORY_NOT_FOUND, memory_not_found, 404, 1, "`bough memory` lists the memories")             \
+    X(GONE, gone, 410, 1, "it was purged and cannot come back")                                    \
+    X(AMBIGUOUS, ambiguous, 409, 1, "give more characters, or name the session too")               \
+    X(EXISTS, exists, 409, 1, "choose another id")                                                 \
+    X(INVALID, invalid, 422, 2, "correct the value named in the message")                          \
+    X(INVALID_PART, invalid_part, 422, 2, "correct the part named in the message")                 \
+    X(UNKNOWN_PART, unknown_part, 422, 2, "use one of the listed part types")                      \
+    X(CONFLICT, conflict, 409, 1, "read the current state and try again")                          \
+    X(KEY_CONFLICT, key_conflict, 409, 1, "use a new idempotency key for a new request")           \
+    X(BUSY, busy, 409, 1, "wait until the session is idle, or queue the prompt")                   \
+    X(LEASE_LOST, lease_lost, 409, 1, "another writer took over; start again")                     \
+    X(ARCHIVED, archived, 409, 1, "unarchive it first, or fork it")                                \
+    X(READ_ONLY, read_only, 403, 1, "open the store where it can be written, or copy it")          \
+    X(DENIED, denied, 403, 1, "check the permissions of the file and its directory")               \
+    X(TOO_DEEP, too_deep, 422, 1, "raise the limit you passed, or fork nearer to the root")        \
+    X(TOO_LARGE, too_large, 413, 1, "split it, or store it as an attachment")                      \
+    X(FULL, full, 507, 1, "free disk space, or start a new store")                                 \
+    X(TIMEOUT, timeout, 504, 1, "try again, or allow more time")                                   \
+    X(OVERLOADED, overloaded, 503, 1, "try again in a moment")                                     \
+    X(NOT_DONE, not_done, 503, 1, "nothing was written; it is safe to try again")                  \
+    X(UNKNOWN, unknown, 503, 1, "try again with the same idempotency key to settle it")            \
+    X(CORRUPT, corrupt, 500, 1, "run `bough fsck`; do not delete the file")                        \
+    X(VERSION, version, 409, 1, "use a newer bough for this store")                                \
+    X(IO, io, 500, 1, "look at the disk and the file named in the message")
+
+enum bough_rc {
+#define BOUGH_CODE_ENUM(NAME, name, http, code, hint) BOUGH_##NAME,
+    BOUGH_CODES(BOUGH_CODE_ENUM)
+#undef BOUGH_CODE_ENUM
+};
+
+/* Where a session is: the entry at `depth` of `branch`; branch 0 is nowhere. */
+struct bough_head {
+    int64_t branch;
+    int64_t depth;
+};
+
+/* Caller-owned, lives on the stack, never needs freeing. */
+struct bough_error {
+    enum bough_rc rc;
+    char msg[256];
+    struct bough_head head; /* with BOUGH_CONFLICT about a head: where it is now */
+};
+
+/* Write the sentence and return the code. `err` may be NULL. */
+enum bough_rc bough_fail(struct bough_error *err, enum bough_rc rc, const char *fmt, ...)
+    BOUGH_PRINTF(3, 4);
+
+const char *bough_rc_name(enum bough_rc rc); /* "not_found" */
+int bough_rc_http(enum bough_rc rc);         /* 404 */
+int bough_rc_exit(enum bough_rc rc);         /* 1 */
+const char *bough_rc_hint(enum bough_rc rc); /* what to do next; "" when there is nothing */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+/* The growing byte buffer with a hard maximum. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* An empty buffer points here, so that p is a C string from the start. Nobody writes to it. */
+static char empty[1];
+
+void buf_init(struct buf *b, size_t max)
+{
+    *b = (struct buf){ .p = empty, .max = max < SIZE_MAX ? max : SIZE_MAX - 1 };
+}
+
+void buf_finish(struct buf *b)
+{
+    if (b->cap)
+        mem_free(b->p);
+    buf_init(b, b->max);
+}
+
+void buf_reset(struct buf *b)
+{
+    b->n = 0;
+    b->over = false;
+    if (b->cap)
+        b->p[0] = '\0';
+}
+
+/* Room for n bytes and the NUL; false past the maximum. */
+static bool grow(struct buf *b, size_t n)
+{
+    size_t need, cap;
+
+    if (b->over || n > b->max - b->n) {
+        b->over = true;
+        return false;
+    }
+    need = b->n + n + 1;
+    if (need <= b->cap)
+        return true;
+    cap = b->cap < 64 ? 64 : b->cap;
+    while (cap < need)
+        cap = cap <= SIZE_MAX / 2 ? cap * 2 : need;
+    if (cap > b->max + 1)
+        cap = b->max + 1;
+    b->p = mem_realloc(b->cap ? b->p : NULL, cap);
+    b->cap = cap;
+    b->p[b->n] = '\0';
+    return true;
+}
+
+void buf_put(struct buf *b, const void *p, size_t n)
+{
+    if (!grow(b, n))
+        return;
+    if (n)
+        memcpy(b->p + b->n, p, n);
+    b->n += n;
+    b->p[b->n] = '\0';
+}
+
+void buf_putc_grow(struct buf *b, char c)
+{
+    buf_put(b, &c, 1);
+}
+
+void buf_puts(struct buf *b, const char *s)
+{
+    buf_put(b, s, strlen(s));
+}
+
+void buf_put_str(struct buf *b, struct bough_str s)
+{
+    buf_put(b, s.p, s.n);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    int n;
+
+    va_start(ap, fmt);
+    n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0 || !grow(b, (size_t)n))
+        return;
+    va_start(ap, fmt);
+    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->n += (size_t)n;
+}
+
+char *buf_reserve(struct buf *b, size_t n)
+{
+    return grow(b, n) ? b->p + b->n : NULL;
+}

@@ -1,0 +1,24 @@
+/* SHA-256, a thin layer over libcrypto. */
+#ifndef BASE_SHA256_H
+#define BASE_SHA256_H
+
+#include <stddef.h>
+
+#define SHA256_LEN 32
+
+void sha256(const void *p, size_t n, unsigned char out[SHA256_LEN]);
+
+/* In pieces: init, update as often as needed, then final, which also frees. */
+struct sha256 {
+    void *ctx;
+};
+
+void sha256_init(struct sha256 *s);
+void sha256_update(struct sha256 *s, const void *p, size_t n);
+void sha256_final(struct sha256 *s, unsigned char out[SHA256_LEN]);
+void sha256_finish(struct sha256 *s); /* give up without a result; fine after final */
+
+/* 64 lower-case digits and a NUL. */
+void sha256_hex(const unsigned char in[SHA256_LEN], char out[2 * SHA256_LEN + 1]);
+
+#endif

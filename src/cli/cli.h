@@ -1,0 +1,93 @@
+/*
+ * The bough command. A command is one file in src/cli/cmd/ that ends in a `const struct cli_cmd`,
+ * and one line in commands.c. Option parsing and every help text come from that struct.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <bough/bough.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the program exits with. */
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_FAILED = 1, /* it did not work, or there was nothing to find */
+    CLI_USAGE = 2,  /* the command line was wrong; nothing was done */
+};
+
+/* One row of an options table; the table ends with { 0 }. */
+struct cli_option {
+    const char *name;  /* "json" for --json */
+    char letter;       /* 'j' for -j; 0: no short form */
+    const char *value; /* what help calls its value, "URL"; NULL: a flag */
+    const char *about; /* one line, small letter, no full stop */
+};
+
+struct cli;
+
+struct cli_cmd {
+    const char *name;
+    const char *args;    /* "<session> [entry]"; "..." at the end for any number more */
+    const char *summary; /* one line, small letter, no full stop */
+    const struct cli_option *options; /* NULL: none of its own */
+    int (*run)(struct cli *c);        /* an enum cli_exit */
+};
+
+enum { CLI_MAX_OPTIONS = 32 };
+
+/* What a command is given. argc and argv hold only its arguments, already counted against `args`.
+ */
+struct cli {
+    const struct cli_cmd *cmd;
+    int argc;
+    char **argv;
+    struct cli_given {
+        const struct cli_option *option;
+        const char *value;    /* "" for a flag */
+    } given[CLI_MAX_OPTIONS]; /* in the order they came */
+    int n_given;
+    char store[4096]; /* where the store is; see cli_store_url */
+};
+
+/* ---- commands.c ---- */
+
+extern const struct cli_cmd *const cli_commands[]; /* sorted by name, ends with NULL */
+const struct cli_cmd *cli_find(const char *name);  /* NULL when there is none */
+
+/* ---- args.c ---- */
+
+/* The options that stand before the command; every command takes them too. */
+extern const struct cli_option cli_common[];
+
+/*
+ * Read the options in argv[1..] into c. Before the command is known (c->cmd NULL) it stops at the
+ * first argument that is not an option. Returns CLI_DONE, or CLI_USAGE when it has complained.
+ */
+int cli_parse(struct cli *c, int argc, char **argv);
+
+bool cli_has(const struct cli *c, const char *name);          /* was --name given? */
+const char *cli_value(const struct cli *c, const char *name); /* the last one's; NULL: not given */
+
+/* Say what is wrong with the command line and where its help is. Returns CLI_USAGE. */
+int cli_usage(const struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
+
+/* Say what went wrong and what to do next. Returns the exit code that belongs to the error. */
+int cli_error(const struct cli *c, const struct bough_error *err);
+
+/*
+ * The store to work on: --store, $BOUGH_STORE, $XDG_DATA_HOME/bough/bough.db or
+ * ~/.local/share/bough/bough.db. Lives in c. NULL when there is no home to put it in: complained.
+ */
+const char *cli_store_url(struct cli *c);
+
+/* Open that store. Returns CLI_DONE, or the exit code when it has complained. */
+int cli_store_open(struct cli *c, struct bough_store **out, const struct bough_options *options);
+
+/* ---- the commands: src/cli/cmd/<name>.c ---- */
+
+extern const struct cli_cmd cmd_fsck;
+extern const struct cli_cmd cmd_help;
+extern const struct cli_cmd cmd_version;
+
+#endif

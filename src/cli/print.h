@@ -1,0 +1,36 @@
+/* Output for people: no byte of a transcript reaches the terminal as anything but text. */
+#ifndef CLI_PRINT_H
+#define CLI_PRINT_H
+
+#include <bough/arena.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum print_mode {
+    PRINT_LINE, /* one line: newlines and tabs are shown as \n and \t */
+    PRINT_TEXT, /* running text: newlines and tabs pass */
+};
+
+/*
+ * Write UTF-8 text so that it can only be read, not obeyed: control characters (C0, C1, ESC, DEL),
+ * marks that reorder text, characters without width and bytes that are not UTF-8 come out as
+ * \x1b or \u{202e}.
+ */
+void print_safe(FILE *f, struct bough_str s, enum print_mode mode);
+void print_line(FILE *f, const char *s); /* print_safe of a C string as PRINT_LINE; NULL is "" */
+
+/*
+ * May `f` get colours? $NO_COLOR says no, else $CLICOLOR_FORCE says yes, else it must be a terminal
+ * that is not dumb.
+ */
+bool print_colour(FILE *f);
+
+/* The same decision from its facts; NULL is an unset variable. */
+bool print_colour_wanted(const char *no_color, const char *force, const char *term, bool tty);
+
+enum print_style { PRINT_PLAIN, PRINT_BOLD, PRINT_DIM, PRINT_RED, PRINT_GREEN, PRINT_YELLOW };
+
+/* Switch style; PRINT_PLAIN ends it. Writes nothing unless `on`, which is print_colour(f), once. */
+void print_style(FILE *f, bool on, enum print_style style);
+
+#endif

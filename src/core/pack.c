@@ -1,0 +1,359 @@
+/* Packed bodies of entries: one row, one buffer, no copies on the way out. */
+#include "core/pack.h"
+
+#include <string.h>
+#include <zstd.h>
+
+#include "base/arena.h"
+#include "base/crc32c.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/varint.h"
+
+enum {
+    HAS_FINISH = 1,
+    HAS_ERROR = 2,
+    HAS_USAGE = 4,
+    HAS_DURATION = 8,
+    HAS_KEEP_FROM = 16,
+    HAS_DATA = 32,
+    HAS_METADATA = 64,
+    HAS_ORIGIN = 128,
+    HAS_KIND_NAME = 256,
+};
+
+static void put_u48(char *p, uint64_t v)
+{
+    for (int i = 0; i < 6; i++)
+        p[i] = (char)(v >> (8 * i));
+}
+
+static uint64_t get_le(const char *p, int n)
+{
+    uint64_t v = 0;
+
+    for (int i = n - 1; i >= 0; i--)
+        v = v << 8 | (unsigned char)p[i];
+    return v;
+}
+
+static void put_u32(char *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (char)(v >> (8 * i));
+}
+
+/* A cursor that writes varints and strings into memory known to be large enough. */
+struct out {
+    char *p;
+};
+
+static void out_varint(struct out *o, uint64_t v)
+{
+    o->p += varint_put(v, (unsigned char *)o->p);
+}
+
+static void out_i64(struct out *o, int64_t v)
+{
+    o->p += varint_put_i64(v, (unsigned char *)o->p);
+}
+
+static void out_bytes(struct out *o, struct bough_str s)
+{
+    if (s.n)
+        memcpy(o->p, s.p, s.n);
+    o->p += s.n;
+    *o->p++ = '\0';
+}
+
+static unsigned present(const struct bough_entry *e)
+{
+    return (cstr_empty(e->finish) ? 0u : HAS_FINISH) | (e->error.n ? HAS_ERROR : 0u) |
+           (e->has_usage ? HAS_USAGE : 0u) | (e->duration ? HAS_DURATION : 0u) |
+           (e->keep_from ? HAS_KEEP_FROM : 0u) | (e->data.n ? HAS_DATA : 0u) |
+           (e->metadata.n ? HAS_METADATA : 0u) | (cstr_empty(e->origin) ? 0u : HAS_ORIGIN) |
+           (cstr_empty(e->kind_name) || e->kind != BOUGH_ENTRY_OTHER ? 0u : HAS_KIND_NAME);
+}
+
+/* The strings of a tail in their fixed order; absent ones are empty and skipped by both sides. */
+enum { TAIL_STRINGS = 6 };
+
+static void tail_strings(const struct bough_entry *e, unsigned has,
+                         struct bough_str s[TAIL_STRINGS])
+{
+    s[0] = has & HAS_FINISH ? str_of(e->finish) : str_of("");
+    s[1] = has & HAS_ERROR ? e->error : str_of("");
+    s[2] = has & HAS_DATA ? e->data : str_of("");
+    s[3] = has & HAS_METADATA ? e->metadata : str_of("");
+    s[4] = has & HAS_ORIGIN ? str_of(e->origin) : str_of("");
+    s[5] = has & HAS_KIND_NAME ? str_of(e->kind_name) : str_of("");
+}
+
+static const unsigned string_flags[TAIL_STRINGS] = { HAS_FINISH,   HAS_ERROR,  HAS_DATA,
+                                                     HAS_METADATA, HAS_ORIGIN, HAS_KIND_NAME };
+
+static void write_usage(struct out *o, const struct bough_totals *t)
+{
+    out_i64(o, t->input);
+    out_i64(o, t->output);
+    out_i64(o, t->reasoning);
+    out_i64(o, t->cache_read);
+    out_i64(o, t->cache_write);
+    out_i64(o, t->cost);
+}
+
+static void compress_tail(struct bough_arena *a, struct pack_tail *t)
+{
+    size_t cap = ZSTD_compressBound(t->raw);
+    char *to = arena_alloc(a, cap);
+    size_t n = ZSTD_compress(to, cap, t->bytes.p, t->raw, 1);
+
+    /* Not worth it unless it saves an eighth: reading then costs nothing extra. */
+    if (ZSTD_isError(n) || n > t->raw - t->raw / 8)
+        return;
+    t->bytes = str_make(to, n);
+    t->zstd = true;
+}
+
+void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_from,
+               struct pack_tail *out)
+{
+    unsigned has = present(e);
+    struct bough_str s[TAIL_STRINGS];
+    size_t size = 16 + 8 * VARINT_MAX;
+    struct out o;
+    char *start;
+
+    tail_strings(e, has, s);
+    for (int i = 0; i < TAIL_STRINGS; i++)
+        size += s[i].n + 1 + VARINT_MAX;
+    for (size_t i = 0; i < e->nparts; i++)
+        size += e->parts[i].json.n + 2 + VARINT_MAX;
+    o.p = start = arena_alloc(a, size);
+    out_varint(&o, has);
+    if (has & HAS_USAGE)
+        write_usage(&o, &e->usage);
+    if (has & HAS_DURATION)
+        out_i64(&o, e->duration);
+    if (has & HAS_KEEP_FROM)
+        out_i64(&o, e->keep_from);
+    for (int i = 0; i < TAIL_STRINGS; i++)
+        if (has & string_flags[i])
+            out_varint(&o, s[i].n);
+    out_varint(&o, e->nparts);
+    for (size_t i = 0; i < e->nparts; i++) {
+        *o.p++ = (char)e->parts[i].type;
+        out_varint(&o, e->parts[i].json.n);
+    }
+    for (int i = 0; i < TAIL_STRINGS; i++)
+        if (has & string_flags[i])
+            out_bytes(&o, s[i]);
+    for (size_t i = 0; i < e->nparts; i++)
+        out_bytes(&o, e->parts[i].json);
+    *out = (struct pack_tail){ .bytes = str_make(start, (size_t)(o.p - start)),
+                               .raw = (size_t)(o.p - start) };
+    if (zstd_from && out->raw >= zstd_from)
+        compress_tail(a, out);
+}
+
+struct bough_str pack_entry(struct bough_arena *a, const struct bough_entry *e,
+                            const struct pack_extra *x, const struct pack_tail *tail)
+{
+    char *start = arena_alloc(a, PACK_PREFIX + 10 * VARINT_MAX + tail->bytes.n);
+    struct out o = { start + PACK_PREFIX };
+    size_t n;
+
+    start[0] = (char)(PACK_VERSION | (tail->zstd ? PACK_ZSTD : 0));
+    put_u48(start + 5, 0);
+    put_u32(start + 11, (uint32_t)x->call_ord);
+    out_varint(&o, (uint64_t)e->at.depth);
+    out_varint(&o, (uint64_t)e->kind);
+    out_varint(&o, (uint64_t)e->role);
+    out_varint(&o, (uint64_t)x->made);
+    out_varint(&o, (uint64_t)x->chk);
+    out_varint(&o, (uint64_t)e->mno);
+    out_i64(&o, e->time - x->made);
+    out_varint(&o, (uint64_t)x->call_made);
+    if (x->call_made)
+        out_varint(&o, (uint64_t)x->call_chk);
+    out_varint(&o, tail->raw);
+    memcpy(o.p, tail->bytes.p, tail->bytes.n);
+    o.p += tail->bytes.n;
+    n = (size_t)(o.p - start);
+    put_u32(start + 1, crc32c(0, start + PACK_PREFIX, n - PACK_PREFIX));
+    return str_make(start, n);
+}
+
+void pack_entry_patch(char *body, int64_t no, int64_t call_ord)
+{
+    put_u48(body + 5, (uint64_t)no);
+    if (call_ord)
+        put_u32(body + 11, (uint32_t)call_ord);
+}
+
+/* --- reading
+ * ---------------------------------------------------------------------------------------- */
+
+struct in {
+    const unsigned char *p, *end;
+    bool bad;
+};
+
+static uint64_t in_varint(struct in *i)
+{
+    uint64_t v = 0;
+
+    if (!varint_get(&i->p, i->end, &v))
+        i->bad = true;
+    return v;
+}
+
+static int64_t in_i64(struct in *i)
+{
+    int64_t v = 0;
+
+    if (!varint_get_i64(&i->p, i->end, &v))
+        i->bad = true;
+    return v;
+}
+
+bool pack_entry_sound(struct bough_str body)
+{
+    return body.n > PACK_PREFIX && (body.p[0] & 0x0f) == PACK_VERSION &&
+           (uint32_t)get_le(body.p + 1, 4) == crc32c(0, body.p + PACK_PREFIX, body.n - PACK_PREFIX);
+}
+
+bool pack_entry_head(struct bough_str body, struct pack_head *h)
+{
+    struct in i;
+
+    if (body.n <= PACK_PREFIX || (body.p[0] & 0x0f) != PACK_VERSION)
+        return false;
+    i = (struct in){ (const unsigned char *)body.p + PACK_PREFIX,
+                     (const unsigned char *)body.p + body.n, false };
+    h->no = (int64_t)get_le(body.p + 5, 6);
+    h->call_ord = (int64_t)get_le(body.p + 11, 4);
+    h->depth = (int64_t)in_varint(&i);
+    h->kind = (int64_t)in_varint(&i);
+    h->role = (int64_t)in_varint(&i);
+    h->made = (int64_t)in_varint(&i);
+    h->chk = (int64_t)in_varint(&i);
+    h->mno = (int64_t)in_varint(&i);
+    h->time = h->made + in_i64(&i);
+    h->call_made = (int64_t)in_varint(&i);
+    h->call_chk = h->call_made ? (int64_t)in_varint(&i) : 0;
+    h->raw = (size_t)in_varint(&i);
+    h->tail = str_make((const char *)i.p, (size_t)(i.end - i.p));
+    return !i.bad && h->kind <= BOUGH_ENTRY_OTHER && h->role <= BOUGH_ROLE_OTHER;
+}
+
+static bool expand_tail(struct bough_arena *a, const struct pack_head *h, struct bough_str *out)
+{
+    char *to;
+    size_t n;
+
+    if (h->raw > LIMIT_MESSAGE_BYTES * 2)
+        return false;
+    to = arena_alloc(a, h->raw ? h->raw : 1);
+    n = ZSTD_decompress(to, h->raw, h->tail.p, h->tail.n);
+    *out = str_make(to, h->raw);
+    return !ZSTD_isError(n) && n == h->raw;
+}
+
+/* The next string of length n, which has a NUL behind it. */
+static struct bough_str take(const unsigned char **p, const unsigned char *end, uint64_t n,
+                             bool *bad)
+{
+    struct bough_str s = { "", 0 };
+
+    if (*bad || n >= (uint64_t)(end - *p) || (*p)[n]) {
+        *bad = true;
+        return s;
+    }
+    s = str_make((const char *)*p, (size_t)n);
+    *p += n + 1;
+    return s;
+}
+
+static void read_usage(struct in *i, struct bough_totals *t)
+{
+    t->input = in_i64(i);
+    t->output = in_i64(i);
+    t->reasoning = in_i64(i);
+    t->cache_read = in_i64(i);
+    t->cache_write = in_i64(i);
+    t->cost = in_i64(i);
+}
+
+static bool read_parts(struct bough_arena *a, struct in *i, struct bough_entry *e)
+{
+    struct bough_part *parts;
+
+    e->nparts = (size_t)in_varint(i);
+    if (i->bad || e->nparts > LIMIT_PARTS)
+        return false;
+    parts = arena_alloc(a, (e->nparts ? e->nparts : 1) * sizeof *parts);
+    for (size_t k = 0; k < e->nparts; k++) {
+        if (i->p >= i->end || *i->p > BOUGH_PART_OTHER)
+            return false;
+        parts[k].type = (enum bough_part_type) * i->p++;
+        parts[k].json.n = (size_t)in_varint(i);
+    }
+    e->parts = parts;
+    return !i->bad;
+}
+
+static bool read_tail(struct bough_arena *a, struct bough_str tail, struct bough_entry *e)
+{
+    struct in i = { (const unsigned char *)tail.p, (const unsigned char *)tail.p + tail.n, false };
+    struct bough_str s[TAIL_STRINGS];
+    uint64_t len[TAIL_STRINGS] = { 0 };
+    unsigned has = (unsigned)in_varint(&i);
+
+    e->has_usage = has & HAS_USAGE;
+    if (has & HAS_USAGE)
+        read_usage(&i, &e->usage);
+    e->duration = has & HAS_DURATION ? in_i64(&i) : 0;
+    e->keep_from = has & HAS_KEEP_FROM ? in_i64(&i) : 0;
+    for (int k = 0; k < TAIL_STRINGS; k++)
+        if (has & string_flags[k])
+            len[k] = in_varint(&i);
+    if (i.bad || !read_parts(a, &i, e))
+        return false;
+    for (int k = 0; k < TAIL_STRINGS; k++)
+        s[k] = has & string_flags[k] ? take(&i.p, i.end, len[k], &i.bad) : str_of("");
+    for (size_t k = 0; k < e->nparts; k++)
+        ((struct bough_part *)e->parts)[k].json = take(&i.p, i.end, e->parts[k].json.n, &i.bad);
+    e->finish = s[0].p;
+    e->error = s[1];
+    e->data = s[2];
+    e->metadata = s[3];
+    e->origin = s[4].p;
+    e->kind_name = has & HAS_KIND_NAME ? s[5].p : bough_entry_kind_name(e->kind);
+    return !i.bad && i.p == i.end;
+}
+
+enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, struct bough_entry *e,
+                              struct pack_extra *x, struct bough_error *err)
+{
+    struct pack_head h;
+    struct bough_str tail;
+
+    memset(e, 0, sizeof *e);
+    if (!pack_entry_sound(body) || !pack_entry_head(body, &h))
+        return bough_fail(err, BOUGH_CORRUPT,
+                          "an entry's stored bytes do not match their checksum");
+    e->no = h.no;
+    e->at.depth = h.depth;
+    e->kind = (enum bough_entry_kind)h.kind;
+    e->role = (enum bough_role)h.role;
+    e->mno = h.mno;
+    e->time = h.time;
+    *x = (struct pack_extra){ h.made, h.chk, h.call_made, h.call_chk, h.call_ord };
+    tail = h.tail;
+    if ((body.p[0] & PACK_ZSTD) && !expand_tail(a, &h, &tail))
+        return bough_fail(err, BOUGH_CORRUPT, "an entry's stored bytes cannot be expanded");
+    if (!read_tail(a, tail, e))
+        return bough_fail(err, BOUGH_CORRUPT, "an entry's stored bytes cannot be read");
+    return BOUGH_OK;
+}

@@ -1,0 +1,68 @@
+/*
+ * Packed bodies: how an entry is laid out in one row. Pure.
+ *
+ *   0      version (low 4 bits), PACK_ZSTD when the tail is compressed
+ *   1-4    CRC-32C of everything from byte 15 on, as stored
+ *   5-10   no, little endian       } known only at commit: pack_entry_patch()
+ *   11-14  ordinal of its call     }
+ *   15-    varints: depth, kind, role, made, chk, mno, time - made, call's made and chk (0: no
+ * call), length of the tail before compression; then the tail tail   varints: which optional fields
+ * follow, their values and lengths, type and length of each part; then the bytes of all of them,
+ * each with a NUL behind it
+ *
+ * The tail does not depend on where the entry will stand, so it is made before any lock is taken.
+ * Offsets stand in front of the bytes, so a reader fills its slices without copying or searching.
+ */
+#ifndef CORE_PACK_H
+#define CORE_PACK_H
+
+#include <bough/model.h>
+
+#include "base/buf.h"
+
+enum { PACK_PREFIX = 15, PACK_ZSTD = 0x10, PACK_VERSION = 1 };
+
+/* What is not in struct bough_entry: how to make its ids. */
+struct pack_extra {
+    int64_t made, chk;           /* of the entry's id */
+    int64_t call_made, call_chk; /* of its call's id */
+    int64_t call_ord;            /* 0: none, or patched at commit */
+};
+
+/* A tail, ready to be packed: `raw` bytes long before compression. */
+struct pack_tail {
+    struct bough_str bytes;
+    size_t raw;
+    bool zstd;
+};
+
+/* Make the tail of `e` in the arena; compress it from `zstd_from` bytes on (0: never). */
+void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_from,
+               struct pack_tail *out);
+
+/* The whole body in the arena. at.depth, mno, kind, role and time are taken from `e`. */
+struct bough_str pack_entry(struct bough_arena *a, const struct bough_entry *e,
+                            const struct pack_extra *x, const struct pack_tail *tail);
+
+/* Fill in what only the commit knows. `call_ord` 0 leaves it. */
+void pack_entry_patch(char *body, int64_t no, int64_t call_ord);
+
+/* Fill `e` with slices of `body`, which must outlive it (a compressed tail is expanded into `a`).
+ * id, session, call, at.branch and deleted are the caller's. BOUGH_CORRUPT when it is not a body or
+ * its sum is wrong. */
+enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, struct bough_entry *e,
+                              struct pack_extra *x, struct bough_error *err);
+
+/* Only the numbers in front: cheap, needs no arena, checks no sum. */
+struct pack_head {
+    int64_t no, depth, kind, role, made, chk, mno, time;
+    int64_t call_made, call_chk, call_ord;
+    size_t raw;            /* length of the tail before compression */
+    struct bough_str tail; /* as stored */
+};
+bool pack_entry_head(struct bough_str body, struct pack_head *out);
+
+/* Does the sum hold? */
+bool pack_entry_sound(struct bough_str body);
+
+#endif

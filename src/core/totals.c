@@ -1,0 +1,48 @@
+/* Totals: adding up tokens and money. Pure. */
+#include "core/totals.h"
+
+bool totals_add(struct bough_totals *sum, const struct bough_totals *add)
+{
+    struct bough_totals t;
+    bool over = false;
+
+    over |= __builtin_add_overflow(sum->input, add->input, &t.input);
+    over |= __builtin_add_overflow(sum->output, add->output, &t.output);
+    over |= __builtin_add_overflow(sum->reasoning, add->reasoning, &t.reasoning);
+    over |= __builtin_add_overflow(sum->cache_read, add->cache_read, &t.cache_read);
+    over |= __builtin_add_overflow(sum->cache_write, add->cache_write, &t.cache_write);
+    over |= __builtin_add_overflow(sum->cost, add->cost, &t.cost);
+    if (over)
+        return false;
+    *sum = t;
+    return true;
+}
+
+bool totals_neg(const struct bough_totals *t, struct bough_totals *out)
+{
+    struct bough_totals n;
+    bool over = false;
+
+    over |= __builtin_sub_overflow(INT64_C(0), t->input, &n.input);
+    over |= __builtin_sub_overflow(INT64_C(0), t->output, &n.output);
+    over |= __builtin_sub_overflow(INT64_C(0), t->reasoning, &n.reasoning);
+    over |= __builtin_sub_overflow(INT64_C(0), t->cache_read, &n.cache_read);
+    over |= __builtin_sub_overflow(INT64_C(0), t->cache_write, &n.cache_write);
+    over |= __builtin_sub_overflow(INT64_C(0), t->cost, &n.cost);
+    if (over)
+        return false;
+    *out = n;
+    return true;
+}
+
+bool totals_valid(const struct bough_totals *t)
+{
+    return t->input >= 0 && t->output >= 0 && t->reasoning >= 0 && t->cache_read >= 0 &&
+           t->cache_write >= 0 && t->cost >= 0;
+}
+
+bool totals_is_zero(const struct bough_totals *t)
+{
+    return !t->input && !t->output && !t->reasoning && !t->cache_read && !t->cache_write &&
+           !t->cost;
+}

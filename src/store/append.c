@@ -1,0 +1,565 @@
+/* Appending: entries behind the head, or wherever the caller says, in one txn. */
+#include "store/append.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "store/find.h"
+#include "store/id.h"
+#include "store/path.h"
+#include "store/session.h"
+
+enum bough_rc state_load(struct prep *p, int64_t sid, struct state **out, struct bough_error *err)
+{
+    struct state *st = state_get(p->e, sid);
+    struct branch_row b = { 0 };
+    struct pack_head h;
+    struct head_now now;
+    struct snap *snap;
+    int64_t owner = 0;
+    enum bough_rc rc;
+
+    *out = st;
+    if (st->valid)
+        return BOUGH_OK;
+    rc = prep_snap(p, &snap, err);
+    if (!rc)
+        rc = snap_who(snap, sid, &st->who, err);
+    if (!rc && st->who.purged)
+        rc = bough_fail(err, BOUGH_GONE, "session #%lld was purged", (long long)sid);
+    if (!rc)
+        rc = snap->ops->head_get(snap->v, p->a, sid, &now, err);
+    if (!rc && now.row.bid)
+        rc = snap_branch(snap, now.row.bid, &b, err);
+    if (rc)
+        return rc;
+    st->row = now.row;
+    st->row.lease_owner = "";
+    st->depth = now.depth;
+    st->tip = now.tip;
+    st->own = b.sid == sid;
+    st->mno = 0;
+    if (now.row.bid)
+        rc =
+            path_owner(snap, (struct bough_head){ now.row.bid, now.depth }, now.depth, &owner, err);
+    if (!rc && owner && now.depth) {
+        rc = entry_head_at(snap, (struct bough_head){ owner, now.depth }, &h, err);
+        st->mno = h.mno;
+    }
+    st->valid = !rc;
+    return rc;
+}
+
+/* --- where
+ * ------------------------------------------------------------------------------------------ */
+
+struct place {
+    bool fresh; /* a branch is opened, hanging on (parent, base) */
+    int64_t bid, parent, base;
+    int64_t mno;
+};
+
+/* Behind an entry that is not the head: continue its branch if that is ours and it is the last one
+ * (U3). */
+static enum bough_rc place_at(struct prep *p, struct append_job *j, struct place *out,
+                              struct bough_error *err)
+{
+    struct branch_row b;
+    struct pack_head h;
+    struct snap *snap;
+    int64_t tip;
+    enum bough_rc rc;
+
+    if (!j->at.branch) {
+        *out = (struct place){ .fresh = true };
+        return BOUGH_OK;
+    }
+    rc = prep_snap(p, &snap, err);
+    if (!rc)
+        rc = snap_branch(snap, j->at.branch, &b, err);
+    if (!rc)
+        rc = snap->ops->branch_tip(snap->v, &b, &tip, err);
+    if (!rc)
+        rc = entry_head_at(snap, j->at, &h, err);
+    if (rc)
+        return rc;
+    *out = (struct place){ .mno = h.mno, .bid = b.bid, .base = j->at.depth };
+    if (b.sid != j->sid || tip != j->at.depth) {
+        out->fresh = true;
+        out->parent = j->at.branch;
+        txn_guard(p, GUARD_ENTRY, 0, j->at.branch, j->at.depth);
+    }
+    return BOUGH_OK;
+}
+
+static enum bough_rc place_head(struct prep *p, struct append_job *j, const struct state *st,
+                                struct place *out, struct bough_error *err)
+{
+    struct snap *snap;
+    enum bough_rc rc = BOUGH_OK;
+
+    *out = (struct place){ .mno = st->mno, .bid = st->row.bid, .base = st->depth };
+    if (st->row.bid && st->own && st->depth == st->tip)
+        return BOUGH_OK;
+    (void)j;
+    out->fresh = true;
+    if (!st->row.bid)
+        return BOUGH_OK;
+    rc = prep_snap(p, &snap, err);
+    if (!rc) /* the branch that owns the entry, which may be an ancestor (U2) */
+        rc = path_owner(snap, (struct bough_head){ st->row.bid, st->depth }, st->depth,
+                        &out->parent, err);
+    return rc;
+}
+
+/* --- the txn
+ * ---------------------------------------------------------------------------------------- */
+
+static enum bough_rc check_state(struct prep *p, const struct append_job *j, const struct state *st,
+                                 struct bough_error *err)
+{
+    struct head_now now;
+    struct snap *snap;
+    enum bough_rc rc;
+
+    if (st->row.status == BOUGH_STATUS_ARCHIVED)
+        return bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)j->sid);
+    if (j->has_expect && (j->expect.branch != st->row.bid || j->expect.depth != st->depth)) {
+        if (err)
+            err->head = (struct bough_head){ st->row.bid, st->depth };
+        return bough_fail(err, BOUGH_CONFLICT, "the head is at #%lld.%lld, not at #%lld.%lld",
+                          (long long)st->row.bid, (long long)st->depth, (long long)j->expect.branch,
+                          (long long)j->expect.depth);
+    }
+    if (cstr_empty(j->owner))
+        return BOUGH_OK;
+    rc = prep_snap(p, &snap, err);
+    if (!rc)
+        rc = snap->ops->head_get(snap->v, p->a, j->sid, &now, err);
+    if (!rc && (strcmp(now.row.lease_owner, j->owner) != 0 || now.row.lease_expires <= p->now))
+        rc = bough_fail(err, BOUGH_LEASE_LOST, "%.60s does not hold the lease of session #%lld",
+                        j->owner, (long long)j->sid);
+    return rc;
+}
+
+static void add_entry(struct prep *p, struct append_job *j, struct plan_entry *pe, int64_t bid)
+{
+    struct change *c = txn_change(p, CHANGE_ENTRY_ADD);
+
+    c->call_new = pe->call_new;
+    c->u.entry = (struct entry_row){ .bid = bid,
+                                     .depth = pe->e.at.depth,
+                                     .kind = pe->e.kind,
+                                     .mask = pe->mask,
+                                     .body = pack_entry(p->a, &pe->e, &pe->x, &pe->tail) };
+    if (!cstr_empty(pe->id))
+        txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){
+            .id = pe->id, .scope = j->sid, .what = ALIAS_ENTRY, .a = bid, .b = pe->e.at.depth
+        };
+}
+
+static enum bough_rc add_meaning(struct prep *p, struct append_job *j, const struct plan_entry *pe,
+                                 struct bough_error *err)
+{
+    struct label_body label = { .text = pe->label, .time = p->now };
+    struct session_loaded l;
+    struct bough_entry *target;
+    struct snap *snap;
+    struct change *c;
+    enum bough_rc rc;
+
+    if (pe->e.kind != BOUGH_ENTRY_LABEL && pe->e.kind != BOUGH_ENTRY_SESSION_INFO)
+        return BOUGH_OK;
+    rc = prep_snap(p, &snap, err);
+    if (rc)
+        return rc;
+    if (pe->e.kind == BOUGH_ENTRY_LABEL) {
+        rc = entry_load(snap, p->a, pe->label_target, &target, err);
+        if (rc)
+            return rc;
+        label.entry = target->id;
+        label.bid = pe->label_target.branch;
+        label.depth = pe->label_target.depth;
+        c = txn_change(p, CHANGE_RECORD_PUT);
+        c->u.record = (struct record_row){ .sid = j->sid,
+                                           .kind = RECORD_LABEL,
+                                           .body = body_pack(p->a, label_fields, &label) };
+        return BOUGH_OK;
+    }
+    rc = session_load(snap, p->a, j->sid, &l, err);
+    if (rc)
+        return rc;
+    l.body.title = pe->title;
+    c = txn_change(p, CHANGE_SESSION_SET);
+    c->u.session.row = l.row;
+    c->u.session.row.body = body_pack(p->a, session_fields, &l.body);
+    return BOUGH_OK;
+}
+
+static void add_calls(struct prep *p, const struct append_job *j)
+{
+    for (size_t i = 0; i < j->plan.ncalls; i++) {
+        txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
+            .sid = j->sid, .kind = RECORD_CALL, .body = j->plan.calls[i].packed
+        };
+        if (!cstr_empty(j->plan.calls[i].body.origin))
+            txn_change(p, CHANGE_ALIAS_ADD)->u.alias =
+                (struct alias_row){ .id = j->plan.calls[i].body.origin,
+                                    .scope = j->sid,
+                                    .what = (int64_t)RECORD_CALL << 8 | ALIAS_RECORD,
+                                    .a = j->sid,
+                                    .b = NEW_RECORD(i) };
+    }
+}
+
+/* The head row changes only when the head leaves its branch, was pinned, or must stay behind. */
+static void move_head(struct prep *p, struct append_job *j, const struct state *st,
+                      const struct place *pl, int64_t bid)
+{
+    bool same = !pl->fresh && bid == st->row.bid;
+    struct change *c;
+    struct head_row row = st->row;
+
+    if (!j->plan.n || (j->keep_head && !(same && st->row.depth == 0)))
+        return;
+    if (!j->keep_head && same && st->row.depth == 0)
+        return;
+    row.sid = j->sid;
+    row.bid = j->keep_head ? st->row.bid : bid;
+    row.depth = j->keep_head ? st->depth : 0;
+    c = txn_change(p, CHANGE_HEAD_SET);
+    c->u.head = row;
+}
+
+static bool changes_head(const struct txn *t)
+{
+    for (size_t i = 0; i < t->nchanges; i++)
+        if (t->changes[i].op == CHANGE_HEAD_SET)
+            return true;
+    return false;
+}
+
+/* What the session will be like if this goes well: the next append of the batch builds on it. */
+static void predict(struct prep *p, struct append_job *j, struct state *st, const struct place *pl,
+                    int64_t mno)
+{
+    bool moved = changes_head(p->t);
+
+    if (!j->plan.n)
+        return;
+    if (pl->fresh || (j->at_set && j->at.branch != st->row.bid)) {
+        st->valid = false;
+        return;
+    }
+    st->tip = pl->base + (int64_t)j->plan.n;
+    if (moved) {
+        st->row.ver++;
+        st->row.depth = j->keep_head ? st->depth : 0;
+    }
+    if (!j->keep_head) {
+        st->depth = st->tip;
+        st->mno = mno;
+    }
+}
+
+static enum bough_rc add_entries(struct prep *p, struct append_job *j, const struct place *pl,
+                                 int64_t bid, int64_t *mno, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < j->plan.n && !rc; i++) {
+        struct plan_entry *pe = &j->plan.entries[i];
+
+        pe->e.at = (struct bough_head){ bid, pl->base + 1 + (int64_t)i };
+        *mno += pe->e.kind == BOUGH_ENTRY_MESSAGE;
+        pe->e.mno = *mno;
+        if (i == 0)
+            j->first_mno = *mno;
+        add_entry(p, j, pe, bid);
+        rc = add_meaning(p, j, pe, err);
+    }
+    return rc;
+}
+
+static void write_log(struct prep *p, const struct append_job *j, const struct place *pl,
+                      int64_t bid)
+{
+    txn_log(p, LOG_APPEND, j->sid, j->plan.n ? (int64_t)j->plan.n : 1);
+    if (j->plan.n) {
+        p->t->log.bid = bid;
+        p->t->log.depth = pl->base + (int64_t)j->plan.n;
+    }
+    if (j->plan.ncalls) {
+        p->t->log.record = NEW_RECORD(0);
+        p->t->log.aux = (int64_t)j->plan.ncalls;
+    }
+}
+
+static void put_key(struct prep *p, const struct append_job *j)
+{
+    struct change *c;
+
+    if (!j->key)
+        return;
+    c = txn_change(p, CHANGE_KEY_PUT);
+    c->u.key.key = j->key;
+    c->u.key.expires = p->now + KEY_DAYS_MS;
+    memcpy(c->u.key.hash, j->hash, sizeof j->hash);
+}
+
+enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
+{
+    struct append_job *j = job;
+    struct state *st;
+    struct place pl = { 0 };
+    int64_t bid, mno;
+    enum bough_rc rc = state_load(p, j->sid, &st, err);
+
+    if (!rc)
+        rc = check_state(p, j, st, err);
+    if (!rc)
+        rc = j->at_set ? place_at(p, j, &pl, err) : place_head(p, j, st, &pl, err);
+    if (rc)
+        return rc;
+    if (pl.base + (int64_t)j->plan.n > LIMIT_DEPTH)
+        return bough_fail(err, BOUGH_FULL, "a path holds at most %lld entries",
+                          (long long)LIMIT_DEPTH);
+    txn_guard(p, GUARD_HEAD, j->sid, st->row.ver, 0);
+    put_key(p, j); /* first: when the key is known, nothing else of it matters */
+    add_calls(p, j);
+    bid = pl.fresh ? NEW_BRANCH(0) : pl.bid;
+    if (pl.fresh && j->plan.n)
+        txn_change(p, CHANGE_BRANCH_NEW)->u.branch =
+            (struct branch_row){ .sid = j->sid, .parent = pl.parent, .base = pl.base };
+    mno = pl.mno;
+    rc = add_entries(p, j, &pl, bid, &mno, err);
+    if (rc)
+        return rc;
+    move_head(p, j, st, &pl, bid);
+    write_log(p, j, &pl, bid);
+    j->first = (struct bough_head){ bid, pl.base + 1 };
+    j->after = *st;
+    predict(p, j, st, &pl, mno);
+    j->after_known = st->valid;
+    if (st->valid)
+        j->after = *st;
+    return BOUGH_OK;
+}
+
+void append_done(struct engine *e, const struct txn *t, void *job)
+{
+    struct append_job *j = job;
+
+    (void)e;
+    if (j->first.branch < 0)
+        j->first.branch = t->bids[0];
+}
+
+/* --- idempotency
+ * ------------------------------------------------------------------------------------ */
+
+const char *append_key(struct bough_store *s, struct bough_arena *a, int64_t sid, const char *key,
+                       struct bough_error *err)
+{
+    if (check_text("the idempotency key", key, LIMIT_KEY, err))
+        return NULL;
+    return arena_printf(a, "%s\x1f%lld\x1f%s", s->principal, (long long)sid, key);
+}
+
+static enum bough_rc answer_from_log(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                     int64_t no, struct bough_appended *out,
+                                     struct bough_error *err)
+{
+    struct log_row log;
+    struct record_row rec;
+    struct call_body call;
+    struct pack_head h;
+    enum bough_rc rc = snap->ops->log_get(snap->v, no, &log, err);
+
+    if (rc)
+        return rc;
+    *out =
+        (struct bough_appended){ .n = log.bid ? (size_t)log.n : 0, .no = log.no, .replayed = true };
+    out->ids = arena_zalloc(a, (out->n ? out->n : 1) * sizeof *out->ids);
+    for (size_t i = 0; i < out->n && !rc; i++) {
+        struct bough_head at = { log.bid, log.depth - log.n + 1 + (int64_t)i };
+
+        rc = entry_head_at(snap, at, &h, err);
+        if (rc)
+            return rc;
+        id_entry(h.made, at.branch, at.depth, h.chk, out->ids[i]);
+        out->first_mno = i ? out->first_mno : h.mno;
+    }
+    out->head = (struct bough_head){ log.bid, log.depth };
+    if (log.record &&
+        !snap->ops->record_get(snap->v, a, sid, RECORD_CALL, log.record, &rec, NULL) &&
+        !body_read(call_fields, rec.body, &call, NULL))
+        id_record(call.made, sid, RECORD_CALL, log.record, call.chk, out->call);
+    return rc;
+}
+
+/* *known: the key was used before; then rc and `out` are the answer. */
+static enum bough_rc look_up_key(struct bough_store *s, struct bough_arena *a, struct append_job *j,
+                                 bool *known, struct bough_appended *out, struct bough_error *err)
+{
+    struct key_row row;
+    struct snap snap;
+    enum bough_rc rc;
+
+    *known = false;
+    if (!j->key || snap_begin(s, &snap, NULL))
+        return BOUGH_OK;
+    rc = snap.ops->key_get(snap.v, a, j->key, &row, NULL);
+    if (!rc && row.expires > env_now(&s->e->env)) {
+        *known = true;
+        if (memcmp(row.hash, j->hash, sizeof j->hash) != 0)
+            rc = bough_fail(err, BOUGH_KEY_CONFLICT,
+                            "this idempotency key was used for another request");
+        else
+            rc = answer_from_log(&snap, a, j->sid, row.no, out, err);
+    }
+    snap_end(&snap);
+    return *known ? rc : BOUGH_OK;
+}
+
+/* An id of an entry or a call that is taken: find out which, for the sentence. */
+static bool taken(void *user, const struct alias_row *row)
+{
+    *(const char **)user = row->id;
+    return false;
+}
+
+static enum bough_rc find_taken(struct prep *p, const struct append_job *j, struct bough_error *err)
+{
+    const char *which;
+    struct snap *snap;
+
+    for (size_t i = 0; i < j->plan.n + j->plan.ncalls; i++) {
+        const char *id =
+            i < j->plan.n ? j->plan.entries[i].id : j->plan.calls[i - j->plan.n].body.origin;
+
+        which = NULL;
+        if (cstr_empty(id) || prep_snap(p, &snap, NULL))
+            continue;
+        (void)snap->ops->alias_find(snap->v, id, j->sid, taken, &which, NULL);
+        if (which)
+            return bough_fail(err, BOUGH_EXISTS, "the id %.60s is taken in this session", id);
+    }
+    return BOUGH_OK;
+}
+
+/* The second time round the cheap way has failed: look before writing. */
+static enum bough_rc prepare_again(struct prep *p, void *job, struct bough_error *err)
+{
+    struct append_job *j = job;
+    struct key_row row;
+    struct snap *snap;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (j->key) {
+        rc = prep_snap(p, &snap, err);
+        if (!rc && snap->ops->key_get(snap->v, p->a, j->key, &row, NULL) == BOUGH_OK &&
+            row.expires > p->now)
+            return bough_fail(err, BOUGH_KEY_CONFLICT, "the key is known");
+    }
+    if (!rc)
+        rc = find_taken(p, j, err);
+    return rc ? rc : append_prepare(p, job, err);
+}
+
+static enum bough_rc prepare_first(struct prep *p, void *job, struct bough_error *err)
+{
+    struct request *r = (struct request *)(void *)((char *)p->t - offsetof(struct request, txn));
+
+    return r->tries ? prepare_again(p, job, err) : append_prepare(p, job, err);
+}
+
+static void answer(struct append_job *j, struct bough_arena *a, const struct txn *t,
+                   struct bough_appended *out)
+{
+    *out = (struct bough_appended){ .n = j->plan.n, .no = t->no, .first_mno = j->first_mno };
+    out->ids = arena_zalloc(a, (j->plan.n ? j->plan.n : 1) * sizeof *out->ids);
+    for (size_t i = 0; i < j->plan.n; i++)
+        id_entry(j->plan.entries[i].x.made, j->first.branch, j->first.depth + (int64_t)i,
+                 j->plan.entries[i].x.chk, out->ids[i]);
+    out->head =
+        j->plan.n ? (struct bough_head){ j->first.branch, j->first.depth + (int64_t)j->plan.n - 1 }
+                  : (struct bough_head){ j->after.row.bid, j->after.depth };
+    if (j->plan.ncalls)
+        id_record(j->plan.calls[0].body.made, j->sid, RECORD_CALL, t->ords[0],
+                  j->plan.calls[0].body.chk, out->call);
+}
+
+enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct append_job *j,
+                         struct bough_appended *out, struct bough_error *err)
+{
+    struct request r = { .prepare = prepare_first, .done = append_done, .user = j, .sid = j->sid };
+    struct bough_error why = { 0 };
+    bool known = false;
+    enum bough_rc rc = write_run(s, a, &r, &why), again;
+
+    if (!rc) {
+        answer(j, a, &r.txn, out);
+        return BOUGH_OK;
+    }
+    again = look_up_key(s, a, j, &known, out, err);
+    if (known)
+        return again;
+    if (err)
+        *err = why;
+    return rc;
+}
+
+/* --- the public call
+ * -------------------------------------------------------------------------------- */
+
+static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a,
+                             const struct bough_append *in, struct append_job *j,
+                             struct bough_error *err)
+{
+    struct snap snap;
+    enum bough_rc rc;
+
+    j->at_set = in->at_root || !cstr_empty(in->at);
+    if (!j->plan.resolve && cstr_empty(in->at))
+        return BOUGH_OK;
+    rc = snap_begin(s, &snap, err);
+    if (rc)
+        return rc;
+    if (!in->at_root && !cstr_empty(in->at))
+        rc = find_entry(&snap, j->sid, in->at, &j->at, err);
+    if (!rc)
+        rc = plan_resolve(&snap, a, j->sid, &j->plan, err);
+    snap_end(&snap);
+    return rc;
+}
+
+enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const char *session,
+                           const struct bough_append *in, struct bough_appended *out,
+                           struct bough_error *err)
+{
+    struct append_job j = { .s = s,
+                            .keep_head = in->keep_head,
+                            .has_expect = in->has_expect,
+                            .expect = in->expect,
+                            .owner = in->owner };
+    enum bough_rc rc = find_session_fast(s, session, &j.sid, err);
+
+    if (rc)
+        return rc;
+    if (!in->n && !in->call)
+        return bough_fail(err, BOUGH_INVALID, "nothing to append");
+    rc = plan_build(s, a, in->entries, in->n, in->call, &j.plan, err);
+    if (!rc)
+        rc = look_up(s, a, in, &j, err);
+    if (rc)
+        return rc;
+    if (!cstr_empty(in->key)) {
+        j.key = append_key(s, a, j.sid, in->key, err);
+        if (!j.key)
+            return BOUGH_INVALID;
+        plan_hash(&j.plan, in, j.hash);
+    }
+    return append_run(s, a, &j, out, err);
+}

@@ -1,0 +1,292 @@
+/*
+ * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
+ * rules of the model are checked above it, once. Still to come with the same shape:
+ * entry_open/entry_seal and draft rows, text_put/text_find, blob_write/blob_read/blob_link,
+ * log_wait, backup.
+ */
+#ifndef STORE_BACKEND_H
+#define STORE_BACKEND_H
+
+#include "base/env.h"
+#include "store/rows.h"
+
+struct backend;
+struct view;
+
+/* How long a call may take. Waiting for a lock or scanning past it is BOUGH_TIMEOUT. */
+struct patience {
+    int64_t until_us; /* on mono_us()'s clock */
+    const bool *cancel;
+};
+
+struct backend_config {
+    const char *path; /* what follows the scheme */
+    bool read_only, create_not, no_compress;
+    const struct env *env;
+    struct patience patience; /* for opening */
+};
+
+/* --- writing
+ * ---------------------------------------------------------------------------------------- */
+
+/* Numbers that do not exist before the commit: the session, the k-th branch, the k-th record it
+ * makes. */
+enum { NEW_SESSION = -1 };
+#define NEW_BRANCH(k) (-1 - (int64_t)(k)) /* k from 0 */
+#define NEW_RECORD(k) (-1 - (int64_t)(k))
+
+enum change_op {
+    CHANGE_SESSION_NEW, /* session: sid ignored; head: its head row, sid ignored */
+    CHANGE_SESSION_SET, /* session: ver is the one that was read */
+    CHANGE_BRANCH_NEW,  /* branch: bid ignored */
+    CHANGE_HEAD_SET,    /* head: ver is the one that was read */
+    CHANGE_ENTRY_ADD,   /* entry: depth must be its branch's tip + 1 */
+    CHANGE_ENTRY_OVER,  /* entry: bid, depth, over */
+    CHANGE_RECORD_PUT,  /* record: ord 0 makes a new one; else ver is the one that was read */
+    CHANGE_ALIAS_ADD,   /* alias */
+    CHANGE_ALIAS_DEL,   /* alias: id, scope */
+    CHANGE_KEY_PUT,     /* key: no is filled in with the log row's */
+    CHANGE_LIST_PUT,    /* list */
+    CHANGE_LIST_DEL,    /* list: sid */
+    CHANGE_WATERMARK,   /* watermark: the lists are applied up to this no */
+};
+
+struct change {
+    enum change_op op;
+    union {
+        struct {
+            struct session_row row;
+            struct head_row head;
+        } session;
+        struct head_row head;
+        struct branch_row branch;
+        struct entry_row entry; /* body is patched in place: see core/pack.h, pack_entry_patch() */
+        struct record_row record;
+        struct alias_row alias;
+        struct key_row key;
+        struct list_row list;
+        int64_t watermark;
+    } u;
+    int call_new; /* ENTRY_ADD: k > 0: its call is the k-th record this txn makes; 0: as packed */
+};
+
+enum guard_op {
+    GUARD_HEAD,      /* head row `sid` still has version `a` */
+    GUARD_ENTRY,     /* entry (a, b) is there */
+    GUARD_WATERMARK, /* the watermark is still `a` */
+};
+
+struct guard {
+    enum guard_op op;
+    int64_t sid, a, b;
+};
+
+enum txn_state {
+    TXN_DONE,
+    TXN_LOST, /* a guard, a version, a uniqueness or a tip did not hold; nothing of this txn was
+                 written */
+};
+
+/* One all-or-nothing change. Changes are applied in order. Exactly one log row, unless log.kind is
+ * 0 (projections only). */
+struct txn {
+    const struct guard *guards;
+    size_t nguards;
+    struct change *changes;
+    size_t nchanges;
+    struct log_row log; /* no is assigned; n numbers are taken; bid, depth, record may be NEW_* */
+    bool relaxed;       /* may be lost in a power failure (projections) */
+
+    /* answers */
+    enum txn_state state;
+    const char *lost; /* what did not hold, a literal: "head", "slug", "alias", "key", ... */
+    int64_t sid;      /* the session it made */
+    int64_t bids[8];  /* the branches it made (the first 8) */
+    int64_t ords[8];  /* the records it made (the first 8) */
+    int64_t no;       /* the last number it took */
+};
+
+/* --- reading
+ * ---------------------------------------------------------------------------------------- */
+
+struct head_now {
+    struct head_row row;
+    int64_t depth; /* where the head is: row.depth, or the tip */
+    int64_t tip;   /* of row.bid; its base when it has no entries; 0 when bid is 0 */
+};
+
+enum list_order { ORDER_CREATED, ORDER_UPDATED, ORDER_MODIFIED };
+
+/* All given conditions hold; numbers are 0 and text is "" when not asked for. */
+struct list_query {
+    int64_t project, workspace, account, parent;
+    int64_t kinds;    /* bit per session kind; 0: all */
+    int64_t statuses; /* bit per status; 0: all */
+    bool roots;
+    bool alive, dead; /* alive: only not deleted; dead: only deleted */
+    const char *role_name, *provider_path, *model_provider, *model_name;
+    int64_t created_from, created_to, updated_from, updated_to;
+    const char *hay; /* folded; part of list_row.hay */
+    enum list_order order;
+    bool after_set;
+    int64_t after_key, after_sid; /* keyset cursor: strictly older than this */
+};
+
+/* Rows come in pieces: return false to stop. What `row` points to lives until the callback returns.
+ */
+typedef bool (*session_fn)(void *user, const struct session_row *row);
+typedef bool (*branch_fn)(void *user, const struct branch_row *row);
+typedef bool (*entry_fn)(void *user, const struct entry_row *row);
+typedef bool (*record_fn)(void *user, const struct record_row *row);
+typedef bool (*alias_fn)(void *user, const struct alias_row *row);
+typedef bool (*log_fn)(void *user, const struct log_row *row);
+typedef bool (*list_fn)(void *user, const struct list_row *row);
+typedef bool (*raw_fn)(void *user, const struct raw_row *row);
+
+struct entry_range {
+    int64_t bid, from, to; /* depths, inclusive */
+    bool backwards;
+    int64_t kinds; /* bit per entry kind; 0: all */
+    int64_t mask;  /* one of these bits; 0: all */
+    bool deleted;  /* soft-deleted ones too */
+};
+
+struct backend_info {
+    const char *store_id;
+    int64_t epoch, schema, file_bytes;
+};
+
+struct backend_ops {
+    const char *scheme; /* "sqlite" in sqlite:path */
+
+    /* Open or create the store and bring its schema up to date. On failure *out is untouched. */
+    enum bough_rc (*open)(struct backend **out, const struct backend_config *config,
+                          struct bough_error *err);
+
+    /* Release everything. Called once, with no view open and no commit running. */
+    void (*close)(struct backend *b);
+
+    enum bough_rc (*info)(struct backend *b, struct bough_arena *a, struct backend_info *out,
+                          struct bough_error *err);
+
+    /*
+     * Write all txns as one durable unit, called by one thread at a time. Each is all-or-nothing
+     * and gets its own state. BOUGH_OK: what is TXN_DONE is on disk (relaxed ones: in the log).
+     * BOUGH_NOT_DONE, BOUGH_TIMEOUT, BOUGH_FULL, BOUGH_READ_ONLY, BOUGH_VERSION, BOUGH_CORRUPT:
+     * nothing of the batch was written. BOUGH_UNKNOWN: COMMIT itself failed; some or all may be
+     * there. The backend has then reopened and verified itself, or refuses everything.
+     */
+    enum bough_rc (*commit)(struct backend *b, struct txn *const *txns, size_t n,
+                            const struct patience *p, struct bough_error *err);
+
+    /*
+     * Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut`,
+     * then its records, aliases and keys. *left is false when nothing remains. Durable; safe to
+     * repeat after a crash.
+     */
+    enum bough_rc (*purge_slice)(struct backend *b, int64_t sid, int64_t limit, bool *left,
+                                 int64_t *entries, int64_t *records, const struct patience *p,
+                                 struct bough_error *err);
+
+    /* Set branch `cut`s of a purged session (see branch_row.cut); durable. */
+    enum bough_rc (*branch_cut)(struct backend *b, const struct branch_row *rows, size_t n,
+                                const struct patience *p, struct bough_error *err);
+
+    /* Idle work: checkpoint and the like. `last`: the store is about to close. */
+    void (*upkeep)(struct backend *b, bool last);
+
+    /* A snapshot: everything read through it is of one moment. Never held across calls of the API.
+     */
+    enum bough_rc (*view_begin)(struct backend *b, struct view **out, const struct patience *p,
+                                struct bough_error *err);
+    void (*view_end)(struct view *v); /* NULL is fine */
+
+    /* BOUGH_NOT_FOUND when there is no such row, for all of the getters. */
+    enum bough_rc (*session_get)(struct view *v, struct bough_arena *a, int64_t sid,
+                                 struct session_row *out, struct bough_error *err);
+    enum bough_rc (*session_by_slug)(struct view *v, const char *slug, int64_t *sid,
+                                     struct bough_error *err);
+    /* Sessions whose id was made in [from, to], by sid. */
+    enum bough_rc (*session_made)(struct view *v, int64_t from, int64_t to, session_fn fn,
+                                  void *user, struct bough_error *err);
+    /* Living and purged children by sid (row.parent == sid). */
+    enum bough_rc (*session_children)(struct view *v, int64_t sid, session_fn fn, void *user,
+                                      struct bough_error *err);
+
+    enum bough_rc (*head_get)(struct view *v, struct bough_arena *a, int64_t sid,
+                              struct head_now *out, struct bough_error *err);
+
+    enum bough_rc (*branch_get)(struct view *v, int64_t bid, struct branch_row *out,
+                                struct bough_error *err);
+    /* Its last depth; its base when it has no entries. */
+    enum bough_rc (*branch_tip)(struct view *v, const struct branch_row *branch, int64_t *tip,
+                                struct bough_error *err);
+    /* Branches that hang on `parent` at a base in [from, to], by (base, bid). */
+    enum bough_rc (*branch_children)(struct view *v, int64_t parent, int64_t from, int64_t to,
+                                     branch_fn fn, void *user, struct bough_error *err);
+    /* Branches of a session by bid. */
+    enum bough_rc (*branch_of)(struct view *v, int64_t sid, branch_fn fn, void *user,
+                               struct bough_error *err);
+
+    enum bough_rc (*entry_get)(struct view *v, struct bough_arena *a, int64_t bid, int64_t depth,
+                               struct entry_row *out, struct bough_error *err);
+    enum bough_rc (*entry_scan)(struct view *v, const struct entry_range *range, entry_fn fn,
+                                void *user, struct bough_error *err);
+    /* The deepest living compaction of branch `bid` at or above depth `to`; *depth 0 when none. */
+    enum bough_rc (*mark_find)(struct view *v, int64_t bid, int64_t to, int64_t *depth,
+                               struct bough_error *err);
+
+    /* Aliases of `id`, all scopes when scope is -1. */
+    enum bough_rc (*alias_find)(struct view *v, const char *id, int64_t scope, alias_fn fn,
+                                void *user, struct bough_error *err);
+    enum bough_rc (*key_get)(struct view *v, struct bough_arena *a, const char *key,
+                             struct key_row *out, struct bough_error *err);
+
+    enum bough_rc (*record_get)(struct view *v, struct bough_arena *a, int64_t sid, int64_t kind,
+                                int64_t ord, struct record_row *out, struct bough_error *err);
+    /* By ordinal, from `from` on (backwards: down to 1, from `from` or the last when 0). */
+    enum bough_rc (*record_scan)(struct view *v, int64_t sid, int64_t kind, int64_t from,
+                                 bool backwards, record_fn fn, void *user, struct bough_error *err);
+
+    enum bough_rc (*log_last)(struct view *v, int64_t *no, struct bough_error *err);
+    enum bough_rc (*log_get)(struct view *v, int64_t no, struct log_row *out,
+                             struct bough_error *err);
+    enum bough_rc (*log_scan)(struct view *v, int64_t after, log_fn fn, void *user,
+                              struct bough_error *err);
+
+    enum bough_rc (*watermark)(struct view *v, int64_t *no, struct bough_error *err);
+    enum bough_rc (*list_get)(struct view *v, struct bough_arena *a, int64_t sid,
+                              struct list_row *out, struct bough_error *err);
+    /* Newest first by the order's column, then by sid; see list_query.h for what matches. */
+    enum bough_rc (*list_scan)(struct view *v, const struct list_query *q, list_fn fn, void *user,
+                               struct bough_error *err);
+
+    /* fsck: every row of a table in key order; the engine's own check; a write that asks nobody. */
+    enum bough_rc (*raw_scan)(struct view *v, enum raw_table table, raw_fn fn, void *user,
+                              struct bough_error *err);
+    enum bough_rc (*engine_check)(struct view *v, bool full,
+                                  void (*found)(void *user, const char *text), void *user,
+                                  struct bough_error *err);
+    enum bough_rc (*raw_fix)(struct backend *b, const struct raw_row *row, bool remove,
+                             struct bough_error *err);
+};
+
+struct backend { /* first member of every backend's own struct */
+    const struct backend_ops *ops;
+};
+
+struct view { /* first member of every backend's own view */
+    struct backend *backend;
+};
+
+/* NULL-terminated; the only list of backends. */
+extern const struct backend_ops *const all_backends[];
+
+/* The one definition of what a query matches and how rows are ordered: the memory backend and the
+ * overlay of pending changes use it, SQL says the same. */
+bool list_matches(const struct list_query *q, const struct list_row *row);
+int64_t list_key(enum list_order order, const struct list_row *row);
+/* < 0 when `a` comes before `b`: newest first, ties by the larger sid. */
+int list_compare(enum list_order order, const struct list_row *a, const struct list_row *b);
+
+#endif

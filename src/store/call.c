@@ -1,0 +1,348 @@
+/* Calls and totals: what was asked of providers, what it cost, and adjustments. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/totals.h"
+#include "store/find.h"
+#include "store/id.h"
+#include "store/session.h"
+
+static void call_fill(struct bough_arena *a, const char *session, const struct record_row *row,
+                      const struct call_body *b, struct bough_call *out)
+{
+    *out = (struct bough_call){ .session = arena_strdup(a, session),
+                                .request_id = b->request_id,
+                                .want_provider = b->want_provider,
+                                .want_model = b->want_model,
+                                .want_kind = b->want_kind,
+                                .provider = b->provider,
+                                .model = b->model,
+                                .kind = b->kind,
+                                .status = b->status,
+                                .error = b->error,
+                                .usage = b->usage,
+                                .used = b->used,
+                                .total_tokens = b->total_tokens,
+                                .duration = b->duration,
+                                .time = b->time };
+    id_record(b->made, row->sid, RECORD_CALL, row->ord, b->chk, out->id);
+}
+
+struct listing {
+    struct bough_arena *a;
+    const char *session;
+    struct bough_calls *out;
+    size_t cap;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+static bool list_call(void *user, const struct record_row *row)
+{
+    struct listing *l = user;
+    struct bough_calls *out = l->out;
+    struct call_body b;
+    struct bough_str copy;
+
+    if (row->over)
+        return true;
+    copy = str_make(arena_dup(l->a, row->body.p, row->body.n), row->body.n);
+    l->rc = body_read(call_fields, copy, &b, l->err);
+    if (l->rc)
+        return false;
+    if (out->n == l->cap) {
+        size_t cap = l->cap ? 2 * l->cap : 16;
+
+        out->at = arena_resize(l->a, out->at, l->cap * sizeof *out->at, cap * sizeof *out->at);
+        l->cap = cap;
+    }
+    call_fill(l->a, l->session, row, &b, &out->at[out->n++]);
+    return true;
+}
+
+/* By time, then in the order they came (C4). */
+static int by_time(const void *x, const void *y)
+{
+    const struct bough_call *a = x, *b = y;
+
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return strcmp(a->id + 10, b->id + 10); /* the number behind the id's time is its ordinal */
+}
+
+static enum bough_rc session_id(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                const char **id, struct bough_error *err)
+{
+    char *text = arena_alloc(a, BOUGH_ID_LEN + 1);
+    struct who who;
+    enum bough_rc rc = snap_who(snap, sid, &who, err);
+
+    *id = text;
+    if (!rc)
+        id_session(who.made, who.sid, who.chk, text);
+    return rc;
+}
+
+enum bough_rc bough_call_list(struct bough_store *s, struct bough_arena *a, const char *session,
+                              struct bough_calls *out, struct bough_error *err)
+{
+    struct listing l = { .a = a, .out = out, .err = err };
+    struct snap snap;
+    int64_t sid;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *out = (struct bough_calls){ 0 };
+    if (rc)
+        return rc;
+    rc = find_session(&snap, session, &sid, err);
+    if (!rc)
+        rc = session_id(&snap, a, sid, &l.session, err);
+    if (!rc)
+        rc = snap.ops->record_scan(snap.v, sid, RECORD_CALL, 1, false, list_call, &l, err);
+    if (!rc)
+        rc = l.rc;
+    snap_end(&snap);
+    if (!rc && out->n)
+        qsort(out->at, out->n, sizeof *out->at, by_time);
+    return rc;
+}
+
+/* The record behind a call's id; deleted ones are gone. */
+static enum bough_rc load_call(struct snap *snap, struct bough_arena *a, const char *id,
+                               struct record_row *row, struct call_body *body,
+                               struct bough_error *err)
+{
+    char real[BOUGH_ID_LEN + 1];
+    int64_t sid, ord;
+    enum bough_rc rc = find_record(snap, id, RECORD_CALL, BOUGH_NOT_FOUND, &sid, &ord, err);
+
+    if (rc)
+        return rc;
+    if (snap->ops->record_get(snap->v, a, sid, RECORD_CALL, ord, row, NULL))
+        return bough_fail(err, BOUGH_NOT_FOUND, "no call %.40s", id);
+    rc = body_read(call_fields, row->body, body, err);
+    if (rc)
+        return rc;
+    id_record(body->made, sid, RECORD_CALL, ord, body->chk, real);
+    if (strcasecmp(real, id) != 0 || row->over)
+        return bough_fail(err, BOUGH_NOT_FOUND, "no call %.40s", id);
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_call_get(struct bough_store *s, struct bough_arena *a, const char *id,
+                             struct bough_call **out, struct bough_error *err)
+{
+    struct record_row row;
+    struct call_body body;
+    struct snap snap;
+    const char *session;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = load_call(&snap, a, id, &row, &body, err);
+    if (!rc)
+        rc = session_id(&snap, a, row.sid, &session, err);
+    if (!rc) {
+        *out = arena_alloc(a, sizeof **out);
+        call_fill(a, session, &row, &body, *out);
+    }
+    snap_end(&snap);
+    return rc;
+}
+
+/* --- deleting a call
+ * -------------------------------------------------------------------------------- */
+
+struct removing {
+    struct bough_store *s;
+    const char *id;
+};
+
+static int64_t some_chk(const struct prep *p)
+{
+    return (int64_t)(env_u64(&p->e->env) & 0xffff);
+}
+
+static void put_adjust(struct prep *p, int64_t sid, const struct bough_totals *delta, int64_t chk,
+                       bool rolls, const char *why)
+{
+    struct adjust_body body = {
+        .made = p->now, .chk = chk, .delta = *delta, .time = p->now, .rolls = rolls, .why = why
+    };
+
+    txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
+        .sid = sid, .kind = RECORD_ADJUST, .body = body_pack(p->a, adjust_fields, &body)
+    };
+}
+
+static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_error *err)
+{
+    struct removing *in = user;
+    struct record_row row;
+    struct call_body body;
+    struct snap *snap;
+    enum bough_rc rc = prep_snap(p, &snap, err);
+
+    if (!rc)
+        rc = load_call(snap, p->a, in->id, &row, &body, err);
+    if (rc)
+        return rc;
+    row.over = p->now;
+    txn_change(p, CHANGE_RECORD_PUT)->u.record = row;
+    put_adjust(p, row.sid, &body.used, some_chk(p), true, "a deleted call");
+    audit_put(p, in->s->principal, "delete call", in->id, "");
+    txn_log(p, LOG_CALL_DELETE, row.sid, 1);
+    p->t->log.record = row.ord;
+    p->t->log.aux = NEW_RECORD(0);
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_call_delete(struct bough_store *s, const char *id, struct bough_error *err)
+{
+    struct removing in = { .s = s, .id = id };
+    struct request r = { .prepare = prepare_remove, .user = &in };
+    struct bough_arena *tmp = bough_arena_create();
+    enum bough_rc rc = write_run(s, tmp, &r, err);
+
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+/* --- adjustments
+ * ------------------------------------------------------------------------------------ */
+
+struct adjusting {
+    int64_t sid;
+    const struct bough_totals *delta;
+};
+
+static enum bough_rc prepare_adjust(struct prep *p, void *user, struct bough_error *err)
+{
+    struct adjusting *in = user;
+    struct session_loaded l;
+    struct shown shown;
+    struct bough_totals sum;
+    struct snap *snap;
+    enum bough_rc rc = prep_snap(p, &snap, err);
+
+    if (!rc)
+        rc = session_load(snap, p->a, in->sid, &l, err);
+    if (!rc)
+        rc = shown_get(snap, p->a, in->sid, &shown, err);
+    if (rc)
+        return rc;
+    sum = shown_rolled(&shown.body);
+    if (!totals_add(&sum, in->delta))
+        return bough_fail(err, BOUGH_INVALID, "the totals of session #%lld would overflow",
+                          (long long)in->sid);
+    put_adjust(p, in->sid, in->delta, some_chk(p), false, "");
+    txn_log(p, LOG_ADJUST, in->sid, 1);
+    p->t->log.record = NEW_RECORD(0);
+    return BOUGH_OK;
+}
+
+static enum bough_rc adjust(struct bough_store *s, int64_t sid, const struct bough_totals *delta,
+                            struct bough_error *err)
+{
+    struct adjusting in = { sid, delta };
+    struct request r = { .prepare = prepare_adjust, .user = &in };
+    struct bough_arena *tmp = bough_arena_create();
+    enum bough_rc rc = write_run(s, tmp, &r, err);
+
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+enum bough_rc bough_totals_add(struct bough_store *s, const char *session,
+                               const struct bough_totals *delta, struct bough_error *err)
+{
+    int64_t sid;
+    enum bough_rc rc = find_session_fast(s, session, &sid, err);
+
+    return rc ? rc : adjust(s, sid, delta, err);
+}
+
+/* The session and its parents, leaf first, forks too; tombstones are skipped. */
+static enum bough_rc chain(struct bough_store *s, const char *session, int64_t *sids, size_t *n,
+                           bool *truncated, struct bough_error *err)
+{
+    struct who who;
+    struct snap snap;
+    int64_t sid;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *n = 0;
+    *truncated = false;
+    if (rc)
+        return rc;
+    rc = find_session(&snap, session, &sid, err);
+    while (!rc && sid) {
+        rc = snap_who(&snap, sid, &who, err);
+        if (rc)
+            break;
+        if (!who.purged && *n == LIMIT_CHAIN) {
+            *truncated = true;
+            break;
+        }
+        if (!who.purged)
+            sids[(*n)++] = sid;
+        sid = who.parent < sid ? who.parent : 0;
+    }
+    snap_end(&snap);
+    return rc;
+}
+
+struct propagating {
+    const int64_t *sids;
+    size_t n;
+    const struct bough_totals *delta;
+};
+
+/* One txn for the whole chain: all of them or none. Its log row is the leaf's; the others' records
+ * are its twins, with the same time and check bits, by which the projector finds them. */
+static enum bough_rc prepare_propagate(struct prep *p, void *user, struct bough_error *err)
+{
+    struct propagating *in = user;
+    struct session_loaded l;
+    struct snap *snap;
+    int64_t chk = some_chk(p);
+    enum bough_rc rc = prep_snap(p, &snap, err);
+
+    for (size_t i = 0; i < in->n && !rc; i++) {
+        rc = session_load(snap, p->a, in->sids[i], &l, err);
+        if (!rc)
+            put_adjust(p, in->sids[i], in->delta, chk, false, "");
+    }
+    txn_log(p, LOG_ADJUST, in->sids[0], 1);
+    p->t->log.record = NEW_RECORD(0);
+    p->t->log.aux = (int64_t)in->n;
+    return rc;
+}
+
+enum bough_rc bough_totals_propagate(struct bough_store *s, struct bough_arena *a,
+                                     const char *session, const struct bough_totals *delta,
+                                     struct bough_propagated **out, size_t *n, bool *truncated,
+                                     struct bough_error *err)
+{
+    int64_t sids[LIMIT_CHAIN];
+    struct propagating in = { sids, 0, delta };
+    struct request r = { .prepare = prepare_propagate, .user = &in };
+    struct bough_session *one;
+    enum bough_rc rc = chain(s, session, sids, &in.n, truncated, err);
+
+    *n = in.n;
+    if (!rc)
+        rc = write_run(s, a, &r, err);
+    *out = arena_array(a, in.n + 1, sizeof **out);
+    for (size_t i = 0; i < in.n && !rc; i++) {
+        rc = session_give(s, a, sids[i], &one, err);
+        if (rc)
+            break;
+        memcpy((*out)[i].id, one->id, sizeof one->id);
+        (*out)[i].rolled = one->rolled;
+    }
+    return rc;
+}

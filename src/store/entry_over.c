@@ -1,0 +1,74 @@
+/* Entries: soft delete and restore. Only the session that wrote an entry may. */
+#include "store/find.h"
+#include "store/path.h"
+#include "store/session.h"
+
+struct over {
+    struct bough_store *s;
+    int64_t sid;
+    const char *entry;
+    bool remove;
+};
+
+static enum bough_rc prepare_over(struct prep *p, void *user, struct bough_error *err)
+{
+    struct over *o = user;
+    struct session_loaded l;
+    struct bough_entry *e;
+    struct branch_row b;
+    struct bough_head at;
+    struct snap *snap;
+    enum bough_rc rc = prep_snap(p, &snap, err);
+
+    if (!rc)
+        rc = session_load(snap, p->a, o->sid, &l, err);
+    if (!rc && l.head.row.status == BOUGH_STATUS_ARCHIVED)
+        rc = bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)o->sid);
+    if (!rc)
+        rc = find_entry(snap, o->sid, o->entry, &at, err);
+    if (!rc)
+        rc = snap_branch(snap, at.branch, &b, err);
+    if (!rc && b.sid != o->sid)
+        rc = bough_fail(err, BOUGH_DENIED, "entry %.40s belongs to another session", o->entry);
+    if (!rc)
+        rc = entry_load(snap, p->a, at, &e, err);
+    if (rc || o->remove == (e->deleted != 0))
+        return rc; /* already so: nothing to do */
+    /* The head row's new version makes two deletions at the same moment one. */
+    txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row;
+    txn_change(p, CHANGE_ENTRY_OVER)->u.entry =
+        (struct entry_row){ .bid = at.branch, .depth = at.depth, .over = o->remove ? p->now : 0 };
+    audit_put(p, o->s->principal, o->remove ? "delete entry" : "restore entry", e->id, "");
+    txn_log(p, o->remove ? LOG_ENTRY_DELETE : LOG_ENTRY_RESTORE, o->sid, 1);
+    p->t->log.bid = at.branch;
+    p->t->log.depth = at.depth;
+    return BOUGH_OK;
+}
+
+static enum bough_rc run_over(struct bough_store *s, const char *session, struct over *o,
+                              struct bough_error *err)
+{
+    struct request r = { .prepare = prepare_over, .user = o };
+    struct bough_arena *tmp;
+    enum bough_rc rc = find_session_fast(s, session, &o->sid, err);
+
+    if (rc)
+        return rc;
+    r.sid = o->sid;
+    tmp = bough_arena_create();
+    rc = write_run(s, tmp, &r, err);
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+enum bough_rc bough_entry_delete(struct bough_store *s, const char *session, const char *entry,
+                                 struct bough_error *err)
+{
+    return run_over(s, session, &(struct over){ .s = s, .entry = entry, .remove = true }, err);
+}
+
+enum bough_rc bough_entry_restore(struct bough_store *s, const char *session, const char *entry,
+                                  struct bough_error *err)
+{
+    return run_over(s, session, &(struct over){ .s = s, .entry = entry }, err);
+}

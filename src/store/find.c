@@ -1,0 +1,451 @@
+/* Finding sessions, entries, records and places by id, slug, number, prefix or foreign id. */
+#include "store/find.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "store/id.h"
+
+enum { PREFIX_LEAST = 8 };
+
+static enum bough_rc bad_text(const char *text, const char *what, struct bough_error *err)
+{
+    if (cstr_empty(text))
+        return bough_fail(err, BOUGH_INVALID, "no %s was given", what);
+    if (strlen(text) > LIMIT_ID)
+        return bough_fail(err, BOUGH_TOO_LARGE, "a %s of more than %d bytes", what, LIMIT_ID);
+    return BOUGH_OK;
+}
+
+/* Digits only, without overflow; -1 otherwise. */
+static int64_t number(const char *p, size_t n)
+{
+    int64_t v = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!isdigit((unsigned char)p[i]) || n > 10)
+            return -1;
+        v = v * 10 + (p[i] - '0');
+    }
+    return n ? v : -1;
+}
+
+/* --- sessions
+ * --------------------------------------------------------------------------------------- */
+
+static enum bough_rc alive(struct snap *snap, int64_t sid, const char *text,
+                           struct bough_error *err)
+{
+    struct who who;
+
+    if (snap_who(snap, sid, &who, NULL))
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+    if (who.purged)
+        return bough_fail(err, BOUGH_GONE, "session %.40s was purged", text);
+    return BOUGH_OK;
+}
+
+struct hit {
+    int64_t a, b;
+    size_t n;
+    struct snap *snap;
+    int64_t sid;
+    struct bough_str prefix;
+    bool own; /* a hit in the session's own scope wins */
+};
+
+static bool first_alias(void *user, const struct alias_row *row)
+{
+    struct hit *h = user;
+
+    h->a = row->a;
+    h->b = row->b;
+    h->n++;
+    return false;
+}
+
+static bool prefix_hit(void *user, const struct session_row *row)
+{
+    struct hit *h = user;
+    char id[BOUGH_ID_LEN + 1];
+
+    id_session(row->made, row->sid, row->chk, id);
+    if (row->purged || strncasecmp(id, h->prefix.p, h->prefix.n) != 0)
+        return true;
+    h->a = row->sid;
+    return ++h->n < 2;
+}
+
+static bool is_base32(struct bough_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!isalnum((unsigned char)s.p[i]) || strchr("ILOUilou", s.p[i]))
+            return false;
+    return true;
+}
+
+static enum bough_rc by_prefix(struct snap *snap, const char *text, int64_t *sid,
+                               struct bough_error *err)
+{
+    struct hit h = { .prefix = str_of(text) };
+    char lo[BOUGH_ID_LEN + 1], hi[BOUGH_ID_LEN + 1];
+    struct id from, to;
+    enum bough_rc rc;
+
+    if (h.prefix.n < PREFIX_LEAST || h.prefix.n >= BOUGH_ID_LEN || !is_base32(h.prefix))
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+    memset(lo, '0', BOUGH_ID_LEN);
+    memset(hi, 'Z', BOUGH_ID_LEN);
+    memcpy(lo, text, h.prefix.n);
+    memcpy(hi, text, h.prefix.n);
+    if (!id_parse(str_make(lo, BOUGH_ID_LEN), &from) || !id_parse(str_make(hi, BOUGH_ID_LEN), &to))
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+    rc = snap->ops->session_made(snap->v, from.made, to.made, prefix_hit, &h, err);
+    if (rc)
+        return rc;
+    if (h.n > 1)
+        return bough_fail(err, BOUGH_AMBIGUOUS, "several sessions start with %.40s", text);
+    if (!h.n)
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+    *sid = h.a;
+    return BOUGH_OK;
+}
+
+/* Our own id: one look, no index. False: it is not one, or not of this store. */
+static bool by_id(struct snap *snap, const char *text, int64_t *sid)
+{
+    struct who who;
+    struct id id;
+
+    if (!id_parse(str_of(text), &id) || id.space != 0 || id.position != 0 || id.number < 1)
+        return false;
+    if (snap_who(snap, id.number, &who, NULL) || who.made != id.made || who.chk != id.chk)
+        return false;
+    *sid = id.number;
+    return true;
+}
+
+enum bough_rc find_session(struct snap *snap, const char *text, int64_t *sid,
+                           struct bough_error *err)
+{
+    struct hit h = { 0 };
+    char alias[LIMIT_ID + 16];
+    enum bough_rc rc = bad_text(text, "session", err);
+
+    if (rc)
+        return rc;
+    if (text[0] == '#') {
+        *sid = number(text + 1, strlen(text + 1));
+        return alive(snap, *sid, text, err);
+    }
+    if (by_id(snap, text, sid))
+        return alive(snap, *sid, text, err);
+    snprintf(alias, sizeof alias, "session:%s", text);
+    rc = snap->ops->alias_find(snap->v, alias, 0, first_alias, &h, err);
+    if (rc)
+        return rc;
+    if (h.n) {
+        *sid = h.a;
+        return alive(snap, *sid, text, err);
+    }
+    if (snap->ops->session_by_slug(snap->v, text, sid, NULL) == BOUGH_OK)
+        return BOUGH_OK;
+    return by_prefix(snap, text, sid, err);
+}
+
+enum bough_rc find_session_fast(struct bough_store *s, const char *text, int64_t *sid,
+                                struct bough_error *err)
+{
+    struct snap snap;
+    struct who who;
+    struct id id;
+    enum bough_rc rc;
+
+    if (text && id_parse(str_of(text), &id) && id.space == 0 && id.position == 0 &&
+        cache_who(s->e, id.number, &who) && who.made == id.made && who.chk == id.chk &&
+        !who.purged) {
+        *sid = id.number;
+        return BOUGH_OK;
+    }
+    rc = snap_begin(s, &snap, err);
+    if (rc)
+        return rc;
+    rc = find_session(&snap, text, sid, err);
+    snap_end(&snap);
+    return rc;
+}
+
+/* --- entries
+ * ---------------------------------------------------------------------------------------- */
+
+struct visible {
+    struct snap *snap;
+    int64_t sid;
+    struct bough_head at;
+    bool found;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+/* Does the branch, or what it hangs on, run through the entry? */
+static bool runs_through(void *user, const struct branch_row *row)
+{
+    struct visible *v = user;
+    struct branch_row b = *row;
+
+    if (b.bid == v->at.branch) {
+        v->found = true;
+        return false;
+    }
+    while (!v->rc && b.parent && b.base >= v->at.depth) {
+        if (b.parent == v->at.branch) {
+            v->found = true;
+            return false;
+        }
+        v->rc = snap_branch(v->snap, b.parent, &b, v->err);
+        if (!v->rc && b.sid == v->sid)
+            return true; /* an own branch, asked by itself */
+    }
+    return !v->rc;
+}
+
+enum bough_rc entry_visible(struct snap *snap, int64_t sid, struct bough_head at, bool *visible,
+                            struct bough_error *err)
+{
+    struct visible v = { .snap = snap, .sid = sid, .at = at, .err = err };
+    struct branch_row b;
+    enum bough_rc rc = snap_branch(snap, at.branch, &b, err);
+
+    *visible = !rc && b.sid == sid;
+    if (rc || *visible)
+        return rc;
+    rc = snap->ops->branch_of(snap->v, sid, runs_through, &v, err);
+    *visible = v.found;
+    return rc ? rc : v.rc;
+}
+
+static enum bough_rc no_entry(const char *text, struct bough_error *err)
+{
+    return bough_fail(err, BOUGH_NOT_FOUND, "no entry %.40s", text);
+}
+
+/* "#branch.depth" */
+static bool by_place(const char *text, struct bough_head *out)
+{
+    const char *dot = strchr(text, '.');
+
+    if (text[0] != '#' || !dot)
+        return false;
+    out->branch = number(text + 1, (size_t)(dot - text - 1));
+    out->depth = number(dot + 1, strlen(dot + 1));
+    return true;
+}
+
+/* Entry (branch, depth) is there and, when an id is given, is that one. */
+static enum bough_rc check_there(struct snap *snap, const char *text, struct bough_head at,
+                                 const struct id *id, struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct entry_row row;
+    struct branch_row b;
+    struct pack_head h;
+    enum bough_rc rc = snap->ops->entry_get(snap->v, tmp, at.branch, at.depth, &row, NULL);
+
+    if (rc == BOUGH_NOT_FOUND && id &&
+        snap->ops->branch_get(snap->v, at.branch, &b, NULL) == BOUGH_OK && b.cut >= 0 &&
+        at.depth > b.cut)
+        rc = bough_fail(err, BOUGH_GONE, "entry %.40s was purged", text);
+    else if (rc == BOUGH_NOT_FOUND)
+        rc = no_entry(text, err);
+    else if (!rc && id &&
+             (!pack_entry_head(row.body, &h) || h.made != id->made || h.chk != id->chk))
+        rc = no_entry(text, err);
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+static bool alias_hit(void *user, const struct alias_row *row)
+{
+    struct hit *h = user;
+    bool visible = true;
+
+    if ((row->what & 0xff) != ALIAS_ENTRY)
+        return true;
+    if (h->sid && row->scope != h->sid &&
+        (entry_visible(h->snap, h->sid, (struct bough_head){ row->a, row->b }, &visible, NULL) ||
+         !visible))
+        return true;
+    if (h->own)
+        return true;
+    h->own = h->sid && row->scope == h->sid;
+    h->n = h->own ? 1 : h->n + 1;
+    h->a = row->a;
+    h->b = row->b;
+    return true;
+}
+
+static enum bough_rc by_alias(struct snap *snap, int64_t sid, const char *text,
+                              struct bough_head *out, struct bough_error *err)
+{
+    struct hit h = { .snap = snap, .sid = sid };
+    enum bough_rc rc = snap->ops->alias_find(snap->v, text, -1, alias_hit, &h, err);
+
+    if (rc)
+        return rc;
+    if (h.n > 1)
+        return bough_fail(err, BOUGH_AMBIGUOUS, "several entries came with the id %.40s", text);
+    if (!h.n)
+        return no_entry(text, err);
+    *out = (struct bough_head){ h.a, h.b };
+    return BOUGH_OK;
+}
+
+enum bough_rc find_entry(struct snap *snap, int64_t sid, const char *text, struct bough_head *out,
+                         struct bough_error *err)
+{
+    enum bough_rc rc = bad_text(text, "entry", err);
+    struct bough_str s = str_of(text);
+    bool visible = true;
+    struct id id;
+
+    if (rc)
+        return rc;
+    if (s.n == BOUGH_PART_ID_LEN && s.p[BOUGH_ID_LEN] == '.')
+        s.n = BOUGH_ID_LEN;
+    if (by_place(text, out)) {
+        rc = check_there(snap, text, *out, NULL, err);
+    } else if (id_parse(s, &id) && id.space == 0 && id.position > 0) {
+        *out = (struct bough_head){ id.number, id.position };
+        rc = check_there(snap, text, *out, &id, err);
+        if (rc == BOUGH_NOT_FOUND)
+            rc = by_alias(snap, sid, text, out, err);
+    } else {
+        rc = by_alias(snap, sid, text, out, err);
+    }
+    if (rc || !sid)
+        return rc;
+    rc = entry_visible(snap, sid, *out, &visible, err);
+    if (!rc && !visible)
+        return bough_fail(err, BOUGH_INVALID, "entry %.40s is not on a path of this session", text);
+    return rc;
+}
+
+/* --- records and places
+ * ----------------------------------------------------------------------------- */
+
+enum bough_rc find_record(struct snap *snap, const char *text, enum record_kind kind,
+                          enum bough_rc missing, int64_t *sid, int64_t *ord,
+                          struct bough_error *err)
+{
+    struct id id;
+
+    if (cstr_empty(text) || !id_parse(str_of(text), &id) || id.space != 1 ||
+        id.position >> 28 != (int64_t)kind)
+        return bough_fail(err, missing, "nothing has the id %.40s", text ? text : "");
+    (void)snap;
+    *sid = id.number;
+    *ord = id.position & LIMIT_RECORD;
+    return BOUGH_OK;
+}
+
+static const struct {
+    const char *name;
+    enum record_kind kind;
+} places[] = {
+    { "project", RECORD_PROJECT },
+    { "workspace", RECORD_WORKSPACE },
+    { "account", RECORD_ACCOUNT },
+};
+
+enum record_kind place_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (cstr_eq(places[i].name, name))
+            return places[i].kind;
+    return 0;
+}
+
+static const char *place_word(enum record_kind kind)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].kind == kind)
+            return places[i].name;
+    return "";
+}
+
+static char *place_alias(struct bough_arena *a, enum record_kind kind, const char *name)
+{
+    return arena_printf(a, "%s:%s", place_word(kind), name);
+}
+
+enum bough_rc find_place(struct snap *snap, enum record_kind kind, const char *name, int64_t *ord,
+                         struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct hit h = { 0 };
+    enum bough_rc rc =
+        snap->ops->alias_find(snap->v, place_alias(tmp, kind, name), 0, first_alias, &h, err);
+
+    bough_arena_destroy(tmp);
+    if (rc)
+        return rc;
+    if (!h.n)
+        return bough_fail(err, BOUGH_NOT_FOUND, "no %s %.60s", place_word(kind), name);
+    *ord = h.b & LIMIT_RECORD;
+    return BOUGH_OK;
+}
+
+struct make_place {
+    enum record_kind kind;
+    const char *name;
+};
+
+static enum bough_rc prepare_place(struct prep *p, void *user, struct bough_error *err)
+{
+    const struct make_place *m = user;
+    struct place_body body = { .made = p->now, .name = m->name, .created = p->now };
+    struct change *c;
+
+    (void)err;
+    body.chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
+    c = txn_change(p, CHANGE_RECORD_PUT);
+    c->u.record =
+        (struct record_row){ .kind = m->kind, .body = body_pack(p->a, place_fields, &body) };
+    c = txn_change(p, CHANGE_ALIAS_ADD);
+    c->u.alias = (struct alias_row){ .id = place_alias(p->a, m->kind, m->name),
+                                     .what = (int64_t)m->kind << 8 | ALIAS_RECORD,
+                                     .b = NEW_RECORD(0) };
+    txn_log(p, LOG_RECORD, 0, 1);
+    p->t->log.record = NEW_RECORD(0);
+    p->t->log.aux = m->kind;
+    return BOUGH_OK;
+}
+
+enum bough_rc place_ensure(struct bough_store *s, enum record_kind kind, const char *name,
+                           int64_t *ord, struct bough_error *err)
+{
+    struct make_place m = { kind, name };
+    struct request r = { .prepare = prepare_place, .user = &m };
+    struct bough_arena *tmp;
+    struct snap snap;
+    enum bough_rc rc;
+
+    *ord = 0;
+    if (cstr_empty(name))
+        return BOUGH_OK;
+    rc = snap_begin(s, &snap, err);
+    if (rc)
+        return rc;
+    rc = find_place(&snap, kind, name, ord, err);
+    snap_end(&snap);
+    if (rc != BOUGH_NOT_FOUND)
+        return rc;
+    tmp = bough_arena_create();
+    rc = write_run(s, tmp, &r, err);
+    *ord = r.txn.ords[0];
+    bough_arena_destroy(tmp);
+    return rc;
+}

@@ -1,0 +1,222 @@
+/* Forks: a new session that shows another one's history up to an entry, by reference or as a copy.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/slug.h"
+#include "store/find.h"
+#include "store/id.h"
+#include "store/path.h"
+#include "store/session.h"
+
+/* The entry to fork at: the one asked for, or the head's; `before` steps one back (branch 0:
+ * nothing). */
+static enum bough_rc fork_point(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                const struct bough_fork *how, struct bough_head *out,
+                                struct bough_error *err)
+{
+    struct head_now now;
+    enum bough_rc rc;
+
+    if (!cstr_empty(how->entry)) {
+        rc = find_entry(snap, sid, how->entry, out, err);
+    } else {
+        rc = snap->ops->head_get(snap->v, a, sid, &now, err);
+        *out = (struct bough_head){ now.row.bid, now.depth };
+    }
+    if (rc)
+        return rc;
+    if (how->before && out->depth)
+        out->depth--;
+    if (!out->depth)
+        out->branch = 0;
+    return out->branch ? path_owner(snap, *out, out->depth, &out->branch, err) : BOUGH_OK;
+}
+
+static const char *either(const char *asked, const char *inherited)
+{
+    return cstr_empty(asked) ? inherited : asked;
+}
+
+static void fork_body(const struct session_loaded *from, const struct bough_fork *how,
+                      struct session_body *b)
+{
+    const struct session_body *p = &from->body;
+
+    body_clear(session_fields, b);
+    b->title = how->title;
+    b->origin = how->id;
+    b->project = p->project;
+    b->workspace = p->workspace;
+    b->account = p->account;
+    b->provider_path = p->provider_path;
+    b->role_name = p->role_name;
+    b->model_provider = either(how->model_provider, p->model_provider);
+    b->model_name = either(how->model_name, p->model_name);
+    b->system_prompt = p->system_prompt;
+    b->user_name = p->user_name;
+    b->version = p->version;
+    b->totals_mode = p->totals_mode;
+}
+
+/* --- by reference
+ * ----------------------------------------------------------------------------------- */
+
+static enum bough_rc fork_by_reference(struct bough_store *s, struct bough_arena *a,
+                                       struct snap *snap, struct session_make *m, int64_t *sid,
+                                       struct bough_error *err)
+{
+    struct bough_entry *e;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (m->base.branch) {
+        rc = entry_load(snap, a, m->base, &e, err);
+        if (rc)
+            return rc;
+        m->on_branch = true;
+        m->body.fork_entry = arena_strdup(a, e->id);
+        m->body.fork_bid = m->base.branch;
+        m->body.fork_depth = m->base.depth;
+    }
+    snap_end(snap);
+    return session_make(s, a, m, sid, err);
+}
+
+/* --- as a copy
+ * -------------------------------------------------------------------------------------- */
+
+struct copying {
+    struct session_make *m;
+    struct bough_entries path;
+    struct bough_labels labels;
+    struct bough_store *s;
+};
+
+static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e, int64_t chk)
+{
+    struct bough_entry copy = *e;
+    struct pack_extra x = { .made = p->now, .chk = chk };
+    struct pack_tail tail;
+    struct change *ch;
+    int64_t mask = (int64_t)MASK_ROLE << e->role | (e->has_usage ? MASK_USAGE : 0);
+
+    for (size_t i = 0; i < e->nparts; i++)
+        mask |= (int64_t)MASK_PART << e->parts[i].type;
+    copy.at.branch = NEW_BRANCH(0);
+    copy.origin = cstr_empty(e->origin) ? e->id : e->origin;
+    pack_tail(p->a, &copy, c->s->e->zstd_from, &tail);
+    ch = txn_change(p, CHANGE_ENTRY_ADD);
+    ch->u.entry = (struct entry_row){ .bid = NEW_BRANCH(0),
+                                      .depth = e->at.depth,
+                                      .kind = e->kind,
+                                      .mask = mask,
+                                      .over = e->deleted,
+                                      .body = pack_entry(p->a, &copy, &x, &tail) };
+    txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){ .id = copy.origin,
+                                                                   .scope = NEW_SESSION,
+                                                                   .what = ALIAS_ENTRY,
+                                                                   .a = NEW_BRANCH(0),
+                                                                   .b = e->at.depth };
+}
+
+/* A label of the original; its record names the entry by place, which only the commit knows: the
+ * copy's branch is asked for when labels are read (bid 0: the session's first branch). */
+static void copy_label(struct prep *p, const struct copying *c, const struct bough_label *l)
+{
+    struct label_body body = { .text = l->text, .time = l->time };
+
+    for (size_t i = 0; i < c->path.n; i++)
+        if (strcmp(c->path.at[i].id, l->entry) == 0)
+            body.depth = c->path.at[i].at.depth;
+    if (!body.depth)
+        return;
+    txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
+        .sid = NEW_SESSION, .kind = RECORD_LABEL, .body = body_pack(p->a, label_fields, &body)
+    };
+}
+
+static enum bough_rc prepare_copy(struct prep *p, void *user, struct bough_error *err)
+{
+    struct copying *c = user;
+    uint16_t *chk = arena_alloc(p->a, (c->path.n + 1) * sizeof *chk);
+    enum bough_rc rc = session_make_prepare(p, c->m, err);
+
+    if (rc)
+        return rc;
+    env_random(&p->e->env, chk, (c->path.n + 1) * sizeof *chk);
+    for (size_t i = 0; i < c->path.n; i++)
+        copy_entry(p, c, &c->path.at[i], chk[i]);
+    for (size_t i = 0; i < c->labels.n; i++)
+        copy_label(p, c, &c->labels.at[i]);
+    if (c->path.n) {
+        txn_log(p, LOG_APPEND, NEW_SESSION, (int64_t)c->path.n);
+        p->t->log.bid = NEW_BRANCH(0);
+        p->t->log.depth = (int64_t)c->path.n;
+    }
+    return BOUGH_OK;
+}
+
+static enum bough_rc fork_as_copy(struct bough_store *s, struct bough_arena *a, struct snap *snap,
+                                  const char *id, struct session_make *m, int64_t *sid,
+                                  struct bough_error *err)
+{
+    struct copying c = { .m = m, .s = s };
+    struct request r = { .prepare = prepare_copy, .user = &c };
+    struct entry_list list = { .a = a };
+    struct path_filter all = { .deleted = true };
+    struct segs segs;
+    enum bough_rc rc = path_segs(snap, a, m->base, 1, &segs, err);
+
+    if (!rc)
+        rc = path_read(snap, &segs, &all, &list, NULL, err);
+    snap_end(snap);
+    if (!rc)
+        rc = bough_label_list(s, a, id, &c.labels, err);
+    if (rc)
+        return rc;
+    c.path = (struct bough_entries){ .at = list.at, .n = list.n };
+    m->on_branch = list.n > 0;
+    m->base = (struct bough_head){ 0, 0 };
+    m->parent = 0; /* independent: nothing links it to the original */
+    rc = write_run(s, a, &r, err);
+    *sid = r.txn.sid;
+    return rc;
+}
+
+enum bough_rc bough_session_fork(struct bough_store *s, struct bough_arena *a, const char *id,
+                                 const struct bough_fork *how, struct bough_session **out,
+                                 struct bough_error *err)
+{
+    static const struct bough_fork plain;
+    struct session_make m = { .kind = BOUGH_PRIMARY };
+    struct session_loaded from;
+    struct snap snap;
+    int64_t sid;
+    enum bough_rc rc;
+
+    how = how ? how : &plain;
+    rc = check_text("the title", how->title, LIMIT_TITLE, err);
+    if (!rc)
+        rc = check_text("the id", how->id, LIMIT_ID, err);
+    if (!rc)
+        rc = check_text("the model", how->model_name, LIMIT_NAME, err);
+    if (!rc)
+        rc = check_text("the model's provider", how->model_provider, LIMIT_NAME, err);
+    if (!rc)
+        rc = snap_begin(s, &snap, err);
+    if (rc)
+        return rc;
+    rc = find_session(&snap, id, &m.parent, err);
+    if (!rc)
+        rc = session_load(&snap, a, m.parent, &from, err);
+    if (!rc)
+        rc = fork_point(&snap, a, m.parent, how, &m.base, err);
+    if (!rc) {
+        fork_body(&from, how, &m.body);
+        rc = how->copy ? fork_as_copy(s, a, &snap, id, &m, &sid, err)
+                       : fork_by_reference(s, a, &snap, &m, &sid, err);
+    }
+    snap_end(&snap);
+    return rc ? rc : session_give(s, a, sid, out, err);
+}

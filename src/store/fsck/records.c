@@ -1,0 +1,248 @@
+/* fsck, records: calls and adjustments are summed up, the others must say something. */
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/totals.h"
+#include "store/fsck/fsck.h"
+#include "store/id.h"
+
+struct row {
+    struct fsck *f;
+    const struct record_row *row;
+    struct fsck_session *s; /* NULL: the store's own */
+    struct fsck_where at;
+};
+
+/* A body of the given table. False: said that it cannot be read. */
+static bool read_body(const struct row *r, const struct body_field *table, void *to)
+{
+    struct bough_error why;
+
+    if (body_read(table, r->row->body, to, &why)) {
+        fsck_say(r->f, RULE_VALUE, r->at, "%.150s", why.msg);
+        return false;
+    }
+    return fsck_texts(r->f, r->at, table, to);
+}
+
+static void sum(struct fsck_session *s, struct bough_totals *to, const struct bough_totals *t)
+{
+    if (!totals_add(to, t))
+        s->shaky = true; /* at the limit: the lists hold the limit, not the sum */
+}
+
+/* --- calls and adjustments
+ * -------------------------------------------------------------------------- */
+
+static void keep_call(struct fsck *f, const struct record_row *row, uint32_t id)
+{
+    uint64_t run = (uint64_t)f->ncalls << 32;
+
+    map_get(&f->calls_of, (uint64_t)row->sid, &run);
+    map_put(&f->calls_of, (uint64_t)row->sid, run + 1);
+    f->calls = fsck_push(f->calls, &f->ncalls, &f->calls_cap, sizeof *f->calls);
+    f->calls[f->ncalls - 1] = (struct fsck_call){ (uint32_t)row->ord, id };
+}
+
+/* The last call is the one of the latest time, of equals the one that came later. */
+static void note_last(struct fsck_session *s, int64_t ord, const struct call_body *b)
+{
+    if (s->call_ord && b->time < s->call_time)
+        return;
+    s->call_ord = ord;
+    s->call_time = b->time;
+    s->call_cost = b->used.cost;
+    s->call_names = fsck_mix(fsck_mix(hash_bytes(b->model, strlen(b->model)),
+                                      hash_bytes(b->provider, strlen(b->provider))),
+                             hash_bytes(b->request_id, strlen(b->request_id)));
+}
+
+static void check_call(const struct row *r)
+{
+    struct call_body b;
+
+    if (!r->s)
+        return;
+    if (!read_body(r, call_fields, &b)) {
+        r->s->doubt = r->s->shaky = true;
+        keep_call(r->f, r->row, 0);
+        return;
+    }
+    keep_call(r->f, r->row, fsck_call_id(b.made, b.chk));
+    if (!totals_valid(&b.used) || b.total_tokens < 0 || b.duration < 0 || b.time < 0) {
+        fsck_say(r->f, RULE_CALL, r->at, "one of its numbers is negative");
+        r->s->shaky = true;
+    }
+    if (r->row->over)
+        return;
+    sum(r->s, &r->s->own, &b.used);
+    r->s->calls++;
+    note_last(r->s, r->row->ord, &b);
+}
+
+static void check_adjust(const struct row *r)
+{
+    struct adjust_body b;
+
+    if (!read_body(r, adjust_fields, &b)) {
+        if (r->s)
+            r->s->shaky = true;
+        return;
+    }
+    fsck_range(r->f, r->at, "its time", b.time, 0, INT64_MAX);
+    if (!r->s)
+        return;
+    sum(r->s, &r->s->adjust, &b.delta);
+    if (b.rolls)
+        sum(r->s, &r->s->rolls, &b.delta);
+}
+
+/* --- notes
+ * ------------------------------------------------------------------------------------------ */
+
+static void check_memory(const struct row *r)
+{
+    struct memory_body b;
+
+    if (!read_body(r, memory_fields, &b))
+        return;
+    fsck_range(r->f, r->at, "its scope", b.scope, 0, BOUGH_OF_ALL);
+    if (!*b.content)
+        fsck_say(r->f, RULE_NOTE, r->at, "the memory is empty");
+    else if (b.project && !fsck_place_of(r->f, RECORD_PROJECT, b.project))
+        fsck_say(r->f, RULE_NOTE, r->at, "its project, number %" PRId64 ", does not exist",
+                 b.project);
+}
+
+static void check_label(const struct row *r)
+{
+    struct fsck *f = r->f;
+    struct label_body b;
+    struct id id;
+
+    if (!read_body(r, label_fields, &b))
+        return;
+    if (*b.entry &&
+        (!id_parse(str_of(b.entry), &id) || id.number != b.bid || id.position != b.depth)) {
+        fsck_say(f, RULE_NOTE, r->at, "its id %.40s is not that of #%" PRId64 ".%" PRId64, b.entry,
+                 b.bid, b.depth);
+        return;
+    }
+    f->labels = fsck_push(f->labels, &f->nlabels, &f->labels_cap, sizeof *f->labels);
+    f->labels[f->nlabels - 1] = (struct fsck_label){ r->row->sid, r->row->ord, b.bid, b.depth };
+}
+
+static bool known_status(struct json item)
+{
+    static const char *const words[] = { "pending", "in_progress", "completed", "cancelled" };
+    struct json status = json_member(item, "status");
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (json_is(status, words[i]))
+            return true;
+    return false;
+}
+
+static void check_todo(const struct row *r)
+{
+    struct todo_body b;
+    struct json_iter it;
+    struct json items;
+
+    if (!read_body(r, todo_fields, &b) || !b.items.n)
+        return;
+    if (json_parse(r->f->tmp, b.items, &items, NULL) || json_type(items) != JSON_ARRAY) {
+        fsck_say(r->f, RULE_NOTE, r->at, "the todos are not a list");
+        return;
+    }
+    for (it = json_iter(items); json_next(&it);)
+        if (json_type(json_member(it.value, "content")) != JSON_STRING || !known_status(it.value))
+            fsck_say(r->f, RULE_NOTE, r->at, "a todo has no content or no known status");
+}
+
+static void check_place(const struct row *r)
+{
+    struct fsck_place *p;
+    struct place_body b;
+
+    if (!read_body(r, place_fields, &b))
+        return;
+    if (!*b.name)
+        fsck_say(r->f, RULE_VALUE, r->at, "it has no name");
+    p = arena_alloc(r->f->keep, sizeof *p);
+    *p = (struct fsck_place){ r->row->kind, r->row->ord, r->row->over,
+                              arena_strdup(r->f->keep, b.name) };
+    map_put(&r->f->places, (uint64_t)p->kind << 32 | (uint64_t)p->ord, (uint64_t)(uintptr_t)p);
+}
+
+/* --- the pass
+ * --------------------------------------------------------------------------------------- */
+
+static void check_kind(const struct row *r)
+{
+    struct audit_body audit;
+
+    switch ((enum record_kind)r->row->kind) {
+    case RECORD_CALL:
+        check_call(r);
+        break;
+    case RECORD_ADJUST:
+        check_adjust(r);
+        break;
+    case RECORD_MEMORY:
+        check_memory(r);
+        break;
+    case RECORD_LABEL:
+        check_label(r);
+        break;
+    case RECORD_TODO:
+        check_todo(r);
+        break;
+    case RECORD_AUDIT:
+        (void)read_body(r, audit_fields, &audit);
+        break;
+    case RECORD_PROJECT:
+    case RECORD_WORKSPACE:
+    case RECORD_ACCOUNT:
+        check_place(r);
+        break;
+    case RECORD_QUEUE:
+    case RECORD_TOKEN:
+    case RECORD_SOURCE:
+    case RECORD_SEEN:
+        break;
+    }
+}
+
+static bool each_record(void *user, const struct raw_row *raw)
+{
+    const struct record_row *row = &raw->u.record;
+    struct fsck *f = user;
+    struct row r = { f, row, fsck_session_of(f, row->sid),
+                     at_record(row->sid, row->kind, row->ord) };
+
+    bough_arena_reset(f->tmp);
+    f->report->records++;
+    if (row->sid && !r.s) {
+        fsck_say(f, RULE_GHOST, r.at, "its session does not exist");
+        return true;
+    }
+    if (r.s && r.s->purged) {
+        fsck_leftover(f, r.s);
+        return true;
+    }
+    if (!fsck_range(f, r.at, "its kind", row->kind, RECORD_CALL, RECORD_SEEN) ||
+        !fsck_range(f, r.at, "its ordinal", row->ord, 1, LIMIT_RECORD))
+        return true;
+    fsck_range(f, r.at, "its version", row->ver, 1, INT64_MAX);
+    fsck_range(f, r.at, "the time of its deletion", row->over, 0, INT64_MAX);
+    check_kind(&r);
+    return true;
+}
+
+enum bough_rc fsck_records(struct fsck *f)
+{
+    return f->ops->raw_scan(f->v, RAW_RECORD, each_record, f, f->err);
+}

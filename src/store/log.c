@@ -1,0 +1,85 @@
+/* The log as callers see it: every change, in order, once. */
+#include "base/limits.h"
+#include "base/str.h"
+#include "store/engine.h"
+#include "store/id.h"
+#include "store/path.h"
+
+static const char *kind_name(int64_t kind)
+{
+    static const char *const names[] = {
+        [LOG_SESSION_NEW] = "create",
+        [LOG_APPEND] = "append",
+        [LOG_SESSION] = "update",
+        [LOG_HEAD] = "head",
+        [LOG_STATUS] = "status",
+        [LOG_DELETE] = "delete",
+        [LOG_RESTORE] = "restore",
+        [LOG_PURGE] = "purge",
+        [LOG_ENTRY_DELETE] = "entry_delete",
+        [LOG_ENTRY_RESTORE] = "entry_restore",
+        [LOG_RECORD] = "record",
+        [LOG_ADJUST] = "adjust",
+        [LOG_CALL_DELETE] = "call_delete",
+    };
+
+    return kind > 0 && kind < (int64_t)(sizeof names / sizeof *names) ? names[kind] : "unknown";
+}
+
+struct reading {
+    struct snap *snap;
+    struct bough_arena *a;
+    struct bough_changes *out;
+    size_t limit;
+    struct log_row *rows;
+};
+
+static bool read_row(void *user, const struct log_row *row)
+{
+    struct reading *r = user;
+
+    if (r->out->n == r->limit) {
+        r->out->more = true;
+        return false;
+    }
+    r->rows[r->out->n++] = *row;
+    return true;
+}
+
+static void fill(struct reading *r, const struct log_row *row, struct bough_change *out)
+{
+    char *id = arena_zalloc(r->a, BOUGH_ID_LEN + 1);
+    struct pack_head h;
+    struct who who;
+
+    *out = (struct bough_change){ .no = row->no,
+                                  .count = row->n,
+                                  .time = row->time,
+                                  .kind = kind_name(row->kind),
+                                  .session = id };
+    if (row->sid && snap_who(r->snap, row->sid, &who, NULL) == BOUGH_OK)
+        id_session(who.made, who.sid, who.chk, id);
+    if (row->kind == LOG_APPEND && row->bid &&
+        entry_head_at(r->snap, (struct bough_head){ row->bid, row->depth }, &h, NULL) == BOUGH_OK)
+        id_entry(h.made, row->bid, row->depth, h.chk, out->entry);
+}
+
+enum bough_rc bough_store_log(struct bough_store *s, struct bough_arena *a, int64_t after,
+                              int64_t limit, struct bough_changes *out, struct bough_error *err)
+{
+    struct snap snap;
+    struct reading r = { .snap = &snap, .a = a, .out = out };
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *out = (struct bough_changes){ 0 };
+    if (rc)
+        return rc;
+    r.limit = limit > 0 && limit <= LIMIT_PAGE ? (size_t)limit : limit > 0 ? LIMIT_PAGE : 100;
+    r.rows = arena_array(a, r.limit, sizeof *r.rows);
+    rc = snap.ops->log_scan(snap.v, after, read_row, &r, err);
+    out->at = arena_array(a, out->n + 1, sizeof *out->at);
+    for (size_t i = 0; i < out->n && !rc; i++)
+        fill(&r, &r.rows[i], &out->at[i]);
+    snap_end(&snap);
+    return rc;
+}

@@ -1,0 +1,189 @@
+/* The memory backend: plain arrays of rows. The reference: if another backend disagrees, one has a
+ * bug. */
+#ifndef STORE_MEMORY_H
+#define STORE_MEMORY_H
+
+#include <pthread.h>
+
+#include "base/map.h"
+#include "store/backend.h"
+
+extern const struct backend_ops memory_backend;
+
+/* A row's bytes behind its numbers, in one allocation. */
+struct mem_entry {
+    int64_t over;
+    uint32_t mask;
+    uint32_t len;
+    uint8_t kind;
+    char body[];
+};
+
+struct mem_record {
+    int64_t ver, over;
+    uint32_t len;
+    char body[];
+};
+
+struct mem_records {
+    struct mem_record **at; /* by ordinal - 1 */
+    size_t n, cap;
+};
+
+struct mem_session {
+    bool there;
+    struct session_row row; /* slug and body owned */
+    struct head_row head;   /* lease_owner owned */
+    bool head_there;
+    struct list_row *list; /* strings owned; NULL when not projected */
+    struct mem_records records[16];
+};
+
+struct mem_branch {
+    bool there;
+    struct branch_row row;
+    struct mem_entry **at; /* by depth - base - 1; NULL where there is none */
+    size_t n, cap;
+};
+
+struct mem_alias {
+    bool there;
+    struct alias_row row; /* id owned */
+    uint64_t next;        /* index + 1 of the next alias of the same id */
+};
+
+struct mem_key {
+    bool there;
+    struct key_row row; /* key owned */
+};
+
+/* 48 bytes instead of the 72 of a log_row: there is one for every append. */
+struct mem_log {
+    int64_t no, time;
+    uint32_t n, sid, bid, depth, record, aux;
+    uint8_t kind;
+};
+
+struct memory {
+    struct backend base;
+    const struct env *env;
+    char store_id[33];
+    pthread_rwlock_t lock; /* a view holds it for reading, a commit for writing; guards all below */
+    struct mem_session *sessions; /* by sid; 0 is the store */
+    size_t nsessions, sessions_cap;
+    struct mem_branch *branches; /* by bid; 0 is unused */
+    size_t nbranches, branches_cap;
+    struct mem_alias *aliases;
+    size_t naliases, aliases_cap;
+    struct mem_key *keys;
+    size_t nkeys, keys_cap;
+    struct mem_log *log;
+    size_t nlog, log_cap;
+    struct smap slugs;     /* slug -> sid */
+    struct smap alias_ids; /* id -> index + 1 of the first alias */
+    struct smap key_ids;   /* key -> index */
+    int64_t last_no, watermark;
+};
+
+struct mem_view {
+    struct view base;
+    struct memory *m;
+    const bool *cancel;
+    int64_t until_us;
+};
+
+static inline struct memory *memory_of(struct backend *b)
+{
+    return (struct memory *)b;
+}
+
+static inline struct memory *memory_in(struct view *v)
+{
+    return ((struct mem_view *)v)->m;
+}
+
+/* Grow an array so that index `need` fits; new elements are zero. */
+void *mem_grow(void *at, size_t *cap, size_t need, size_t size);
+
+struct mem_session *mem_session(struct memory *m, int64_t sid); /* NULL: no such session */
+struct mem_branch *mem_branch(struct memory *m, int64_t bid);
+struct mem_entry *mem_entry(struct memory *m, int64_t bid, int64_t depth);
+struct mem_record *mem_record(struct memory *m, int64_t sid, int64_t kind, int64_t ord);
+struct mem_alias *mem_alias(struct memory *m, const char *id, int64_t scope);
+struct mem_key *mem_key(struct memory *m, const char *key);
+int64_t mem_tip(const struct mem_branch *b);
+
+/* Writing single rows, no questions asked. */
+void mem_put_session(struct memory *m, const struct session_row *row);
+void mem_put_head(struct memory *m, const struct head_row *row);
+void mem_put_branch(struct memory *m, const struct branch_row *row);
+void mem_put_entry(struct memory *m, const struct entry_row *row);
+void mem_put_record(struct memory *m, const struct record_row *row);
+void mem_put_alias(struct memory *m, const struct alias_row *row);
+void mem_put_key(struct memory *m, const struct key_row *row);
+void mem_put_log(struct memory *m, const struct log_row *row);
+void mem_put_list(struct memory *m, const struct list_row *row);
+void mem_del_alias(struct memory *m, const char *id, int64_t scope);
+void mem_del_list(struct memory *m, int64_t sid);
+bool mem_del_entry(struct memory *m, int64_t bid, int64_t depth);
+void mem_free_rows(struct memory *m);
+
+void mem_log_row(const struct mem_log *l, struct log_row *out);
+
+/* The operations by file. */
+enum bough_rc memory_commit(struct backend *b, struct txn *const *txns, size_t n,
+                            const struct patience *p, struct bough_error *err);
+enum bough_rc memory_purge_slice(struct backend *b, int64_t sid, int64_t limit, bool *left,
+                                 int64_t *entries, int64_t *records, const struct patience *p,
+                                 struct bough_error *err);
+enum bough_rc memory_branch_cut(struct backend *b, const struct branch_row *rows, size_t n,
+                                const struct patience *p, struct bough_error *err);
+enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,
+                              struct bough_error *err);
+enum bough_rc memory_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
+                             struct bough_error *err);
+
+enum bough_rc memory_session_get(struct view *v, struct bough_arena *a, int64_t sid,
+                                 struct session_row *out, struct bough_error *err);
+enum bough_rc memory_session_by_slug(struct view *v, const char *slug, int64_t *sid,
+                                     struct bough_error *err);
+enum bough_rc memory_session_made(struct view *v, int64_t from, int64_t to, session_fn fn,
+                                  void *user, struct bough_error *err);
+enum bough_rc memory_session_children(struct view *v, int64_t sid, session_fn fn, void *user,
+                                      struct bough_error *err);
+enum bough_rc memory_head_get(struct view *v, struct bough_arena *a, int64_t sid,
+                              struct head_now *out, struct bough_error *err);
+enum bough_rc memory_branch_get(struct view *v, int64_t bid, struct branch_row *out,
+                                struct bough_error *err);
+enum bough_rc memory_branch_tip(struct view *v, const struct branch_row *branch, int64_t *tip,
+                                struct bough_error *err);
+enum bough_rc memory_branch_children(struct view *v, int64_t parent, int64_t from, int64_t to,
+                                     branch_fn fn, void *user, struct bough_error *err);
+enum bough_rc memory_branch_of(struct view *v, int64_t sid, branch_fn fn, void *user,
+                               struct bough_error *err);
+enum bough_rc memory_entry_get(struct view *v, struct bough_arena *a, int64_t bid, int64_t depth,
+                               struct entry_row *out, struct bough_error *err);
+enum bough_rc memory_entry_scan(struct view *v, const struct entry_range *range, entry_fn fn,
+                                void *user, struct bough_error *err);
+enum bough_rc memory_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
+                               struct bough_error *err);
+enum bough_rc memory_alias_find(struct view *v, const char *id, int64_t scope, alias_fn fn,
+                                void *user, struct bough_error *err);
+enum bough_rc memory_key_get(struct view *v, struct bough_arena *a, const char *key,
+                             struct key_row *out, struct bough_error *err);
+enum bough_rc memory_record_get(struct view *v, struct bough_arena *a, int64_t sid, int64_t kind,
+                                int64_t ord, struct record_row *out, struct bough_error *err);
+enum bough_rc memory_record_scan(struct view *v, int64_t sid, int64_t kind, int64_t from,
+                                 bool backwards, record_fn fn, void *user, struct bough_error *err);
+enum bough_rc memory_log_last(struct view *v, int64_t *no, struct bough_error *err);
+enum bough_rc memory_log_get(struct view *v, int64_t no, struct log_row *out,
+                             struct bough_error *err);
+enum bough_rc memory_log_scan(struct view *v, int64_t after, log_fn fn, void *user,
+                              struct bough_error *err);
+enum bough_rc memory_watermark(struct view *v, int64_t *no, struct bough_error *err);
+enum bough_rc memory_list_get(struct view *v, struct bough_arena *a, int64_t sid,
+                              struct list_row *out, struct bough_error *err);
+enum bough_rc memory_list_scan(struct view *v, const struct list_query *q, list_fn fn, void *user,
+                               struct bough_error *err);
+
+#endif

@@ -1,0 +1,254 @@
+/* The memory backend for fsck: every row of a table, and writes that ask nobody. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "store/memory/memory.h"
+
+static bool scan_sessions(struct memory *m, enum raw_table table, raw_fn fn, void *user)
+{
+    for (size_t i = 1; i < m->nsessions; i++) {
+        struct mem_session *s = &m->sessions[i];
+        struct raw_row row = { .table = table };
+
+        if (table == RAW_SESSION && s->there)
+            row.u.session = s->row;
+        else if (table == RAW_HEAD && s->head_there)
+            row.u.head = s->head;
+        else if (table == RAW_LIST && s->list)
+            row.u.list = *s->list;
+        else
+            continue;
+        if (!fn(user, &row))
+            return false;
+    }
+    return true;
+}
+
+static bool scan_branches(struct memory *m, enum raw_table table, raw_fn fn, void *user)
+{
+    for (size_t i = 1; i < m->nbranches; i++) {
+        struct mem_branch *b = &m->branches[i];
+        struct raw_row row = { .table = table };
+
+        if (!b->there)
+            continue;
+        row.u.branch = b->row;
+        if (table == RAW_BRANCH && !fn(user, &row))
+            return false;
+        for (size_t k = 0; table == RAW_ENTRY && k < b->n; k++) {
+            struct mem_entry *e = b->at[k];
+
+            if (!e)
+                continue;
+            row.u.entry =
+                (struct entry_row){ b->row.bid, b->row.base + 1 + (int64_t)k, e->kind, e->mask,
+                                    e->over,    { e->body, e->len } };
+            if (!fn(user, &row))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool scan_records(struct memory *m, raw_fn fn, void *user)
+{
+    for (size_t i = 0; i < m->nsessions; i++)
+        for (int64_t k = 0; k < 16; k++) {
+            struct mem_records *r = &m->sessions[i].records[k];
+
+            for (size_t o = 0; o < r->n; o++) {
+                struct raw_row row = { .table = RAW_RECORD };
+
+                if (!r->at[o])
+                    continue;
+                row.u.record =
+                    (struct record_row){ (int64_t)i,     k,
+                                         (int64_t)o + 1, r->at[o]->ver,
+                                         r->at[o]->over, { r->at[o]->body, r->at[o]->len } };
+                if (!fn(user, &row))
+                    return false;
+            }
+        }
+    return true;
+}
+
+static void scan_rest(struct memory *m, enum raw_table table, raw_fn fn, void *user)
+{
+    struct raw_row row = { .table = table };
+
+    for (size_t i = 0; table == RAW_ALIAS && i < m->naliases; i++) {
+        row.u.alias = m->aliases[i].row;
+        if (m->aliases[i].there && !fn(user, &row))
+            return;
+    }
+    for (size_t i = 0; table == RAW_KEY && i < m->nkeys; i++) {
+        row.u.key = m->keys[i].row;
+        if (m->keys[i].there && !fn(user, &row))
+            return;
+    }
+    for (size_t i = 0; table == RAW_LOG && i < m->nlog; i++) {
+        mem_log_row(&m->log[i], &row.u.log);
+        if (!fn(user, &row))
+            return;
+    }
+}
+
+enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,
+                              struct bough_error *err)
+{
+    struct memory *m = memory_in(v);
+
+    (void)err;
+    switch (table) {
+    case RAW_SESSION:
+    case RAW_HEAD:
+    case RAW_LIST:
+        scan_sessions(m, table, fn, user);
+        break;
+    case RAW_BRANCH:
+    case RAW_ENTRY:
+        scan_branches(m, table, fn, user);
+        break;
+    case RAW_RECORD:
+        scan_records(m, fn, user);
+        break;
+    case RAW_ALIAS:
+    case RAW_KEY:
+    case RAW_LOG:
+        scan_rest(m, table, fn, user);
+        break;
+    case RAW_TABLES:
+        break;
+    }
+    return BOUGH_OK;
+}
+
+static size_t log_index(const struct memory *m, int64_t no)
+{
+    size_t i = 0;
+
+    while (i < m->nlog && m->log[i].no != no)
+        i++;
+    return i;
+}
+
+static void fix_log(struct memory *m, const struct log_row *row, bool remove)
+{
+    size_t i = log_index(m, row->no);
+    size_t last = m->nlog;
+
+    if (i < m->nlog) {
+        memmove(&m->log[i], &m->log[i + 1], (m->nlog - i - 1) * sizeof *m->log);
+        m->nlog--;
+        last = i;
+    }
+    if (remove)
+        return;
+    mem_put_log(m, row);
+    for (size_t k = m->nlog - 1; k > last; k--) {
+        struct mem_log t = m->log[k];
+
+        m->log[k] = m->log[k - 1];
+        m->log[k - 1] = t;
+    }
+}
+
+static void remove_row(struct memory *m, const struct raw_row *row)
+{
+    struct mem_session *s;
+    struct mem_key *k;
+
+    switch (row->table) {
+    case RAW_SESSION:
+        s = mem_session(m, row->u.session.sid);
+        if (s && *s->row.slug)
+            smap_del(&m->slugs, str_of(s->row.slug));
+        if (s)
+            s->there = false;
+        break;
+    case RAW_HEAD:
+        m->sessions[row->u.head.sid].head_there = false;
+        break;
+    case RAW_BRANCH:
+        m->branches[row->u.branch.bid].there = false;
+        break;
+    case RAW_ENTRY:
+        mem_del_entry(m, row->u.entry.bid, row->u.entry.depth);
+        break;
+    case RAW_RECORD:
+        s = &m->sessions[row->u.record.sid];
+        mem_free(s->records[row->u.record.kind].at[row->u.record.ord - 1]);
+        s->records[row->u.record.kind].at[row->u.record.ord - 1] = NULL;
+        break;
+    case RAW_ALIAS:
+        mem_del_alias(m, row->u.alias.id, row->u.alias.scope);
+        break;
+    case RAW_KEY:
+        k = mem_key(m, row->u.key.key);
+        if (k) {
+            smap_del(&m->key_ids, str_of(row->u.key.key));
+            mem_free((void *)(uintptr_t)k->row.key);
+            *k = (struct mem_key){ 0 };
+        }
+        break;
+    case RAW_LOG:
+        fix_log(m, &row->u.log, true);
+        break;
+    case RAW_LIST:
+        mem_del_list(m, row->u.list.sid);
+        break;
+    case RAW_TABLES:
+        break;
+    }
+}
+
+static void put_row(struct memory *m, const struct raw_row *row)
+{
+    switch (row->table) {
+    case RAW_SESSION:
+        mem_put_session(m, &row->u.session);
+        break;
+    case RAW_HEAD:
+        mem_put_head(m, &row->u.head);
+        break;
+    case RAW_BRANCH:
+        mem_put_branch(m, &row->u.branch);
+        break;
+    case RAW_ENTRY:
+        mem_put_entry(m, &row->u.entry);
+        break;
+    case RAW_RECORD:
+        mem_put_record(m, &row->u.record);
+        break;
+    case RAW_ALIAS:
+        mem_put_alias(m, &row->u.alias);
+        break;
+    case RAW_KEY:
+        mem_put_key(m, &row->u.key);
+        break;
+    case RAW_LOG:
+        fix_log(m, &row->u.log, false);
+        break;
+    case RAW_LIST:
+        mem_put_list(m, &row->u.list);
+        break;
+    case RAW_TABLES:
+        break;
+    }
+}
+
+enum bough_rc memory_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
+                             struct bough_error *err)
+{
+    struct memory *m = memory_of(b);
+
+    (void)err;
+    pthread_rwlock_wrlock(&m->lock);
+    if (remove)
+        remove_row(m, row);
+    else
+        put_row(m, row);
+    pthread_rwlock_unlock(&m->lock);
+    return BOUGH_OK;
+}

@@ -1,0 +1,250 @@
+/* Paths and entries: reading them through a snapshot. */
+#include "store/path.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "store/id.h"
+
+/* --- segments
+ * --------------------------------------------------------------------------------------- */
+
+static struct seg *push_seg(struct bough_arena *a, struct segs *s)
+{
+    if (s->n == 0 || (s->n >= 4 && (s->n & (s->n - 1)) == 0))
+        s->at = arena_resize(a, s->at, s->n * sizeof *s->at, (s->n ? 2 * s->n : 4) * sizeof *s->at);
+    return &s->at[s->n++];
+}
+
+enum bough_rc path_segs(struct snap *snap, struct bough_arena *a, struct bough_head at,
+                        int64_t down_to, struct segs *out, struct bough_error *err)
+{
+    struct branch_row b;
+    enum bough_rc rc;
+
+    *out = (struct segs){ 0 };
+    while (at.branch && at.depth >= down_to) {
+        rc = snap_branch(snap, at.branch, &b, err);
+        if (rc)
+            return rc;
+        if (at.depth > b.base)
+            *push_seg(a, out) =
+                (struct seg){ b.bid, b.sid, b.base + 1 > down_to ? b.base + 1 : down_to, at.depth };
+        if (b.parent == b.bid || b.base > at.depth)
+            return bough_fail(err, BOUGH_CORRUPT, "branch #%lld hangs on itself", (long long)b.bid);
+        at = (struct bough_head){ b.parent, b.base };
+    }
+    return BOUGH_OK;
+}
+
+enum bough_rc path_owner(struct snap *snap, struct bough_head at, int64_t depth, int64_t *bid,
+                         struct bough_error *err)
+{
+    struct branch_row b;
+    enum bough_rc rc;
+
+    for (*bid = at.branch; *bid;) {
+        rc = snap_branch(snap, *bid, &b, err);
+        if (rc || depth > b.base)
+            return rc;
+        *bid = b.parent;
+    }
+    return BOUGH_OK;
+}
+
+enum bough_rc path_common(struct snap *snap, struct bough_head one, struct bough_head other,
+                          struct bough_head *out, struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct segs x, y;
+    size_t i, k;
+    enum bough_rc rc;
+
+    *out = (struct bough_head){ 0, 0 };
+    rc = path_segs(snap, tmp, one, 1, &x, err);
+    if (!rc)
+        rc = path_segs(snap, tmp, other, 1, &y, err);
+    if (rc)
+        goto out;
+    /* From the root on: the last run both share, cut at the nearer end. */
+    for (i = x.n, k = y.n; i > 0 && k > 0 && x.at[i - 1].bid == y.at[k - 1].bid; i--, k--) {
+        out->branch = x.at[i - 1].bid;
+        out->depth = x.at[i - 1].to < y.at[k - 1].to ? x.at[i - 1].to : y.at[k - 1].to;
+    }
+out:
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+/* --- entries
+ * ---------------------------------------------------------------------------------------- */
+
+struct bough_entry *entry_push(struct entry_list *l)
+{
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? 2 * l->cap : 16;
+
+        l->at = arena_resize(l->a, l->at, l->cap * sizeof *l->at, cap * sizeof *l->at);
+        l->cap = cap;
+    }
+    return &l->at[l->n++];
+}
+
+enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int64_t sid,
+                         const char *session, struct bough_entry *out, struct bough_error *err)
+{
+    struct bough_str body = str_make(arena_dup(a, row->body.p, row->body.n), row->body.n);
+    struct pack_extra x;
+    enum bough_rc rc = pack_entry_read(a, body, out, &x, err);
+
+    if (rc)
+        return bough_fail(err, rc, "entry #%lld.%lld cannot be read: its stored bytes are damaged",
+                          (long long)row->bid, (long long)row->depth);
+    out->at = (struct bough_head){ row->bid, row->depth };
+    out->deleted = row->over;
+    out->session = session;
+    id_entry(x.made, row->bid, row->depth, x.chk, out->id);
+    if (x.call_ord)
+        id_record(x.call_made, sid, RECORD_CALL, x.call_ord, x.call_chk, out->call);
+    return BOUGH_OK;
+}
+
+enum bough_rc branch_session(struct snap *snap, struct bough_arena *a, int64_t bid, int64_t *sid,
+                             const char **id, struct bough_error *err)
+{
+    struct branch_row b;
+    struct who who;
+    char *text;
+    enum bough_rc rc = snap_branch(snap, bid, &b, err);
+
+    if (!rc)
+        rc = snap_who(snap, b.sid, &who, err);
+    if (rc)
+        return rc;
+    *sid = b.sid;
+    *id = text = arena_alloc(a, BOUGH_ID_LEN + 1);
+    id_session(who.made, who.sid, who.chk, text);
+    return BOUGH_OK;
+}
+
+enum bough_rc entry_load(struct snap *snap, struct bough_arena *a, struct bough_head at,
+                         struct bough_entry **out, struct bough_error *err)
+{
+    struct entry_row row;
+    const char *session;
+    int64_t sid;
+    enum bough_rc rc = snap->ops->entry_get(snap->v, a, at.branch, at.depth, &row, err);
+
+    if (!rc)
+        rc = branch_session(snap, a, at.branch, &sid, &session, err);
+    if (rc)
+        return rc;
+    *out = arena_alloc(a, sizeof **out);
+    return entry_fill(a, &row, sid, session, *out, err);
+}
+
+enum bough_rc entry_head_at(struct snap *snap, struct bough_head at, struct pack_head *out,
+                            struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct entry_row row;
+    enum bough_rc rc = snap->ops->entry_get(snap->v, tmp, at.branch, at.depth, &row, err);
+
+    if (!rc && !pack_entry_head(row.body, out))
+        rc = bough_fail(err, BOUGH_CORRUPT, "entry #%lld.%lld cannot be read", (long long)at.branch,
+                        (long long)at.depth);
+    out->tail = str_of(""); /* it went with the arena */
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+/* --- reading a path
+ * --------------------------------------------------------------------------------- */
+
+struct reading {
+    struct entry_list *out;
+    const char *session;
+    int64_t sid;
+    size_t limit; /* 0: all */
+    bool more;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+static bool read_one(void *user, const struct entry_row *row)
+{
+    struct reading *r = user;
+
+    if (r->limit && r->out->n == r->limit) {
+        r->more = true;
+        return false;
+    }
+    r->rc = entry_fill(r->out->a, row, r->sid, r->session, entry_push(r->out), r->err);
+    return !r->rc;
+}
+
+static void reverse(struct entry_list *l)
+{
+    for (size_t i = 0, k = l->n; i + 1 < k; i++) {
+        struct bough_entry t = l->at[i];
+
+        l->at[i] = l->at[--k];
+        l->at[k] = t;
+    }
+}
+
+enum bough_rc path_read(struct snap *snap, const struct segs *segs, const struct path_filter *f,
+                        struct entry_list *out, bool *more, struct bough_error *err)
+{
+    struct reading r = { .out = out, .limit = (size_t)f->limit, .err = err };
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < segs->n && !rc && !r.more; i++) {
+        const struct seg *s = &segs->at[f->newest ? i : segs->n - 1 - i];
+        struct entry_range range = { .bid = s->bid,
+                                     .from = s->from,
+                                     .to = s->to,
+                                     .backwards = f->newest,
+                                     .kinds = f->kinds,
+                                     .mask = f->mask,
+                                     .deleted = f->deleted };
+
+        rc = branch_session(snap, out->a, s->bid, &r.sid, &r.session, err);
+        if (!rc)
+            rc = snap->ops->entry_scan(snap->v, &range, read_one, &r, err);
+        if (!rc)
+            rc = r.rc;
+    }
+    if (f->newest)
+        reverse(out);
+    if (more)
+        *more = r.more;
+    return rc;
+}
+
+enum bough_rc path_marker(struct snap *snap, struct bough_head at, int64_t sid,
+                          struct bough_head *out, struct bough_error *err)
+{
+    struct branch_row b;
+    int64_t depth = 0;
+    enum bough_rc rc;
+
+    *out = (struct bough_head){ 0, 0 };
+    while (at.branch) {
+        rc = snap_branch(snap, at.branch, &b, err);
+        if (rc)
+            return rc;
+        if (sid && b.sid != sid)
+            return BOUGH_OK;
+        rc = snap->ops->mark_find(snap->v, at.branch, at.depth, &depth, err);
+        if (rc)
+            return rc;
+        if (depth) {
+            *out = (struct bough_head){ at.branch, depth };
+            return BOUGH_OK;
+        }
+        at = (struct bough_head){ b.parent, b.base };
+    }
+    return BOUGH_OK;
+}

@@ -1,0 +1,375 @@
+/* Plans: what an append will write, checked and packed by the caller's thread. */
+#include "store/plan.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "core/part.h"
+#include "core/totals.h"
+#include "store/find.h"
+#include "store/id.h"
+#include "store/session.h"
+
+/* --- entries
+ * ---------------------------------------------------------------------------------------- */
+
+static enum bough_rc check_kind(const struct bough_entry_new *in, struct bough_error *err)
+{
+    if ((unsigned)in->kind > BOUGH_ENTRY_OTHER)
+        return bough_fail(err, BOUGH_INVALID, "no entry has the kind %d", (int)in->kind);
+    if ((unsigned)in->role > BOUGH_ROLE_OTHER)
+        return bough_fail(err, BOUGH_INVALID, "no message has the role %d", (int)in->role);
+    if (in->kind == BOUGH_ENTRY_OTHER && cstr_empty(in->kind_name))
+        return bough_fail(err, BOUGH_INVALID, "an entry of another kind needs the kind's name");
+    if (in->kind == BOUGH_ENTRY_MESSAGE && in->role == BOUGH_ROLE_NONE)
+        return bough_fail(err, BOUGH_INVALID, "a message needs a role");
+    if (in->nparts + (in->text ? 1 : 0) > LIMIT_PARTS)
+        return bough_fail(err, BOUGH_TOO_LARGE, "a message has at most %d parts, not %zu",
+                          LIMIT_PARTS, in->nparts);
+    if (in->by_call && !cstr_empty(in->call))
+        return bough_fail(err, BOUGH_INVALID, "a message is produced by one call, not by two");
+    return BOUGH_OK;
+}
+
+static enum bough_rc check_numbers(const struct bough_entry_new *in, struct bough_error *err)
+{
+    if (in->has_usage && !totals_valid(&in->usage))
+        return bough_fail(err, BOUGH_INVALID, "tokens and cost are never negative");
+    if (in->duration < 0 || in->time < 0)
+        return bough_fail(err, BOUGH_INVALID, "a time or a duration is never negative");
+    return BOUGH_OK;
+}
+
+static enum bough_rc check_texts(const struct bough_entry_new *in, struct bough_error *err)
+{
+    enum bough_rc rc = check_text("the id", in->id, LIMIT_ID, err);
+
+    if (!rc)
+        rc = check_text("the finish reason", in->finish, LIMIT_NAME, err);
+    if (!rc)
+        rc = check_text("the kind's name", in->kind_name, LIMIT_NAME, err);
+    if (!rc)
+        rc = check_text("the text", in->text, LIMIT_MESSAGE_BYTES, err);
+    if (!rc)
+        rc = check_object("error", in->error, LIMIT_DATA, err);
+    if (!rc)
+        rc = check_object("data", in->data, LIMIT_DATA, err);
+    return rc ? rc : check_object("metadata", in->metadata, LIMIT_METADATA, err);
+}
+
+static enum bough_rc take_parts(struct bough_arena *a, const struct bough_entry_new *in,
+                                struct plan_entry *pe, size_t index, struct bough_error *err)
+{
+    size_t n = in->nparts + (in->text ? 1 : 0), bytes = 0;
+    struct bough_part *parts = arena_alloc(a, (n ? n : 1) * sizeof *parts);
+    struct bough_error why;
+    enum bough_rc rc;
+
+    for (size_t i = 0; i < in->nparts; i++) {
+        parts[i].json = in->parts[i];
+        bytes += in->parts[i].n;
+        rc = bough_part_check(in->parts[i], &parts[i].type, &why);
+        if (rc)
+            return bough_fail(err, rc, "entry %zu, part %zu: %.200s", index + 1, i + 1, why.msg);
+        pe->mask |= (int64_t)MASK_PART << parts[i].type;
+    }
+    if (in->text) {
+        parts[n - 1] = (struct bough_part){ BOUGH_PART_TEXT, bough_part_text(a, str_of(in->text)) };
+        bytes += parts[n - 1].json.n;
+        pe->mask |= (int64_t)MASK_PART << BOUGH_PART_TEXT;
+    }
+    if (bytes > LIMIT_MESSAGE_BYTES)
+        return bough_fail(err, BOUGH_TOO_LARGE, "entry %zu has %zu bytes; at most %lld fit",
+                          index + 1, bytes, (long long)LIMIT_MESSAGE_BYTES);
+    pe->e.parts = parts;
+    pe->e.nparts = n;
+    return BOUGH_OK;
+}
+
+static void take_fields(const struct bough_entry_new *in, int64_t now, struct plan_entry *pe)
+{
+    struct bough_entry *e = &pe->e;
+
+    e->kind = in->kind;
+    e->kind_name = in->kind == BOUGH_ENTRY_OTHER ? in->kind_name : "";
+    e->role = in->role;
+    e->time = in->time ? in->time : now;
+    e->finish = in->finish;
+    e->error = in->error;
+    e->data = in->data;
+    e->metadata = in->metadata;
+    e->has_usage = in->has_usage;
+    e->usage = in->usage;
+    e->duration = in->duration;
+    e->origin = in->id;
+    pe->id = in->id;
+    pe->call = in->call;
+    pe->mask |= (int64_t)MASK_ROLE << in->role | (in->has_usage ? MASK_USAGE : 0);
+}
+
+/* Fields of other kinds that mean something to us: what a label names, what a name says. */
+static enum bough_rc take_meaning(struct bough_arena *a, struct plan_entry *pe,
+                                  struct bough_error *err)
+{
+    struct json data = { 0 };
+    enum bough_rc rc;
+
+    if (pe->e.kind != BOUGH_ENTRY_LABEL && pe->e.kind != BOUGH_ENTRY_SESSION_INFO)
+        return BOUGH_OK;
+    rc = json_parse(a, pe->e.data.n ? pe->e.data : str_of("{}"), &data, err);
+    if (rc)
+        return rc;
+    if (pe->e.kind == BOUGH_ENTRY_SESSION_INFO) {
+        pe->title = json_cstr(a, data, "name");
+        return check_text("the name", pe->title, LIMIT_TITLE, err);
+    }
+    pe->label = json_cstr(a, data, "label");
+    if (!json_cstr(a, data, "targetId"))
+        return bough_fail(err, BOUGH_INVALID, "a label entry needs data.targetId");
+    return check_text("the label", pe->label, LIMIT_TITLE, err);
+}
+
+void plan_repack(struct bough_store *s, struct bough_arena *a, struct plan_entry *pe)
+{
+    pack_tail(a, &pe->e, s->e->zstd_from, &pe->tail);
+}
+
+static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
+                              const struct bough_entry_new *in, size_t index, int64_t now,
+                              struct plan_entry *pe, struct bough_error *err)
+{
+    enum bough_rc rc = check_kind(in, err);
+
+    if (!rc)
+        rc = check_numbers(in, err);
+    if (!rc)
+        rc = check_texts(in, err);
+    if (!rc)
+        rc = take_parts(a, in, pe, index, err);
+    if (rc)
+        return rc;
+    take_fields(in, now, pe);
+    rc = take_meaning(a, pe, err);
+    if (!rc)
+        plan_repack(s, a, pe);
+    return rc;
+}
+
+/* --- calls
+ * ------------------------------------------------------------------------------------------ */
+
+static enum bough_rc check_call(const struct bough_call_new *c, struct bough_error *err)
+{
+    const char *const names[] = { c->id,         c->request_id, c->want_provider,
+                                  c->want_model, c->want_kind,  c->provider,
+                                  c->model,      c->kind,       c->status };
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && !rc; i++)
+        rc = check_text("a name in the call", names[i], LIMIT_NAME, err);
+    if (!rc)
+        rc = check_object("the call's error", c->error, LIMIT_DATA, err);
+    if (!rc)
+        rc = check_object("the call's usage", c->usage, LIMIT_METADATA, err);
+    if (!rc && (!totals_valid(&c->used) || c->total_tokens < 0 || c->duration < 0 || c->time < 0))
+        rc = bough_fail(err, BOUGH_INVALID, "tokens, cost and times of a call are never negative");
+    return rc;
+}
+
+static void put_call(struct bough_arena *a, struct plan *plan, const struct call_body *body)
+{
+    struct plan_call *pc = &plan->calls[plan->ncalls++];
+
+    pc->body = *body;
+    pc->packed = body_pack(a, call_fields, body);
+}
+
+static struct call_body call_of(const struct bough_call_new *c, int64_t now, int64_t chk)
+{
+    return (struct call_body){ .made = now,
+                               .chk = chk,
+                               .origin = c->id,
+                               .request_id = c->request_id,
+                               .want_provider = c->want_provider,
+                               .want_model = c->want_model,
+                               .want_kind = c->want_kind,
+                               .provider = c->provider,
+                               .model = c->model,
+                               .kind = c->kind,
+                               .status = c->status,
+                               .error = c->error,
+                               .usage = c->usage,
+                               .used = c->used,
+                               .total_tokens = c->total_tokens,
+                               .duration = c->duration,
+                               .time = c->time ? c->time : now };
+}
+
+/* A message with usage always has a call: one is made when the caller gave none (U17). */
+static void own_call(struct bough_arena *a, struct plan *plan, struct plan_entry *pe, int64_t now,
+                     int64_t chk)
+{
+    struct call_body body = {
+        .made = now, .chk = chk, .used = pe->e.usage, .duration = pe->e.duration, .time = pe->e.time
+    };
+
+    put_call(a, plan, &body);
+    pe->call_new = (int)plan->ncalls;
+}
+
+static void link_call(struct plan_entry *pe, const struct plan *plan)
+{
+    if (!pe->call_new)
+        return;
+    pe->x.call_made = plan->calls[pe->call_new - 1].body.made;
+    pe->x.call_chk = plan->calls[pe->call_new - 1].body.chk;
+}
+
+enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
+                         const struct bough_entry_new *entries, size_t n,
+                         const struct bough_call_new *call, struct plan *out,
+                         struct bough_error *err)
+{
+    int64_t now = env_now(&s->e->env);
+    uint16_t *chk;
+    enum bough_rc rc = call ? check_call(call, err) : BOUGH_OK;
+
+    if (rc)
+        return rc;
+    if (n > LIMIT_APPEND_ENTRIES)
+        return bough_fail(err, BOUGH_TOO_LARGE, "an append has at most %d entries, not %zu",
+                          LIMIT_APPEND_ENTRIES, n);
+    *out = (struct plan){ .n = n };
+    out->entries = arena_array(a, n ? n : 1, sizeof *out->entries);
+    out->calls = arena_array(a, n + 1, sizeof *out->calls);
+    chk = arena_alloc(a, (2 * n + 1) * sizeof *chk);
+    env_random(&s->e->env, chk, (2 * n + 1) * sizeof *chk);
+    if (call) {
+        struct call_body body = call_of(call, now, chk[2 * n]);
+
+        put_call(a, out, &body);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct plan_entry *pe = &out->entries[i];
+
+        rc = plan_one(s, a, &entries[i], i, now, pe, err);
+        if (rc)
+            return rc;
+        pe->x.made = now;
+        pe->x.chk = chk[i];
+        if (entries[i].by_call && !call)
+            return bough_fail(err, BOUGH_INVALID, "entry %zu is by a call, but no call was given",
+                              i + 1);
+        pe->call_new = entries[i].by_call ? 1 : 0;
+        if (pe->e.has_usage && !pe->call_new && cstr_empty(pe->call))
+            own_call(a, out, pe, now, chk[n + i]);
+        link_call(pe, out);
+        out->resolve = out->resolve || !cstr_empty(pe->call) || pe->e.kind == BOUGH_ENTRY_LABEL ||
+                       pe->e.kind == BOUGH_ENTRY_COMPACTION;
+    }
+    return BOUGH_OK;
+}
+
+/* --- what they name
+ * --------------------------------------------------------------------------------- */
+
+static bool alias_record(void *user, const struct alias_row *row)
+{
+    int64_t *ord = user;
+
+    if (row->what == ((int64_t)RECORD_CALL << 8 | ALIAS_RECORD))
+        *ord = row->b & LIMIT_RECORD;
+    return true;
+}
+
+static enum bough_rc resolve_call(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                  struct plan_entry *pe, struct bough_error *err)
+{
+    struct record_row row;
+    struct call_body body;
+    int64_t owner = sid, ord = 0;
+    enum bough_rc rc;
+
+    if (find_record(snap, pe->call, RECORD_CALL, BOUGH_NOT_FOUND, &owner, &ord, NULL))
+        (void)snap->ops->alias_find(snap->v, pe->call, sid, alias_record, &ord, NULL);
+    rc = owner == sid && ord ? snap->ops->record_get(snap->v, a, sid, RECORD_CALL, ord, &row, NULL)
+                             : BOUGH_NOT_FOUND;
+    if (!rc)
+        rc = body_read(call_fields, row.body, &body, err);
+    if (rc || row.over)
+        return bough_fail(err, BOUGH_NOT_FOUND, "no call %.40s in this session", pe->call);
+    pe->x.call_ord = ord;
+    pe->x.call_made = body.made;
+    pe->x.call_chk = body.chk;
+    return BOUGH_OK;
+}
+
+/* pi's firstKeptEntryId; what cannot be found keeps nothing (U14). */
+static void resolve_kept(struct snap *snap, struct bough_arena *a, int64_t sid,
+                         struct plan_entry *pe)
+{
+    struct bough_head at;
+    struct json data;
+    const char *first;
+
+    if (pe->e.keep_from || !pe->e.data.n || json_parse(a, pe->e.data, &data, NULL))
+        return;
+    first = json_cstr(a, data, "firstKeptEntryId");
+    if (first && find_entry(snap, sid, first, &at, NULL) == BOUGH_OK)
+        pe->e.keep_from = at.depth;
+}
+
+enum bough_rc plan_resolve(struct snap *snap, struct bough_arena *a, int64_t sid, struct plan *plan,
+                           struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < plan->n && !rc; i++) {
+        struct plan_entry *pe = &plan->entries[i];
+        struct json data;
+
+        if (!cstr_empty(pe->call))
+            rc = resolve_call(snap, a, sid, pe, err);
+        if (!rc && pe->e.kind == BOUGH_ENTRY_COMPACTION) {
+            resolve_kept(snap, a, sid, pe);
+            pack_tail(a, &pe->e, snap->e->zstd_from, &pe->tail);
+        }
+        if (!rc && pe->e.kind == BOUGH_ENTRY_LABEL && !json_parse(a, pe->e.data, &data, NULL))
+            rc = find_entry(snap, sid, json_cstr(a, data, "targetId"), &pe->label_target, err);
+    }
+    return rc;
+}
+
+static void hash_text(struct sha256 *h, const char *s)
+{
+    sha256_update(h, s ? s : "", (s ? strlen(s) : 0) + 1);
+}
+
+void plan_hash(const struct plan *plan, const struct bough_append *in, unsigned char out[32])
+{
+    struct sha256 h;
+
+    sha256_init(&h);
+    hash_text(&h, in ? in->at : NULL);
+    for (size_t i = 0; i < plan->n; i++) {
+        struct plan_entry pe = plan->entries[i];
+        int64_t numbers[] = { (int64_t)pe.e.kind, (int64_t)pe.e.role, pe.mask,
+                              (int64_t)pe.tail.raw };
+
+        sha256_update(&h, numbers, sizeof numbers);
+        sha256_update(&h, pe.tail.bytes.p, pe.tail.bytes.n);
+        hash_text(&h, pe.call);
+    }
+    for (size_t i = 0; i < plan->ncalls; i++) {
+        struct call_body b = plan->calls[i].body;
+
+        sha256_update(&h, &b.used, sizeof b.used);
+        hash_text(&h, b.request_id);
+        hash_text(&h, b.model);
+        hash_text(&h, b.provider);
+    }
+    sha256_final(&h, out);
+}

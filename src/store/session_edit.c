@@ -1,0 +1,372 @@
+/* Sessions: change one. Each change is one txn over the row it read. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "store/find.h"
+#include "store/id.h"
+#include "store/session.h"
+
+struct edit {
+    struct bough_store *s;
+    int64_t sid;
+    /* Change what was loaded and say which rows; BOUGH_OK with nothing changed is a no-op. */
+    enum bough_rc (*change)(struct prep *p, struct edit *e, struct session_loaded *l,
+                            struct bough_error *err);
+    const void *in;
+    bool session_row, head_row; /* which rows `change` touched */
+    enum log_kind log;
+    const char *audit;
+    /* status */
+    enum bough_status status;
+    const char *owner;
+    int64_t lease_ms, epoch;
+    int64_t project, workspace, account;
+    bool unchanged;
+    bool even_archived;
+};
+
+static enum bough_rc prepare_edit(struct prep *p, void *user, struct bough_error *err)
+{
+    struct edit *e = user;
+    struct session_loaded l;
+    struct snap *snap;
+    char id[BOUGH_ID_LEN + 1];
+    struct change *c;
+    enum bough_rc rc = prep_snap(p, &snap, err);
+
+    e->session_row = e->head_row = e->unchanged = false;
+    if (!rc)
+        rc = session_load(snap, p->a, e->sid, &l, err);
+    if (!rc)
+        rc = e->change(p, e, &l, err);
+    if (rc)
+        return rc;
+    if (e->session_row) {
+        c = txn_change(p, CHANGE_SESSION_SET);
+        c->u.session.row = l.row;
+        c->u.session.row.body = body_pack(p->a, session_fields, &l.body);
+    }
+    if (e->head_row)
+        txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row;
+    e->unchanged = !p->t->nchanges;
+    if (e->unchanged)
+        return BOUGH_OK;
+    if (e->audit) {
+        id_session(l.row.made, l.row.sid, l.row.chk, id);
+        audit_put(p, e->s->principal, e->audit, arena_strdup(p->a, id), "");
+    }
+    txn_log(p, e->log, e->sid, 1);
+    return BOUGH_OK;
+}
+
+static enum bough_rc run_edit(struct bough_store *s, const char *id, struct edit *e,
+                              struct bough_error *err)
+{
+    struct request r = { .prepare = prepare_edit, .user = e };
+    struct bough_arena *tmp;
+    enum bough_rc rc;
+
+    e->s = s;
+    rc = find_session_fast(s, id, &e->sid, err);
+    if (rc)
+        return rc;
+    r.sid = e->sid;
+    tmp = bough_arena_create();
+    rc = write_run(s, tmp, &r, err);
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+/* --- title and the other columns
+ * -------------------------------------------------------------------- */
+
+static enum bough_rc change_title(struct prep *p, struct edit *e, struct session_loaded *l,
+                                  struct bough_error *err)
+{
+    (void)p;
+    (void)err;
+    e->session_row = strcmp(l->body.title, e->in) != 0;
+    l->body.title = e->in;
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_session_rename(struct bough_store *s, const char *id, const char *title,
+                                   struct bough_error *err)
+{
+    struct edit e = { .change = change_title, .in = title ? title : "", .log = LOG_SESSION };
+    enum bough_rc rc = check_text("the title", title, LIMIT_TITLE, err);
+
+    return rc ? rc : run_edit(s, id, &e, err);
+}
+
+static void set_text(const char **to, const char *from, bool *changed)
+{
+    if (!from || strcmp(*to, from) == 0)
+        return;
+    *to = from;
+    *changed = true;
+}
+
+static void set_raw(struct bough_str *to, struct bough_str from, bool *changed)
+{
+    if (!from.n || str_eq(*to, from))
+        return;
+    *to = from;
+    *changed = true;
+}
+
+static void set_place(int64_t *to, const char *name, int64_t ord, bool *changed)
+{
+    if (!name || *to == ord)
+        return;
+    *to = ord;
+    *changed = true;
+}
+
+static enum bough_rc change_columns(struct prep *p, struct edit *e, struct session_loaded *l,
+                                    struct bough_error *err)
+{
+    const struct bough_session_edit *in = e->in;
+    struct session_body *b = &l->body;
+    bool *c = &e->session_row;
+
+    (void)p;
+    if (l->head.row.status == BOUGH_STATUS_ARCHIVED && !e->even_archived)
+        return bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)e->sid);
+    set_text(&b->title, in->title, c);
+    set_text(&b->provider_path, in->provider_path, c);
+    set_text(&b->role_name, in->role_name, c);
+    set_text(&b->model_provider, in->model_provider, c);
+    set_text(&b->model_name, in->model_name, c);
+    set_text(&b->system_prompt, in->system_prompt, c);
+    set_text(&b->user_name, in->user_name, c);
+    set_text(&b->version, in->version, c);
+    set_raw(&b->data, in->data, c);
+    set_raw(&b->metadata, in->metadata, c);
+    set_place(&b->project, in->project, e->project, c);
+    set_place(&b->workspace, in->workspace, e->workspace, c);
+    set_place(&b->account, in->account, e->account, c);
+    return BOUGH_OK;
+}
+
+static enum bough_rc check_edit(const struct bough_session_edit *in, struct bough_error *err)
+{
+    const char *const names[] = { in->provider_path, in->role_name, in->model_provider,
+                                  in->model_name,    in->user_name, in->version,
+                                  in->account };
+    enum bough_rc rc = check_text("the title", in->title, LIMIT_TITLE, err);
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && !rc; i++)
+        rc = check_text("a name", names[i], LIMIT_NAME, err);
+    if (!rc)
+        rc = check_text("the system prompt", in->system_prompt, LIMIT_TEXT, err);
+    if (!rc)
+        rc = check_text("the project", in->project, LIMIT_PATH, err);
+    if (!rc)
+        rc = check_text("the workspace", in->workspace, LIMIT_PATH, err);
+    if (!rc)
+        rc = check_object("data", in->data, LIMIT_DATA, err);
+    return rc ? rc : check_object("metadata", in->metadata, LIMIT_METADATA, err);
+}
+
+enum bough_rc bough_session_update(struct bough_store *s, const char *id,
+                                   const struct bough_session_edit *edit, struct bough_error *err)
+{
+    struct edit e = { .change = change_columns, .in = edit, .log = LOG_SESSION };
+    int64_t sid;
+    enum bough_rc rc = check_edit(edit, err);
+
+    if (!rc)
+        rc = find_session_fast(s, id, &sid, err);
+    if (!rc)
+        rc = place_ensure(s, RECORD_PROJECT, edit->project, &e.project, err);
+    if (!rc)
+        rc = place_ensure(s, RECORD_WORKSPACE, edit->workspace, &e.workspace, err);
+    if (!rc)
+        rc = place_ensure(s, RECORD_ACCOUNT, edit->account, &e.account, err);
+    return rc ? rc : run_edit(s, id, &e, err);
+}
+
+enum bough_rc session_unlink(struct bough_store *s, const char *id,
+                             const struct bough_session_edit *edit, struct bough_error *err)
+{
+    struct edit e = {
+        .change = change_columns, .in = edit, .log = LOG_SESSION, .even_archived = true
+    };
+
+    return run_edit(s, id, &e, err);
+}
+
+/* --- status and lease
+ * ------------------------------------------------------------------------------- */
+
+static bool may_become(enum bough_status from, enum bough_status to)
+{
+    switch (from) {
+    case BOUGH_STATUS_IDLE:
+        return to == BOUGH_STATUS_BUSY || to == BOUGH_STATUS_ARCHIVED;
+    case BOUGH_STATUS_BUSY:
+        return to == BOUGH_STATUS_IDLE || to == BOUGH_STATUS_RETRY || to == BOUGH_STATUS_BUSY;
+    case BOUGH_STATUS_RETRY:
+        return to == BOUGH_STATUS_BUSY || to == BOUGH_STATUS_IDLE || to == BOUGH_STATUS_ARCHIVED;
+    case BOUGH_STATUS_ARCHIVED:
+        return to == BOUGH_STATUS_IDLE;
+    }
+    return false;
+}
+
+static bool lease_lives(const struct head_row *h, int64_t now)
+{
+    return *h->lease_owner && h->lease_expires > now;
+}
+
+static enum bough_rc check_lease(struct prep *p, const struct edit *e, const struct head_row *h,
+                                 struct bough_error *err)
+{
+    if (h->status != BOUGH_STATUS_BUSY || !lease_lives(h, p->now) ||
+        strcmp(h->lease_owner, e->owner ? e->owner : "") == 0)
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_BUSY, "session #%lld is busy: %.80s has it since %lld",
+                      (long long)e->sid, h->lease_owner, (long long)h->lease_since);
+}
+
+static void take_lease(struct prep *p, const struct edit *e, struct head_row *h)
+{
+    bool renew = lease_lives(h, p->now) && strcmp(h->lease_owner, e->owner ? e->owner : "") == 0;
+
+    if (!renew) {
+        h->lease_epoch++;
+        h->lease_since = p->now;
+    }
+    h->lease_owner = e->owner ? e->owner : "";
+    h->lease_expires = e->lease_ms > 0 ? p->now + e->lease_ms : 0;
+}
+
+static enum bough_rc change_status(struct prep *p, struct edit *e, struct session_loaded *l,
+                                   struct bough_error *err)
+{
+    struct head_row *h = &l->head.row;
+    enum bough_rc rc = check_lease(p, e, h, err);
+
+    if (rc)
+        return rc;
+    e->epoch = h->lease_epoch;
+    if ((int64_t)e->status == h->status && e->status != BOUGH_STATUS_BUSY)
+        return BOUGH_OK;
+    if (!may_become((enum bough_status)h->status, e->status))
+        return bough_fail(err, BOUGH_CONFLICT, "a session that is %s does not become %s",
+                          bough_status_name((enum bough_status)h->status),
+                          bough_status_name(e->status));
+    if (e->status == BOUGH_STATUS_BUSY) {
+        take_lease(p, e, h);
+    } else {
+        h->lease_owner = "";
+        h->lease_since = h->lease_expires = 0;
+    }
+    h->status = e->status;
+    e->epoch = h->lease_epoch;
+    e->head_row = true;
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_session_status(struct bough_store *s, const char *id, enum bough_status status,
+                                   const char *owner, int64_t lease_ms, int64_t *epoch,
+                                   struct bough_error *err)
+{
+    struct edit e = { .change = change_status,
+                      .status = status,
+                      .owner = owner,
+                      .lease_ms = lease_ms,
+                      .log = LOG_STATUS };
+    enum bough_rc rc = check_text("the owner", owner, LIMIT_NAME, err);
+
+    if (!rc && (unsigned)status > BOUGH_STATUS_ARCHIVED)
+        rc = bough_fail(err, BOUGH_INVALID, "no session has the status %d", (int)status);
+    if (!rc)
+        rc = run_edit(s, id, &e, err);
+    if (!rc && epoch)
+        *epoch = e.epoch;
+    return rc;
+}
+
+enum bough_rc bough_session_archive(struct bough_store *s, const char *id, struct bough_error *err)
+{
+    return bough_session_status(s, id, BOUGH_STATUS_ARCHIVED, NULL, 0, NULL, err);
+}
+
+static enum bough_rc change_unarchive(struct prep *p, struct edit *e, struct session_loaded *l,
+                                      struct bough_error *err)
+{
+    if (l->head.row.status != BOUGH_STATUS_ARCHIVED)
+        return bough_fail(err, BOUGH_CONFLICT, "session #%lld is not archived", (long long)e->sid);
+    return change_status(p, e, l, err);
+}
+
+enum bough_rc bough_session_unarchive(struct bough_store *s, const char *id,
+                                      struct bough_error *err)
+{
+    struct edit e = { .change = change_unarchive, .status = BOUGH_STATUS_IDLE, .log = LOG_STATUS };
+
+    return run_edit(s, id, &e, err);
+}
+
+/* --- delete, restore, clear
+ * ------------------------------------------------------------------------- */
+
+static enum bough_rc change_deleted(struct prep *p, struct edit *e, struct session_loaded *l,
+                                    struct bough_error *err)
+{
+    (void)err;
+    e->head_row = !l->head.row.deleted;
+    if (e->head_row)
+        l->head.row.deleted = p->now;
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_session_delete(struct bough_store *s, const char *id, struct bough_error *err)
+{
+    struct edit e = { .change = change_deleted, .log = LOG_DELETE, .audit = "delete" };
+
+    return run_edit(s, id, &e, err);
+}
+
+static enum bough_rc change_restored(struct prep *p, struct edit *e, struct session_loaded *l,
+                                     struct bough_error *err)
+{
+    (void)p;
+    (void)err;
+    e->head_row = l->head.row.deleted != 0;
+    l->head.row.deleted = 0;
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_session_restore(struct bough_store *s, const char *id, struct bough_error *err)
+{
+    struct edit e = { .change = change_restored, .log = LOG_RESTORE, .audit = "restore" };
+
+    return run_edit(s, id, &e, err);
+}
+
+static enum bough_rc change_cleared(struct prep *p, struct edit *e, struct session_loaded *l,
+                                    struct bough_error *err)
+{
+    (void)p;
+    if (l->head.row.status == BOUGH_STATUS_ARCHIVED)
+        return bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)e->sid);
+    e->head_row = l->head.row.bid != 0;
+    l->head.row.bid = l->head.row.depth = 0;
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_session_clear(struct bough_store *s, const char *id, struct bough_error *err)
+{
+    struct edit e = { .change = change_cleared, .log = LOG_HEAD };
+
+    return run_edit(s, id, &e, err);
+}
+
+enum bough_rc bough_head_reset(struct bough_store *s, const char *session, struct bough_error *err)
+{
+    return bough_session_clear(s, session, err);
+}

@@ -1,0 +1,291 @@
+/* Sessions: lists. Stored rows in index order, merged with those that have something pending. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/text.h"
+#include "store/find.h"
+#include "store/session.h"
+
+static enum bough_rc bad_cursor(struct bough_error *err)
+{
+    return bough_fail(err, BOUGH_INVALID, "this cursor belongs to another list");
+}
+
+static enum bough_rc read_cursor(const char *cursor, struct list_query *q, struct bough_error *err)
+{
+    long long key, sid;
+    int order, end = 0;
+
+    if (cstr_empty(cursor))
+        return BOUGH_OK;
+    if (sscanf(cursor, "%d.%lld.%lld%n", &order, &key, &sid, &end) != 3 || cursor[end] ||
+        order != (int)q->order)
+        return bad_cursor(err);
+    q->after_set = true;
+    q->after_key = key;
+    q->after_sid = sid;
+    return BOUGH_OK;
+}
+
+/* "idle busy" as bits. */
+static enum bough_rc read_statuses(const char *words, int64_t *bits, struct bough_error *err)
+{
+    for (const char *p = words ? words : ""; *p;) {
+        size_t n = strcspn(p, " ,");
+        int st = BOUGH_STATUS_IDLE;
+
+        while (st <= BOUGH_STATUS_ARCHIVED &&
+               (strlen(bough_status_name((enum bough_status)st)) != n ||
+                strncmp(p, bough_status_name((enum bough_status)st), n) != 0))
+            st++;
+        if (n && st > BOUGH_STATUS_ARCHIVED)
+            return bough_fail(err, BOUGH_INVALID, "no status is called %.*s",
+                              (int)(n > 40 ? 40 : n), p);
+        if (n)
+            *bits |= INT64_C(1) << st;
+        p += n + strspn(p + n, " ,");
+    }
+    return BOUGH_OK;
+}
+
+/* A place or parent that does not exist matches nothing: not an error for a list. */
+static enum bough_rc place_filter(struct snap *snap, enum record_kind kind, const char *name,
+                                  int64_t *ord, bool *none, struct bough_error *err)
+{
+    enum bough_rc rc;
+
+    if (cstr_empty(name))
+        return BOUGH_OK;
+    rc = find_place(snap, kind, name, ord, err);
+    if (rc != BOUGH_NOT_FOUND)
+        return rc;
+    *none = true;
+    return BOUGH_OK;
+}
+
+static enum bough_rc resolve(struct snap *snap, const struct bough_list *f, struct list_query *q,
+                             bool *none, struct bough_error *err)
+{
+    enum bough_rc rc = place_filter(snap, RECORD_PROJECT, f->project, &q->project, none, err);
+
+    if (!rc)
+        rc = place_filter(snap, RECORD_WORKSPACE, f->workspace, &q->workspace, none, err);
+    if (!rc)
+        rc = place_filter(snap, RECORD_ACCOUNT, f->account, &q->account, none, err);
+    if (!rc && !cstr_empty(f->parent))
+        rc = find_session(snap, f->parent, &q->parent, err);
+    return rc;
+}
+
+static enum bough_rc make_query(struct snap *snap, struct bough_arena *a,
+                                const struct bough_list *f, struct list_query *q, bool *none,
+                                struct bough_error *err)
+{
+    int64_t live = 1 << BOUGH_STATUS_IDLE | 1 << BOUGH_STATUS_BUSY | 1 << BOUGH_STATUS_RETRY;
+    enum bough_rc rc;
+
+    *q = (struct list_query){
+        .kinds = f->kind_primary == BOUGH_ONLY  ? 1 << BOUGH_PRIMARY
+                 : f->kind_primary == BOUGH_NOT ? 1 << BOUGH_SUBAGENT
+                                                : 0,
+        .roots = f->roots,
+        .alive = !f->include_deleted && !f->only_deleted,
+        .dead = f->only_deleted,
+        .role_name = f->role_name,
+        .provider_path = f->provider_path,
+        .model_provider = f->model_provider,
+        .model_name = f->model_name,
+        .created_from = f->created_from,
+        .created_to = f->created_to,
+        .updated_from = f->updated_from,
+        .updated_to = f->updated_to,
+        .order = (enum list_order)f->order,
+    };
+    if (f->order != BOUGH_BY_CREATED && f->order != BOUGH_BY_UPDATED &&
+        f->order != BOUGH_BY_MODIFIED)
+        return bough_fail(err, BOUGH_INVALID, "a list is ordered by created, updated or modified");
+    q->hay = cstr_empty(f->query) ? "" : text_fold(a, str_of(f->query)).p;
+    rc = read_statuses(f->status, &q->statuses, err);
+    if (f->active)
+        q->statuses = q->statuses ? q->statuses & live : live;
+    if (f->archived)
+        q->statuses = 1 << BOUGH_STATUS_ARCHIVED;
+    if (!rc)
+        rc = read_cursor(f->cursor, q, err);
+    return rc ? rc : resolve(snap, f, q, none, err);
+}
+
+/* --- merging
+ * ---------------------------------------------------------------------------------------- */
+
+struct merge {
+    const struct list_query *q;
+    const struct overlay *o;
+    struct shown **pending; /* those that match, in order */
+    size_t npending, next;
+    struct shown *out; /* in the arena */
+    size_t n, most;
+    struct bough_arena *a;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+static bool full(const struct merge *m)
+{
+    return m->n == m->most;
+}
+
+static void take_pending(struct merge *m, const struct list_row *before)
+{
+    while (m->next < m->npending && !full(m) &&
+           (!before || list_compare(m->q->order, &m->pending[m->next]->row, before) < 0))
+        m->out[m->n++] = *m->pending[m->next++];
+}
+
+static struct list_row keep_row(struct bough_arena *a, const struct list_row *row)
+{
+    struct list_row copy = *row;
+
+    copy.role_name = arena_strdup(a, row->role_name);
+    copy.provider_path = arena_strdup(a, row->provider_path);
+    copy.model_provider = arena_strdup(a, row->model_provider);
+    copy.model_name = arena_strdup(a, row->model_name);
+    copy.hay = "";
+    copy.body = str_make(arena_dup(a, row->body.p, row->body.n), row->body.n);
+    return copy;
+}
+
+static bool merge_row(void *user, const struct list_row *row)
+{
+    struct merge *m = user;
+    struct list_row kept;
+
+    if (overlay_get(m->o, row->sid))
+        return true; /* its pending row speaks for it */
+    take_pending(m, row);
+    if (full(m))
+        return false;
+    kept = keep_row(m->a, row);
+    m->rc = shown_read(&kept, &m->out[m->n], m->err);
+    m->n += !m->rc;
+    return !m->rc && !full(m);
+}
+
+static void insert_pending(struct merge *m, struct shown *sh)
+{
+    size_t i = m->npending++;
+
+    for (; i > 0 && list_compare(m->q->order, &sh->row, &m->pending[i - 1]->row) < 0; i--)
+        m->pending[i] = m->pending[i - 1];
+    m->pending[i] = sh;
+}
+
+static void gather_pending(struct merge *m)
+{
+    size_t pos = 0;
+    uint64_t val;
+
+    m->pending = arena_array(m->a, map_count(&m->o->shown) + 1, sizeof *m->pending);
+    while (map_next(&m->o->shown, &pos, NULL, &val)) {
+        struct shown *sh = (struct shown *)(uintptr_t)val;
+
+        if (!sh->gone && list_matches(m->q, &sh->row))
+            insert_pending(m, sh);
+    }
+}
+
+static enum bough_rc run(struct snap *snap, struct merge *m, struct bough_error *err)
+{
+    enum bough_rc rc;
+
+    gather_pending(m);
+    rc = snap->ops->list_scan(snap->v, m->q, merge_row, m, err);
+    if (!rc)
+        rc = m->rc;
+    if (!rc)
+        take_pending(m, NULL);
+    return rc;
+}
+
+static enum bough_rc fill_page(struct snap *snap, struct merge *m, size_t limit,
+                               struct bough_sessions *out, struct bough_error *err)
+{
+    size_t n = m->n > limit ? limit : m->n;
+    enum bough_rc rc = BOUGH_OK;
+
+    out->at = arena_array(m->a, n ? n : 1, sizeof *out->at);
+    out->next = "";
+    for (out->n = 0; out->n < n && !rc; out->n++) {
+        struct session_loaded l;
+
+        rc = session_load(snap, m->a, m->out[out->n].sid, &l, err);
+        if (!rc)
+            rc = session_fill(snap, m->a, &l, &m->out[out->n], &out->at[out->n], err);
+    }
+    if (!rc && m->n > limit) {
+        const struct list_row *last = &m->out[limit - 1].row;
+
+        out->next = arena_printf(m->a, "%d.%lld.%lld", (int)m->q->order,
+                                 (long long)list_key(m->q->order, last), (long long)last->sid);
+    }
+    return rc;
+}
+
+enum bough_rc bough_session_list(struct bough_store *s, struct bough_arena *a,
+                                 const struct bough_list *filter, struct bough_sessions *out,
+                                 struct bough_error *err)
+{
+    static const struct bough_list all;
+    const struct bough_list *f = filter ? filter : &all;
+    size_t limit = f->limit > 0 ? (size_t)f->limit : LIMIT_LIST_DEFAULT;
+    struct list_query q;
+    struct overlay o;
+    struct merge m = { .q = &q, .o = &o, .a = a, .err = err };
+    struct snap snap;
+    bool none = false;
+    enum bough_rc rc;
+
+    *out = (struct bough_sessions){ .next = "" };
+    limit = limit > LIMIT_PAGE ? LIMIT_PAGE : limit;
+    rc = snap_begin(s, &snap, err);
+    if (rc)
+        return rc;
+    rc = make_query(&snap, a, f, &q, &none, err);
+    if (rc || none)
+        goto out;
+    rc = overlay_build(&snap, a, 0, &o, err);
+    m.most = limit + 1;
+    m.out = arena_array(a, m.most, sizeof *m.out);
+    if (!rc)
+        rc = run(&snap, &m, err);
+    if (!rc)
+        rc = fill_page(&snap, &m, limit, out, err);
+    overlay_finish(&o);
+out:
+    snap_end(&snap);
+    return rc;
+}
+
+enum bough_rc bough_session_continue(struct bough_store *s, struct bough_arena *a,
+                                     const char *project, struct bough_session **out,
+                                     struct bough_error *err)
+{
+    struct bough_list f = { .project = project,
+                            .kind_primary = BOUGH_ONLY,
+                            .active = true,
+                            .order = BOUGH_BY_MODIFIED,
+                            .limit = 1 };
+    struct bough_sessions found;
+    enum bough_rc rc = bough_session_list(s, a, &f, &found, err);
+
+    if (rc)
+        return rc;
+    if (!found.n)
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session to continue%s%.100s",
+                          cstr_empty(project) ? "" : " in ", project ? project : "");
+    *out = &found.at[0];
+    return BOUGH_OK;
+}

@@ -1,0 +1,189 @@
+/* One txn: its guards, the numbers it makes, its changes in order, its log row. Numbers are given
+ * out first, so that a change may name what a later one makes. */
+#include "store/sqlite/apply.h"
+
+#include "base/limits.h"
+
+enum bough_rc apply_put(struct apply *ap, sqlite3_stmt *st, const char *lost,
+                        struct bough_error *err)
+{
+    int code = sqlite3_step(st);
+
+    sqlite3_reset(st);
+    switch (code) {
+    case SQLITE_DONE:
+        return BOUGH_OK;
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+    case SQLITE_CONSTRAINT_ROWID:
+    case SQLITE_CONSTRAINT_UNIQUE:
+        ap->t->lost = lost;
+        return BOUGH_OK;
+    default:
+        return conn_fail(ap->c, code, err);
+    }
+}
+
+enum bough_rc apply_seek(struct conn *c, enum sql id, int64_t a, int64_t b, int64_t none,
+                         int64_t *out, struct bough_error *err)
+{
+    sqlite3_stmt *st;
+    enum bough_rc rc = conn_stmt(c, id, &st, err);
+
+    if (rc)
+        return rc;
+    sqlite3_bind_int64(st, 1, a);
+    if (b >= 0)
+        sqlite3_bind_int64(st, 2, b);
+    return conn_int(c, id, none, out, err);
+}
+
+/* ---- guards ---- */
+
+enum bough_rc apply_guards(struct sqlite *s, struct txn *t, struct bough_error *err)
+{
+    for (size_t i = 0; i < t->nguards && !t->lost; i++) {
+        const struct guard *g = &t->guards[i];
+        int64_t found = 0;
+        enum bough_rc rc = BOUGH_OK;
+
+        switch (g->op) {
+        case GUARD_HEAD:
+            rc = apply_seek(s->writer, SQL_HEAD_VER, g->sid, -1, -1, &found, err);
+            if (!rc && found != g->a)
+                t->lost = "head";
+            break;
+        case GUARD_ENTRY:
+            rc = apply_seek(s->writer, SQL_ENTRY_THERE, entry_key(g->a, g->b), -1, 0, &found, err);
+            if (!rc && !found)
+                t->lost = "entry";
+            break;
+        case GUARD_WATERMARK:
+            rc = conn_int(s->writer, SQL_WATERMARK, -1, &found, err);
+            if (!rc && found != g->a)
+                t->lost = "watermark";
+            break;
+        }
+        if (rc)
+            return rc;
+    }
+    return BOUGH_OK;
+}
+
+/* ---- numbers ---- */
+
+static enum bough_rc set_counter(struct apply *ap, const char *name, int64_t value, int64_t max,
+                                 struct bough_error *err)
+{
+    sqlite3_stmt *st;
+    enum bough_rc rc;
+
+    if (value > max)
+        return bough_fail(err, BOUGH_FULL, "%s has used all its %s numbers", ap->s->path, name);
+    rc = conn_stmt(ap->c, SQL_COUNTER_SET, &st, err);
+    if (rc)
+        return rc;
+    bind_text(st, 1, name);
+    sqlite3_bind_int64(st, 2, value);
+    return apply_put(ap, st, "counter", err);
+}
+
+static enum bough_rc new_ordinal(struct apply *ap, const struct record_row *row,
+                                 struct bough_error *err)
+{
+    struct made_record *r = &ap->records[ap->nrecords];
+    int64_t sid = session_of(ap, row->sid), last = 0;
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = ap->nrecords; i-- > 0 && !last;)
+        if (ap->records[i].sid == sid && ap->records[i].kind == row->kind)
+            last = ap->records[i].ord;
+    if (!last)
+        rc = apply_seek(ap->c, SQL_RECORD_LAST, record_key(sid, row->kind, 0),
+                        record_key(sid, row->kind, LIMIT_RECORD), 0, &last, err);
+    if (rc)
+        return rc;
+    last &= LIMIT_RECORD;
+    if (last >= LIMIT_RECORD)
+        return bough_fail(err, BOUGH_FULL, "session #%lld has used all its record numbers",
+                          (long long)sid);
+    *r = (struct made_record){ sid, row->kind, last + 1 };
+    ap->nrecords++;
+    return BOUGH_OK;
+}
+
+static enum bough_rc give_numbers(struct apply *ap, struct bough_error *err)
+{
+    struct txn *t = ap->t;
+    struct cache *cache = &ap->s->cache;
+    size_t nbids = 0, nrecords = 0;
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < t->nchanges; i++) {
+        const struct change *c = &t->changes[i];
+
+        if (c->op == CHANGE_SESSION_NEW)
+            ap->sid = ++cache->sessions;
+        nbids += c->op == CHANGE_BRANCH_NEW;
+        nrecords += c->op == CHANGE_RECORD_PUT && c->u.record.ord == 0;
+    }
+    if (nbids)
+        ap->bids = arena_array(ap->s->scratch, nbids, sizeof *ap->bids);
+    for (ap->nbids = 0; ap->nbids < nbids; ap->nbids++)
+        ap->bids[ap->nbids] = ++cache->branches;
+    if (ap->sid)
+        rc = set_counter(ap, "session", ap->sid, LIMIT_SESSION, err);
+    if (!rc && nbids)
+        rc = set_counter(ap, "branch", cache->branches, LIMIT_BRANCH, err);
+    if (nrecords)
+        ap->records = arena_array(ap->s->scratch, nrecords, sizeof *ap->records);
+    for (size_t i = 0; i < t->nchanges && nrecords && !rc; i++)
+        if (t->changes[i].op == CHANGE_RECORD_PUT && t->changes[i].u.record.ord == 0)
+            rc = new_ordinal(ap, &t->changes[i].u.record, err);
+    ap->entry_no = cache->no + 1;
+    ap->no = t->log.kind ? cache->no + (t->log.n > 0 ? t->log.n : 1) : cache->no;
+    return rc;
+}
+
+static enum bough_rc log_add(struct apply *ap, struct bough_error *err)
+{
+    const struct log_row *row = &ap->t->log;
+    const struct made_record *r = record_of(ap, row->record), *aux = record_of(ap, row->aux);
+    const int64_t numbers[] = { ap->no,
+                                row->n > 0 ? row->n : 1,
+                                session_of(ap, row->sid),
+                                row->kind,
+                                row->time,
+                                branch_of(ap, row->bid),
+                                row->depth,
+                                r ? r->ord : row->record,
+                                aux ? aux->ord : row->aux };
+    sqlite3_stmt *st;
+    enum bough_rc rc = conn_stmt(ap->c, SQL_LOG_ADD, &st, err);
+
+    if (rc)
+        return rc;
+    for (int i = 0; i < 9; i++)
+        sqlite3_bind_int64(st, 1 + i, numbers[i]);
+    return apply_put(ap, st, "log", err);
+}
+
+enum bough_rc apply_txn(struct sqlite *s, struct txn *t, struct bough_error *err)
+{
+    struct apply ap = { .s = s, .c = s->writer, .t = t };
+    enum bough_rc rc = give_numbers(&ap, err);
+
+    for (size_t i = 0; i < t->nchanges && !rc && !t->lost; i++)
+        rc = apply_change(&ap, &t->changes[i], err);
+    if (!rc && !t->lost && t->log.kind)
+        rc = log_add(&ap, err);
+    if (rc || t->lost)
+        return rc;
+    s->cache.no = ap.no;
+    t->sid = ap.sid;
+    t->no = ap.no;
+    for (size_t i = 0; i < 8; i++) {
+        t->bids[i] = i < ap.nbids ? ap.bids[i] : 0;
+        t->ords[i] = i < ap.nrecords ? ap.records[i].ord : 0;
+    }
+    return BOUGH_OK;
+}

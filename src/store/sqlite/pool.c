@@ -1,0 +1,90 @@
+/* Readers: a pool of connections, each serving one snapshot at a time. */
+#include "store/sqlite/db.h"
+
+#include <unistd.h>
+
+enum bough_rc same_process(const struct sqlite *s, struct bough_error *err)
+{
+    if (s->pid == getpid())
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_INVALID, "a store cannot be used across fork()");
+}
+
+static struct conn *pool_take(struct sqlite *s)
+{
+    struct conn *c;
+
+    pthread_mutex_lock(&s->pool_lock);
+    c = s->pool;
+    if (c) {
+        s->pool = c->next;
+        s->pooled--;
+    }
+    pthread_mutex_unlock(&s->pool_lock);
+    return c;
+}
+
+static void pool_give(struct sqlite *s, struct conn *c)
+{
+    bool keep;
+
+    pthread_mutex_lock(&s->pool_lock);
+    keep = s->pooled < POOL_MAX;
+    if (keep) {
+        c->next = s->pool;
+        s->pool = c;
+        s->pooled++;
+    }
+    pthread_mutex_unlock(&s->pool_lock);
+    if (!keep)
+        conn_close(c);
+}
+
+void pool_close(struct sqlite *s)
+{
+    for (struct conn *c = pool_take(s); c; c = pool_take(s))
+        conn_close(c);
+}
+
+enum bough_rc sqlite_view_begin(struct backend *b, struct view **out, const struct patience *p,
+                                struct bough_error *err)
+{
+    struct sqlite *s = sqlite_of(b);
+    enum bough_rc rc = same_process(s, err);
+    struct conn *c;
+
+    if (rc)
+        return rc;
+    c = pool_take(s);
+    if (c)
+        c->patience = *p;
+    else
+        rc = conn_open(s, false, p, &c, err);
+    if (rc)
+        return rc;
+    rc = conn_run(c, SQL_BEGIN, err);
+    if (!rc)
+        rc = conn_run_waiting(c, SQL_PIN, err);
+    if (rc) {
+        conn_close(c); /* it may be the connection's fault: the next view gets a fresh one */
+        return rc;
+    }
+    *out = &c->view;
+    return BOUGH_OK;
+}
+
+void sqlite_view_end(struct view *v)
+{
+    struct conn *c;
+
+    if (!v)
+        return;
+    c = conn_of(v);
+    if (c->store->pid != getpid())
+        return; /* a forked child's copy: touching it would drop the parent's locks */
+    c->patience = (struct patience){ INT64_MAX, NULL };
+    if (conn_hopeless(c->code) || conn_run(c, SQL_COMMIT, NULL) != BOUGH_OK)
+        conn_close(c);
+    else
+        pool_give(c->store, c);
+}

@@ -1,0 +1,109 @@
+/* The text of every fixed statement. Values are always bound, never written into the text. */
+#include "store/sqlite/sql.h"
+
+/* Depths of one branch, ordinals of one (session, kind): ranges of a packed key. */
+#define RANGE " k BETWEEN ?1 AND ?2"
+#define SOME                                                                                       \
+    " AND (?3 = 0 OR (mask & ?3) <> 0) AND (?4 = 0 OR ((1 << kind) & ?4) <> 0)"                    \
+    " AND (?5 <> 0 OR over = 0)"
+
+const char *const sql_text[SQL_COUNT] = {
+    [SQL_BEGIN] = "BEGIN",
+    [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
+    [SQL_COMMIT] = "COMMIT",
+    [SQL_ROLLBACK] = "ROLLBACK",
+    [SQL_SAVE] = "SAVEPOINT txn",
+    [SQL_SAVE_DROP] = "RELEASE txn",
+    [SQL_SAVE_UNDO] = "ROLLBACK TO txn",
+    [SQL_PIN] = "PRAGMA data_version",
+    [SQL_SCHEMA] = "PRAGMA user_version",
+    [SQL_META] = "SELECT value FROM meta WHERE key = ?1",
+
+    [SQL_COUNTER_GET] = "SELECT value FROM counter WHERE name = ?1",
+    [SQL_COUNTER_SET] = "UPDATE counter SET value = ?2 WHERE name = ?1",
+    [SQL_SESSION_ADD] =
+        "INSERT INTO session (" SESSION_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [SQL_SESSION_SET] = "UPDATE session SET ver = ver + 1, parent = ?3, kind = ?4, purged = ?5,"
+                        " slug = ?6, body = ?7 WHERE sid = ?1 AND ver = ?2",
+    [SQL_HEAD_ADD] =
+        "INSERT INTO head (" HEAD_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [SQL_HEAD_SET] = "UPDATE head SET ver = ver + 1, bid = ?3, depth = ?4, status = ?5,"
+                     " deleted = ?6, lease_epoch = ?7, lease_since = ?8, lease_expires = ?9,"
+                     " lease_owner = ?10 WHERE sid = ?1 AND ver = ?2",
+    [SQL_HEAD_VER] = "SELECT ver FROM head WHERE sid = ?1",
+    [SQL_BRANCH_ADD] = "INSERT INTO branch (" BRANCH_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_BRANCH_CUT] = "UPDATE branch SET cut = ?2 WHERE bid = ?1",
+    [SQL_ENTRY_ADD] = "INSERT INTO entry (" ENTRY_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_ENTRY_OVER] = "UPDATE entry SET over = ?2 WHERE k = ?1",
+    [SQL_ENTRY_THERE] = "SELECT 1 FROM entry WHERE k = ?1",
+    [SQL_RECORD_ADD] = "INSERT INTO record (" RECORD_COLS ") VALUES (?1, ?2, ?3, ?4)",
+    [SQL_RECORD_SET] =
+        "UPDATE record SET ver = ver + 1, over = ?3, body = ?4 WHERE k = ?1 AND ver = ?2",
+    [SQL_ALIAS_ADD] = "INSERT INTO alias (" ALIAS_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_ALIAS_DEL] = "DELETE FROM alias WHERE id = ?1 AND scope = ?2",
+    /* ?6: keys that expired by then are free again. */
+    [SQL_KEY_PUT] = "INSERT INTO key (sid, key, hash, no, expires) VALUES (?1, ?2, ?3, ?4, ?5)"
+                    " ON CONFLICT (sid, key) DO UPDATE SET hash = ?3, no = ?4, expires = ?5"
+                    " WHERE expires <= ?6",
+    [SQL_LIST_PUT] =
+        "INSERT OR REPLACE INTO list (" LIST_COLS ", gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"
+        " ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    /* The usual change of a list row: nothing that an index but those of time begins with. */
+    [SQL_LIST_MOVE] =
+        "UPDATE list SET status = ?3, workspace = ?5, account = ?6, updated = ?9, modified = ?10,"
+        " deleted = ?11, role_name = ?12, provider_path = ?13, model_provider = ?14,"
+        " model_name = ?15, hay = ?16, body = ?17"
+        " WHERE sid = ?1 AND kind = ?2 AND project = ?4 AND parent = ?7 AND created = ?8"
+        " AND gone = ?18",
+    [SQL_LIST_DEL] = "DELETE FROM list WHERE sid = ?1",
+    [SQL_WATERMARK_SET] = "UPDATE projection SET no = ?1 WHERE name = 'list'",
+    [SQL_LOG_ADD] = "INSERT INTO log (" LOG_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+
+    [SQL_PURGE_ENTRIES] =
+        "DELETE FROM entry WHERE k IN (SELECT k FROM entry WHERE" RANGE " LIMIT ?3)",
+    [SQL_PURGE_RECORDS] =
+        "DELETE FROM record WHERE k IN (SELECT k FROM record WHERE" RANGE " LIMIT ?3)",
+    [SQL_PURGE_ALIASES] = "DELETE FROM alias WHERE scope = ?1 AND scope <> 0 AND id IN (SELECT id"
+                          " FROM alias WHERE scope = ?1 AND scope <> 0 LIMIT ?2)",
+    [SQL_PURGE_NAMES] = "DELETE FROM alias WHERE what = 1 AND a = ?1 AND id IN (SELECT id"
+                        " FROM alias WHERE what = 1 AND a = ?1 LIMIT ?2)",
+    [SQL_PURGE_KEYS] =
+        "DELETE FROM key WHERE sid = ?1 AND key IN (SELECT key FROM key WHERE sid = ?1 LIMIT ?2)",
+
+    [SQL_SESSION_GET] = "SELECT " SESSION_COLS " FROM session WHERE sid = ?1",
+    [SQL_SESSION_SLUG] = "SELECT sid FROM session WHERE slug = ?1 AND purged = 0",
+    [SQL_SESSION_MADE] =
+        "SELECT " SESSION_COLS " FROM session WHERE made BETWEEN ?1 AND ?2 ORDER BY sid",
+    [SQL_SESSION_CHILDREN] =
+        "SELECT " SESSION_COLS " FROM session WHERE parent = ?1 AND parent <> 0 ORDER BY sid",
+    [SQL_SESSION_PURGED] = "SELECT " SESSION_COLS " FROM session WHERE purged = 1 ORDER BY sid",
+    [SQL_HEAD_GET] = "SELECT " HEAD_COLS " FROM head WHERE sid = ?1",
+    [SQL_BRANCH_GET] = "SELECT " BRANCH_COLS " FROM branch WHERE bid = ?1",
+    [SQL_BRANCH_CHILDREN] = "SELECT " BRANCH_COLS " FROM branch WHERE parent = ?1 AND parent <> 0"
+                            " AND base BETWEEN ?2 AND ?3 ORDER BY base, bid",
+    [SQL_BRANCH_OF] = "SELECT " BRANCH_COLS " FROM branch WHERE sid = ?1 ORDER BY bid",
+    [SQL_TIP] = "SELECT k FROM entry WHERE" RANGE " ORDER BY k DESC LIMIT 1",
+    [SQL_ENTRY_GET] = "SELECT " ENTRY_COLS " FROM entry WHERE k = ?1",
+    [SQL_ENTRY_UP] = "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE " ORDER BY k",
+    [SQL_ENTRY_UP_ALIVE] =
+        "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE " AND over = 0 ORDER BY k",
+    [SQL_ENTRY_UP_SOME] = "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE SOME " ORDER BY k",
+    [SQL_ENTRY_DOWN] = "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE " ORDER BY k DESC",
+    [SQL_ENTRY_DOWN_ALIVE] =
+        "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE " AND over = 0 ORDER BY k DESC",
+    [SQL_ENTRY_DOWN_SOME] = "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE SOME " ORDER BY k DESC",
+    [SQL_MARK] =
+        "SELECT k FROM entry WHERE kind = 3 AND over = 0 AND" RANGE " ORDER BY k DESC LIMIT 1",
+    [SQL_ALIAS_GET] = "SELECT " ALIAS_COLS " FROM alias WHERE id = ?1 AND scope = ?2",
+    [SQL_ALIAS_ALL] = "SELECT " ALIAS_COLS " FROM alias WHERE id = ?1 ORDER BY scope",
+    [SQL_KEY_GET] = "SELECT " KEY_COLS " FROM key WHERE sid = ?1 AND key = ?2",
+    [SQL_RECORD_GET] = "SELECT " RECORD_COLS " FROM record WHERE k = ?1",
+    [SQL_RECORD_UP] = "SELECT " RECORD_COLS " FROM record WHERE" RANGE " ORDER BY k",
+    [SQL_RECORD_DOWN] = "SELECT " RECORD_COLS " FROM record WHERE" RANGE " ORDER BY k DESC",
+    [SQL_RECORD_LAST] = "SELECT k FROM record WHERE" RANGE " ORDER BY k DESC LIMIT 1",
+    [SQL_LOG_LAST] = "SELECT no FROM log ORDER BY no DESC LIMIT 1",
+    [SQL_LOG_GET] = "SELECT " LOG_COLS " FROM log WHERE no = ?1",
+    [SQL_LOG_SCAN] = "SELECT " LOG_COLS " FROM log WHERE no > ?1 ORDER BY no",
+    [SQL_WATERMARK] = "SELECT no FROM projection WHERE name = 'list'",
+    [SQL_LIST_GET] = "SELECT " LIST_COLS " FROM list WHERE sid = ?1",
+};

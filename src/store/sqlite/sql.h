@@ -1,0 +1,96 @@
+/* Every fixed statement by name. Lists have more shapes than names: list.c puts those together. */
+#ifndef STORE_SQLITE_SQL_H
+#define STORE_SQLITE_SQL_H
+
+enum sql {
+    /* transactions */
+    SQL_BEGIN,
+    SQL_BEGIN_WRITE,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_SAVE,
+    SQL_SAVE_DROP,
+    SQL_SAVE_UNDO,
+    SQL_PIN,
+    SQL_SCHEMA,
+    SQL_META,
+    /* writing */
+    SQL_COUNTER_GET,
+    SQL_COUNTER_SET,
+    SQL_SESSION_ADD,
+    SQL_SESSION_SET,
+    SQL_HEAD_ADD,
+    SQL_HEAD_SET,
+    SQL_HEAD_VER,
+    SQL_BRANCH_ADD,
+    SQL_BRANCH_CUT,
+    SQL_ENTRY_ADD,
+    SQL_ENTRY_OVER,
+    SQL_ENTRY_THERE,
+    SQL_RECORD_ADD,
+    SQL_RECORD_SET,
+    SQL_ALIAS_ADD,
+    SQL_ALIAS_DEL,
+    SQL_KEY_PUT,
+    SQL_LIST_PUT,
+    SQL_LIST_MOVE,
+    SQL_LIST_DEL,
+    SQL_WATERMARK_SET,
+    SQL_LOG_ADD,
+    /* purging */
+    SQL_PURGE_ENTRIES,
+    SQL_PURGE_RECORDS,
+    SQL_PURGE_ALIASES,
+    SQL_PURGE_NAMES,
+    SQL_PURGE_KEYS,
+    /* reading */
+    SQL_SESSION_GET,
+    SQL_SESSION_SLUG,
+    SQL_SESSION_MADE,
+    SQL_SESSION_CHILDREN,
+    SQL_SESSION_PURGED,
+    SQL_HEAD_GET,
+    SQL_BRANCH_GET,
+    SQL_BRANCH_CHILDREN,
+    SQL_BRANCH_OF,
+    SQL_TIP,
+    SQL_ENTRY_GET,
+    SQL_ENTRY_UP,
+    SQL_ENTRY_UP_ALIVE,
+    SQL_ENTRY_UP_SOME,
+    SQL_ENTRY_DOWN,
+    SQL_ENTRY_DOWN_ALIVE,
+    SQL_ENTRY_DOWN_SOME,
+    SQL_MARK,
+    SQL_ALIAS_GET,
+    SQL_ALIAS_ALL,
+    SQL_KEY_GET,
+    SQL_RECORD_GET,
+    SQL_RECORD_UP,
+    SQL_RECORD_DOWN,
+    SQL_RECORD_LAST,
+    SQL_LOG_LAST,
+    SQL_LOG_GET,
+    SQL_LOG_SCAN,
+    SQL_WATERMARK,
+    SQL_LIST_GET,
+    SQL_COUNT, /* how many there are */
+};
+
+extern const char *const sql_text[SQL_COUNT];
+
+/* Columns in the order that row.c reads them. */
+#define SESSION_COLS "sid, ver, made, chk, parent, kind, purged, slug, body"
+#define HEAD_COLS                                                                                  \
+    "sid, ver, bid, depth, status, deleted, lease_epoch, lease_since, lease_expires, lease_owner"
+#define BRANCH_COLS "bid, sid, parent, base, cut"
+#define ENTRY_COLS "k, kind, mask, over, body"
+#define RECORD_COLS "k, ver, over, body"
+#define ALIAS_COLS "id, scope, what, a, b"
+#define KEY_COLS "key, hash, no, expires"
+#define LOG_COLS "no, n, sid, kind, time, bid, depth, record, aux"
+#define LIST_COLS                                                                                  \
+    "sid, kind, status, project, workspace, account, parent, created, updated, modified, deleted," \
+    " role_name, provider_path, model_provider, model_name, hay, body"
+
+#endif

@@ -1,0 +1,192 @@
+/* The SQLite backend: open, close, info, and its table of operations. */
+#include "store/sqlite/db.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/sqlite/read.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char *vfs_name;
+static int ready = SQLITE_ERROR;
+
+static void initialize(void)
+{
+    ready = sqlite3_initialize();
+}
+
+const char *sqlite_backend_version(void)
+{
+    return SQLITE_VERSION " " SQLITE_SOURCE_ID;
+}
+
+void sqlite_backend_use_vfs(const char *name)
+{
+    vfs_name = name;
+}
+
+static void release(struct sqlite *s)
+{
+    pthread_mutex_destroy(&s->pool_lock);
+    pthread_mutex_destroy(&s->write_lock);
+    bough_arena_destroy(s->scratch);
+    bough_arena_destroy(s->arena);
+}
+
+static enum bough_rc connect(struct sqlite *s, const struct patience *p, struct bough_error *err)
+{
+    struct conn *c;
+    enum bough_rc rc;
+
+    rc = conn_open(s, !s->read_only, p, &c, err);
+    if (rc)
+        return rc;
+    rc = db_migrate(s, c, err);
+    if (!rc)
+        rc = file_same(s, err); /* between the look at the path and the open */
+    if (rc) {
+        conn_close(c);
+    } else if (s->read_only) {
+        s->pool = c;
+        s->pooled = 1;
+    } else {
+        s->writer = c;
+    }
+    return rc;
+}
+
+static enum bough_rc sqlite_open(struct backend **out, const struct backend_config *config,
+                                 struct bough_error *err)
+{
+    struct bough_arena *a;
+    struct sqlite *s;
+    enum bough_rc rc;
+
+    pthread_once(&once, initialize);
+    if (ready != SQLITE_OK)
+        return bough_fail(err, BOUGH_IO, "SQLite cannot be started");
+    a = bough_arena_create();
+    s = arena_zalloc(a, sizeof *s);
+    s->base.ops = &sqlite_backend;
+    s->arena = a;
+    s->scratch = bough_arena_create();
+    s->vfs = vfs_name;
+    s->env = config->env ? config->env : &env_system;
+    s->read_only = config->read_only;
+    s->pid = getpid();
+    pthread_mutex_init(&s->pool_lock, NULL);
+    pthread_mutex_init(&s->write_lock, NULL);
+    rc = file_prepare(s, config, err);
+    if (!rc)
+        rc = connect(s, &config->patience, err);
+    if (rc) {
+        release(s);
+        /* "Nothing was written" is no comfort to somebody who only opens. */
+        if (rc != BOUGH_NOT_DONE)
+            return rc;
+        if (err)
+            err->rc = BOUGH_IO;
+        return BOUGH_IO;
+    }
+    *out = &s->base;
+    return BOUGH_OK;
+}
+
+static void sqlite_close(struct backend *b)
+{
+    struct sqlite *s = sqlite_of(b);
+
+    if (s->pid != getpid())
+        return; /* a forked child: closing would drop the parent's locks and remove its log */
+    pool_close(s);
+    if (s->writer) {
+        /* The last one out moves the log into the main file and removes it: one file stays. */
+        s->writer->patience = (struct patience){ mono_us() + 1000000, NULL };
+        sqlite3_exec(s->writer->db, "PRAGMA journal_size_limit = 0", NULL, NULL, NULL);
+        conn_close(s->writer);
+    }
+    release(s);
+}
+
+static enum bough_rc meta_get(struct conn *c, struct bough_arena *a, const char *key,
+                              const char **out, struct bough_error *err)
+{
+    sqlite3_stmt *st;
+    enum bough_rc rc = conn_stmt(c, SQL_META, &st, err);
+    int code;
+
+    if (rc)
+        return rc;
+    bind_text(st, 1, key);
+    code = sqlite3_step(st);
+    if (code == SQLITE_ROW)
+        *out = arena_strdup(a, (const char *)sqlite3_column_text(st, 0));
+    else if (code == SQLITE_DONE)
+        rc = bough_fail(err, BOUGH_CORRUPT, "%s does not say its %s", c->store->path, key);
+    else
+        rc = conn_fail(c, code, err);
+    conn_done(c, SQL_META, st);
+    return rc;
+}
+
+static enum bough_rc sqlite_info(struct backend *b, struct bough_arena *a, struct backend_info *out,
+                                 struct bough_error *err)
+{
+    struct sqlite *s = sqlite_of(b);
+    struct patience p = { INT64_MAX, NULL };
+    const char *epoch = "0";
+    struct view *v;
+    struct stat st;
+    enum bough_rc rc = sqlite_view_begin(b, &v, &p, err);
+
+    if (rc)
+        return rc;
+    rc = meta_get(conn_of(v), a, "store", &out->store_id, err);
+    if (!rc)
+        rc = meta_get(conn_of(v), a, "epoch", &epoch, err);
+    if (!rc)
+        rc = conn_int(conn_of(v), SQL_SCHEMA, 0, &out->schema, err);
+    out->epoch = strtoll(epoch, NULL, 10);
+    out->file_bytes = lstat(s->path, &st) == 0 ? (int64_t)st.st_size : 0;
+    sqlite_view_end(v);
+    return rc;
+}
+
+const struct backend_ops sqlite_backend = {
+    .scheme = "sqlite",
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .info = sqlite_info,
+    .commit = sqlite_commit,
+    .purge_slice = sqlite_purge_slice,
+    .branch_cut = sqlite_branch_cut,
+    .upkeep = sqlite_upkeep,
+    .view_begin = sqlite_view_begin,
+    .view_end = sqlite_view_end,
+    .session_get = sqlite_session_get,
+    .session_by_slug = sqlite_session_by_slug,
+    .session_made = sqlite_session_made,
+    .session_children = sqlite_session_children,
+    .head_get = sqlite_head_get,
+    .branch_get = sqlite_branch_get,
+    .branch_tip = sqlite_branch_tip,
+    .branch_children = sqlite_branch_children,
+    .branch_of = sqlite_branch_of,
+    .entry_get = sqlite_entry_get,
+    .entry_scan = sqlite_entry_scan,
+    .mark_find = sqlite_mark_find,
+    .alias_find = sqlite_alias_find,
+    .key_get = sqlite_key_get,
+    .record_get = sqlite_record_get,
+    .record_scan = sqlite_record_scan,
+    .log_last = sqlite_log_last,
+    .log_get = sqlite_log_get,
+    .log_scan = sqlite_log_scan,
+    .watermark = sqlite_watermark,
+    .list_get = sqlite_list_get,
+    .list_scan = sqlite_list_scan,
+    .raw_scan = sqlite_raw_scan,
+    .engine_check = sqlite_engine_check,
+    .raw_fix = sqlite_raw_fix,
+};

@@ -1,0 +1,129 @@
+/* What is in a store, counted row by row. */
+#include "core/totals.h"
+#include "store/engine.h"
+
+struct count {
+    struct bough_stats *out;
+    struct map purged; /* rows that a purge has not removed yet do not count */
+    struct bough_error *err;
+};
+
+static bool purged(const struct count *c, int64_t sid)
+{
+    return map_get(&c->purged, (uint64_t)sid, NULL);
+}
+
+static bool count_session(void *user, const struct raw_row *row)
+{
+    struct count *c = user;
+
+    if (row->u.session.purged)
+        map_put(&c->purged, (uint64_t)row->u.session.sid, 1);
+    else
+        c->out->sessions++;
+    return true;
+}
+
+static bool count_head(void *user, const struct raw_row *row)
+{
+    struct count *c = user;
+
+    if (row->u.head.deleted && !purged(c, row->u.head.sid))
+        c->out->deleted_sessions++;
+    return true;
+}
+
+static bool count_branch(void *user, const struct raw_row *row)
+{
+    struct count *c = user;
+
+    (void)row;
+    c->out->branches++;
+    return true;
+}
+
+static bool count_entry(void *user, const struct raw_row *row)
+{
+    struct count *c = user;
+
+    c->out->entries++;
+    c->out->messages += row->u.entry.kind == BOUGH_ENTRY_MESSAGE && !row->u.entry.over;
+    c->out->content_bytes += (int64_t)row->u.entry.body.n;
+    return true;
+}
+
+/* A sum too large to be one stays at the limit, as in the lists. */
+static void spend(struct count *c, const struct bough_totals *t)
+{
+    if (!totals_add(&c->out->spent, t))
+        c->out->spent = (struct bough_totals){ INT64_MAX, INT64_MAX, INT64_MAX,
+                                               INT64_MAX, INT64_MAX, INT64_MAX };
+}
+
+static bool count_record(void *user, const struct raw_row *row)
+{
+    const struct record_row *r = &row->u.record;
+    struct count *c = user;
+    struct adjust_body adjust;
+    struct call_body call;
+
+    if (purged(c, r->sid))
+        return true;
+    c->out->records++;
+    if (r->kind == RECORD_CALL && !r->over && !body_read(call_fields, r->body, &call, NULL)) {
+        c->out->calls++;
+        spend(c, &call.used);
+    }
+    if (r->kind == RECORD_ADJUST && !body_read(adjust_fields, r->body, &adjust, NULL))
+        spend(c, &adjust.delta);
+    return true;
+}
+
+static bool count_log(void *user, const struct raw_row *row)
+{
+    struct count *c = user;
+
+    (void)row;
+    c->out->log_rows++;
+    return true;
+}
+
+static enum bough_rc count_all(struct snap *snap, struct count *c)
+{
+    static const struct {
+        enum raw_table table;
+        raw_fn fn;
+    } passes[] = {
+        { RAW_SESSION, count_session }, { RAW_HEAD, count_head },     { RAW_BRANCH, count_branch },
+        { RAW_ENTRY, count_entry },     { RAW_RECORD, count_record }, { RAW_LOG, count_log },
+    };
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < sizeof passes / sizeof *passes && !rc; i++)
+        rc = snap->ops->raw_scan(snap->v, passes[i].table, passes[i].fn, c, c->err);
+    return rc;
+}
+
+enum bough_rc bough_store_stats(struct bough_store *s, struct bough_stats *out,
+                                struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct count c = { .out = out, .err = err };
+    struct backend_info info;
+    struct snap snap;
+    enum bough_rc rc = s->e->ops->info(s->e->backend, tmp, &info, err);
+
+    *out = (struct bough_stats){ 0 };
+    if (!rc)
+        rc = snap_begin(s, &snap, err);
+    if (rc)
+        goto out;
+    out->file_bytes = info.file_bytes;
+    map_init(&c.purged);
+    rc = count_all(&snap, &c);
+    map_finish(&c.purged);
+    snap_end(&snap);
+out:
+    bough_arena_destroy(tmp);
+    return rc;
+}

@@ -1,0 +1,192 @@
+/* The store handle: open, close, what it is. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "store/engine.h"
+#include "store/projector.h"
+#include "store/purge.h"
+#include "store/sqlite/sqlite.h"
+
+enum { ZSTD_FROM = 1024 };
+
+/* "scheme:rest"; a plain path is a SQLite file. */
+static const struct backend_ops *choose(const char *url, const char **rest)
+{
+    for (size_t i = 0; all_backends[i]; i++) {
+        size_t n = strlen(all_backends[i]->scheme);
+
+        if (strncmp(url, all_backends[i]->scheme, n) == 0 && url[n] == ':') {
+            *rest = url + n + 1;
+            return all_backends[i];
+        }
+    }
+    *rest = url;
+    return strstr(url, "://") ? NULL : &sqlite_backend;
+}
+
+static struct engine *engine_create(const struct backend_ops *ops, const struct bough_options *o)
+{
+    struct engine *e = mem_zalloc(sizeof *e);
+
+    e->ops = ops;
+    e->env = env_system;
+    if (o && o->env)
+        e->env = (struct env){ o->env->now, o->env->random, o->env->user };
+    e->read_only = o && o->read_only;
+    e->zstd_from = o && o->no_compress ? 0 : ZSTD_FROM;
+    e->pid = getpid();
+    atomic_init(&e->refs, 1);
+    cache_init(e);
+    return e;
+}
+
+static void engine_destroy(struct engine *e)
+{
+    cache_finish(e);
+    mem_free(e);
+}
+
+static struct bough_store *handle(struct engine *e, const struct bough_scope *scope)
+{
+    struct bough_store *s = mem_zalloc(sizeof *s);
+    const char *who = scope && scope->principal ? scope->principal : "";
+
+    s->e = e;
+    s->deadline_ms = scope && scope->deadline_ms ? scope->deadline_ms : LIMIT_DEADLINE_MS;
+    s->cancel = scope ? scope->cancel : NULL;
+    s->principal = mem_alloc(strlen(who) + 1);
+    memcpy(s->principal, who, strlen(who) + 1);
+    return s;
+}
+
+/* What an earlier process left pending, and purges it did not finish. */
+static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
+{
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = pending_count(&snap, &s->e->pending, err);
+    snap_end(&snap);
+    if (!rc && !s->e->read_only)
+        rc = purge_resume(s, err);
+    return rc;
+}
+
+enum bough_rc bough_store_open(struct bough_store **out, const char *url,
+                               const struct bough_options *options, struct bough_error *err)
+{
+    struct backend_config config = { .patience = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL } };
+    const struct backend_ops *ops;
+    struct bough_store *s;
+    struct engine *e;
+    enum bough_rc rc;
+
+    if (cstr_empty(url))
+        return bough_fail(err, BOUGH_INVALID, "no store was named");
+    ops = choose(url, &config.path);
+    if (!ops)
+        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.60s", url);
+    e = engine_create(ops, options);
+    config.env = &e->env;
+    config.read_only = e->read_only;
+    config.create_not = options && options->create_not;
+    config.no_compress = options && options->no_compress;
+    rc = ops->open(&e->backend, &config, err);
+    if (rc) {
+        engine_destroy(e);
+        return rc;
+    }
+    writer_start(e);
+    s = handle(e, NULL);
+    if (!e->read_only && !e->has_thread)
+        rc = bough_fail(err, BOUGH_IO, "no thread could be started for writing");
+    if (!rc)
+        rc = take_over(s, err);
+    if (rc) {
+        bough_store_close(&s);
+        return rc;
+    }
+    *out = s;
+    return BOUGH_OK;
+}
+
+static void engine_close(struct engine *e)
+{
+    struct patience p = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL };
+
+    if (getpid() == e->pid) {
+        if (!e->read_only)
+            (void)writer_upkeep(e, &p, NULL);
+        writer_stop(e);
+        e->ops->upkeep(e->backend, true);
+        e->ops->close(e->backend);
+    }
+    engine_destroy(e);
+}
+
+void bough_store_close(struct bough_store **s)
+{
+    if (!s || !*s)
+        return;
+    if (atomic_fetch_sub(&(*s)->e->refs, 1) == 1)
+        engine_close((*s)->e);
+    mem_free((*s)->principal);
+    mem_free(*s);
+    *s = NULL;
+}
+
+struct bough_store *bough_store_scoped(struct bough_store *s, const struct bough_scope *scope)
+{
+    atomic_fetch_add(&s->e->refs, 1);
+    return handle(s->e, scope);
+}
+
+enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
+{
+    struct patience p = store_patience(s);
+
+    if (s->e->read_only)
+        return bough_fail(err, BOUGH_READ_ONLY, "the store was opened read-only");
+    return writer_upkeep(s->e, &p, err);
+}
+
+enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, struct bough_info *out,
+                               struct bough_error *err)
+{
+    struct backend_info info;
+    struct snap snap;
+    size_t pending;
+    enum bough_rc rc = s->e->ops->info(s->e->backend, a, &info, err);
+
+    if (!rc)
+        rc = snap_begin(s, &snap, err);
+    if (rc)
+        return rc;
+    *out = (struct bough_info){ .backend = s->e->ops->scheme,
+                                .store_id = info.store_id,
+                                .epoch = info.epoch,
+                                .schema = info.schema };
+    rc = snap.ops->log_last(snap.v, &out->last_no, err);
+    if (!rc)
+        rc = pending_count(&snap, &pending, err);
+    if (!rc)
+        out->pending = (int64_t)pending;
+    snap_end(&snap);
+    return rc;
+}
+
+const char *bough_version(void)
+{
+    return "0.1.0";
+}
+
+const char *bough_sqlite_version(void)
+{
+    return sqlite_backend_version();
+}

@@ -1,0 +1,451 @@
+/* The tree of a session: branches, children, where paths part, what each side adds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/normal.h"
+#include "core/text.h"
+#include "core/totals.h"
+#include "store/append.h"
+#include "store/find.h"
+#include "store/id.h"
+#include "store/path.h"
+#include "store/session.h"
+
+/* --- branches
+ * --------------------------------------------------------------------------------------- */
+
+struct listing {
+    struct snap *snap;
+    struct bough_arena *a;
+    struct bough_branches *out;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+static bool list_branch(void *user, const struct branch_row *b)
+{
+    struct listing *l = user;
+    struct bough_branches *out = l->out;
+    struct bough_branch *to;
+    int64_t sid;
+
+    out->at = arena_resize(l->a, out->at, out->n * sizeof *out->at, (out->n + 1) * sizeof *out->at);
+    to = &out->at[out->n++];
+    *to = (struct bough_branch){ .number = b->bid, .base = { b->parent, b->base } };
+    l->rc = branch_session(l->snap, l->a, b->bid, &sid, &to->session, l->err);
+    if (!l->rc)
+        l->rc = l->snap->ops->branch_tip(l->snap->v, b, &to->tip, l->err);
+    return !l->rc;
+}
+
+static bool listed(const struct bough_branches *b, int64_t bid)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->at[i].number == bid)
+            return true;
+    return false;
+}
+
+/* What the own branches hang on, nearest first. */
+static enum bough_rc list_inherited(struct listing *l, size_t own)
+{
+    struct branch_row b;
+
+    for (size_t i = 0; i < own && !l->rc; i++)
+        for (int64_t up = l->out->at[i].base.branch; up && !l->rc && !listed(l->out, up);
+             up = b.parent) {
+            l->rc = snap_branch(l->snap, up, &b, l->err);
+            if (!l->rc)
+                list_branch(l, &b);
+        }
+    return l->rc;
+}
+
+enum bough_rc bough_tree_branches(struct bough_store *s, struct bough_arena *a, const char *session,
+                                  struct bough_branches *out, struct bough_error *err)
+{
+    struct snap snap;
+    struct listing l = { .snap = &snap, .a = a, .out = out, .err = err };
+    int64_t sid;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *out = (struct bough_branches){ 0 };
+    if (rc)
+        return rc;
+    rc = find_session(&snap, session, &sid, err);
+    if (!rc)
+        rc = snap.ops->branch_of(snap.v, sid, list_branch, &l, err);
+    if (!rc)
+        rc = l.rc;
+    if (!rc)
+        rc = list_inherited(&l, out->n);
+    snap_end(&snap);
+    return rc;
+}
+
+/* --- entries in order of time
+ * ------------------------------------------------------------------------ */
+
+struct gather {
+    struct snap *snap;
+    struct entry_list list;
+    int64_t after, limit;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+/* `no` grows along a branch: bisect for the first entry after the page before. */
+static int64_t first_after(struct gather *g, const struct branch_row *b, int64_t tip)
+{
+    int64_t lo = b->base + 1, hi = tip + 1;
+    struct pack_head h;
+
+    while (lo < hi && !g->rc) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        g->rc = entry_head_at(g->snap, (struct bough_head){ b->bid, mid }, &h, g->err);
+        if (h.no <= g->after)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static bool gather_branch(void *user, const struct branch_row *b)
+{
+    struct gather *g = user;
+    struct seg seg = { b->bid, b->sid, b->base + 1, 0 };
+    struct segs segs = { &seg, 1 };
+    struct path_filter f = { .deleted = true };
+    size_t had = g->list.n;
+
+    g->rc = g->snap->ops->branch_tip(g->snap->v, b, &seg.to, g->err);
+    if (!g->rc && g->after)
+        seg.from = first_after(g, b, seg.to);
+    if (g->rc || seg.from > seg.to)
+        return !g->rc;
+    f.limit = g->limit ? (int64_t)had + g->limit : 0;
+    g->rc = path_read(g->snap, &segs, &f, &g->list, NULL, g->err);
+    return !g->rc;
+}
+
+static int by_no(const void *x, const void *y)
+{
+    const struct bough_entry *a = x, *b = y;
+
+    return a->no < b->no ? -1 : a->no > b->no;
+}
+
+enum bough_rc bough_tree_entries(struct bough_store *s, struct bough_arena *a, const char *session,
+                                 int64_t after, int64_t limit, struct bough_entries *out,
+                                 struct bough_error *err)
+{
+    struct snap snap;
+    struct gather g = { .snap = &snap, .list = { .a = a }, .after = after, .err = err };
+    int64_t sid;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *out = (struct bough_entries){ 0 };
+    if (rc)
+        return rc;
+    g.limit = limit > 0 ? limit + 1 : 0;
+    rc = find_session(&snap, session, &sid, err);
+    if (!rc)
+        rc = snap.ops->branch_of(snap.v, sid, gather_branch, &g, err);
+    if (!rc)
+        rc = g.rc;
+    snap_end(&snap);
+    if (!rc && g.list.n)
+        qsort(g.list.at, g.list.n, sizeof *g.list.at, by_no);
+    out->at = g.list.at;
+    out->n = limit > 0 && g.list.n > (size_t)limit ? (size_t)limit : g.list.n;
+    out->more = out->n < g.list.n;
+    return rc;
+}
+
+/* --- children
+ * --------------------------------------------------------------------------------------- */
+
+struct kids {
+    struct snap *snap;
+    int64_t sid;
+    struct entry_list list;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+static void push_kid(struct kids *k, struct bough_head at)
+{
+    struct bough_entry *e;
+    enum bough_rc rc = entry_load(k->snap, k->list.a, at, &e, NULL);
+
+    if (rc == BOUGH_NOT_FOUND)
+        return; /* nothing written there yet */
+    if (rc)
+        k->rc = bough_fail(k->err, rc, "entry #%lld.%lld cannot be read", (long long)at.branch,
+                           (long long)at.depth);
+    else
+        *entry_push(&k->list) = *e;
+}
+
+static bool kid_branch(void *user, const struct branch_row *b)
+{
+    struct kids *k = user;
+
+    if (b->sid == k->sid)
+        push_kid(k, (struct bough_head){ b->bid, b->base + 1 });
+    return !k->rc;
+}
+
+static bool root_branch(void *user, const struct branch_row *b)
+{
+    return b->parent ? true : kid_branch(user, b);
+}
+
+static enum bough_rc kids_of(struct kids *k, struct bough_head at)
+{
+    struct bough_head next = { at.branch, at.depth + 1 };
+    bool visible = false;
+    enum bough_rc rc = entry_visible(k->snap, k->sid, next, &visible, k->err);
+
+    if (!rc && visible)
+        push_kid(k, next);
+    if (!rc)
+        rc = k->snap->ops->branch_children(k->snap->v, at.branch, at.depth, at.depth, kid_branch, k,
+                                           k->err);
+    return rc ? rc : k->rc;
+}
+
+/* The roots: own ones, and the root an inherited history begins with. */
+static enum bough_rc kids_of_nothing(struct kids *k)
+{
+    struct head_now now;
+    struct segs segs;
+    enum bough_rc rc = k->snap->ops->head_get(k->snap->v, k->list.a, k->sid, &now, k->err);
+
+    if (!rc)
+        rc = path_segs(k->snap, k->list.a, (struct bough_head){ now.row.bid, now.depth }, 1, &segs,
+                       k->err);
+    if (!rc && segs.n && segs.at[segs.n - 1].sid != k->sid)
+        push_kid(k, (struct bough_head){ segs.at[segs.n - 1].bid, 1 });
+    if (!rc)
+        rc = k->snap->ops->branch_of(k->snap->v, k->sid, root_branch, k, k->err);
+    return rc ? rc : k->rc;
+}
+
+enum bough_rc bough_tree_children(struct bough_store *s, struct bough_arena *a, const char *session,
+                                  const char *entry, struct bough_entries *out,
+                                  struct bough_error *err)
+{
+    struct snap snap;
+    struct kids k = { .snap = &snap, .list = { .a = a }, .err = err };
+    struct bough_head at;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *out = (struct bough_entries){ 0 };
+    if (rc)
+        return rc;
+    rc = find_session(&snap, session, &k.sid, err);
+    if (!rc && cstr_empty(entry)) {
+        rc = kids_of_nothing(&k);
+    } else if (!rc) {
+        rc = find_entry(&snap, k.sid, entry, &at, err);
+        if (!rc)
+            rc = kids_of(&k, at);
+    }
+    snap_end(&snap);
+    if (!rc && k.list.n)
+        qsort(k.list.at, k.list.n, sizeof *k.list.at, by_no);
+    out->at = k.list.at;
+    out->n = k.list.n;
+    return rc;
+}
+
+/* --- two paths
+ * --------------------------------------------------------------------------------------- */
+
+enum bough_rc bough_tree_common(struct bough_store *s, struct bough_arena *a, const char *session,
+                                const char *one, const char *other, struct bough_entry **out,
+                                struct bough_error *err)
+{
+    struct bough_head x, y, common;
+    struct snap snap;
+    int64_t sid;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = find_session(&snap, session, &sid, err);
+    if (!rc)
+        rc = find_entry(&snap, sid, one, &x, err);
+    if (!rc)
+        rc = find_entry(&snap, sid, other, &y, err);
+    if (!rc)
+        rc = path_common(&snap, x, y, &common, err);
+    if (!rc && !common.branch)
+        rc = bough_fail(err, BOUGH_NOT_FOUND, "the two paths have no entry in common");
+    if (!rc)
+        rc = entry_load(&snap, a, common, out, err);
+    snap_end(&snap);
+    return rc;
+}
+
+static enum bough_rc end_of(struct snap *snap, struct bough_arena *a, const char *session,
+                            const char *entry, struct bough_head *out, struct bough_error *err)
+{
+    struct head_now now;
+    int64_t sid;
+    enum bough_rc rc = find_session(snap, session, &sid, err);
+
+    if (!rc && !cstr_empty(entry))
+        return find_entry(snap, sid, entry, out, err);
+    if (!rc)
+        rc = snap->ops->head_get(snap->v, a, sid, &now, err);
+    *out = (struct bough_head){ now.row.bid, now.depth };
+    return rc;
+}
+
+static enum bough_rc side(struct snap *snap, struct bough_arena *a, struct bough_head end,
+                          int64_t from, struct bough_entries *out, struct bough_totals *used,
+                          struct bough_error *err)
+{
+    struct entry_list list = { .a = a };
+    struct path_filter f = { 0 };
+    struct segs segs;
+    enum bough_rc rc = path_segs(snap, a, end, from + 1, &segs, err);
+
+    if (!rc)
+        rc = path_read(snap, &segs, &f, &list, NULL, err);
+    *out = (struct bough_entries){ .at = list.at, .n = list.n };
+    *used = (struct bough_totals){ 0 };
+    for (size_t i = 0; i < list.n && !rc; i++)
+        if (list.at[i].has_usage && !totals_add(used, &list.at[i].usage))
+            rc = bough_fail(err, BOUGH_FULL, "the tokens of this branch do not fit a number");
+    return rc;
+}
+
+enum bough_rc bough_tree_diff(struct bough_store *s, struct bough_arena *a, const char *session_one,
+                              const char *one, const char *session_other, const char *other,
+                              struct bough_diff *out, struct bough_error *err)
+{
+    struct bough_head x, y, common;
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *out = (struct bough_diff){ 0 };
+    if (rc)
+        return rc;
+    rc = end_of(&snap, a, session_one, one, &x, err);
+    if (!rc)
+        rc = end_of(&snap, a, cstr_empty(session_other) ? session_one : session_other, other, &y,
+                    err);
+    if (!rc)
+        rc = path_common(&snap, x, y, &common, err);
+    if (!rc && common.branch)
+        rc = entry_load(&snap, a, common, &out->common, err);
+    if (!rc)
+        rc = side(&snap, a, x, common.depth, &out->one, &out->one_used, err);
+    if (!rc)
+        rc = side(&snap, a, y, common.depth, &out->other, &out->other_used, err);
+    snap_end(&snap);
+    return rc;
+}
+
+/* --- leaving a branch with a summary
+ * ------------------------------------------------------------------ */
+
+static enum bough_rc summary_data(struct bough_arena *a, const char *summary, const char *target,
+                                  const char *left, struct bough_str details, bool from_hook,
+                                  struct bough_str *out, struct bough_error *err)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, LIMIT_DATA);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    /* pi writes the target here, or the word "root" (P16); what was left is kept beside it. */
+    jw_kv_cstr(&w, "fromId", cstr_empty(target) ? "root" : target);
+    jw_kv_cstr(&w, "summary", summary ? summary : "");
+    jw_opt_raw(&w, "details", details);
+    if (from_hook)
+        jw_kv_bool(&w, "fromHook", true);
+    jw_opt_cstr(&w, "bough.left", left);
+    jw_end_obj(&w);
+    *out = text_keep(a, &b);
+    buf_finish(&b);
+    return b.over ? bough_fail(err, BOUGH_TOO_LARGE, "the summary is too long") : BOUGH_OK;
+}
+
+enum bough_rc bough_branch_with_summary(struct bough_store *s, const char *session,
+                                        const char *target, const char *summary,
+                                        struct bough_str details, bool from_hook,
+                                        char id[BOUGH_ID_LEN + 1], struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct bough_entry_new e = { .kind = BOUGH_ENTRY_BRANCH_SUMMARY };
+    struct bough_append in = { .entries = &e, .n = 1, .at = target, .at_root = cstr_empty(target) };
+    struct bough_appended out;
+    struct bough_entry *left = NULL;
+    enum bough_rc rc = check_text("the summary", summary, LIMIT_TEXT, err);
+
+    if (!rc)
+        rc = check_object("details", details, LIMIT_DATA, err);
+    if (!rc)
+        rc = bough_head_get(s, tmp, session, &in.expect, &left, err);
+    if (!rc)
+        rc = summary_data(tmp, summary, target, left ? left->id : "", details, from_hook, &e.data,
+                          err);
+    if (!rc)
+        rc = bough_append(s, tmp, session, &in, &out, err);
+    if (!rc)
+        memcpy(id, out.ids[0], BOUGH_ID_LEN + 1);
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+/* --- hash and lineage
+ * --------------------------------------------------------------------------------- */
+
+enum bough_rc bough_path_hash(struct bough_store *s, const char *session, const char *at,
+                              char out[65], struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct bough_read how = { .at = at };
+    struct normal_hash h;
+    struct bough_path path;
+    enum bough_rc rc = bough_entries_read(s, tmp, session, &how, &path, err);
+
+    if (!rc) {
+        normal_hash_init(&h);
+        for (size_t i = 0; i < path.entries.n; i++)
+            normal_hash_add(&h, &path.entries.at[i]);
+        normal_hash_final(&h, out);
+    }
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
+enum bough_rc bough_tree_lineage(struct bough_store *s, struct bough_arena *a, const char *session,
+                                 struct bough_sessions *out, struct bough_error *err)
+{
+    struct bough_session *one;
+    const char *id = session;
+    enum bough_rc rc = BOUGH_OK;
+
+    *out = (struct bough_sessions){ .next = "" };
+    while (!rc && !cstr_empty(id)) {
+        rc = bough_session_get(s, a, id, &one, err);
+        if (rc)
+            break;
+        out->at =
+            arena_resize(a, out->at, out->n * sizeof *out->at, (out->n + 1) * sizeof *out->at);
+        out->at[out->n++] = *one;
+        id = one->parent;
+    }
+    return rc;
+}

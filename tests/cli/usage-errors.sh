@@ -1,0 +1,11 @@
+#!/bin/sh
+# A wrong command line: exit code 2, what is wrong, and where to read on. Nothing on stdout.
+try() { bough "$@" >out; echo "exit $?"; cat out; }
+try version extra
+try version --jsn
+try version --json=5
+try version -x
+try --store
+try --nonsense version
+try --store memory: version --store
+try help a b

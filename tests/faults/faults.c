@@ -1,0 +1,332 @@
+/* Every public operation, with every I/O call it makes failing in turn: once, and from then on. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "world.h"
+
+/* What a scenario did while the fault was armed. */
+struct outcome {
+    enum bough_rc rc;
+    int more; /* entries that may have come to the main session */
+};
+
+enum {
+    FRESH = 1,  /* there is no file yet */
+    OLD = 2,    /* the file has an older schema */
+    OPENS = 4,  /* opening belongs to the operation */
+    CLOSES = 8, /* closing too */
+};
+
+struct scenario {
+    const char *name;
+    unsigned is;
+    /* Run the operation on an open store and say how it went. */
+    void (*run)(struct world *w, struct bough_store *s, struct outcome *o);
+    /* On the reopened store: finish what was asked, then it must be there exactly once. */
+    void (*settle)(struct world *w, struct bough_store *s, const struct outcome *o);
+};
+
+/* Success, or an error that says what the caller can do. */
+static void check_typed(enum bough_rc rc, const char *msg)
+{
+    switch (rc) {
+    case BOUGH_OK:
+    case BOUGH_NOT_DONE:
+    case BOUGH_UNKNOWN:
+    case BOUGH_FULL:
+    case BOUGH_IO:
+    case BOUGH_CORRUPT:
+    case BOUGH_READ_ONLY:
+    case BOUGH_TIMEOUT:
+        return;
+    default:
+        FAIL("%s: %s", bough_rc_name(rc), msg);
+    }
+}
+
+/* ---- the operations ---- */
+
+static enum bough_rc append_keyed(struct world *w, struct bough_store *s, int n)
+{
+    struct test *t = w->t;
+    struct bough_entry_new e[BATCH];
+    struct bough_call_new call = { .model = "m", .used = { .input = 3 } };
+    struct bough_append in = { .entries = e, .n = (size_t)n, .key = KEY };
+    struct bough_appended done;
+
+    for (int i = 0; i < n; i++)
+        e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT,
+                                         .text = arena_printf(t->arena, "new %d", i),
+                                         .by_call = n > 1 };
+    in.call = n > 1 ? &call : NULL;
+    return bough_append(s, t->arena, ID_MAIN, &in, &done, &t->err);
+}
+
+static void settle_appended(struct world *w, struct bough_store *s, const struct outcome *o, int n)
+{
+    struct test *t = w->t;
+
+    for (int i = 0; i < n; i++) {
+        int there = world_count(w, s, ID_MAIN, arena_printf(t->arena, "new %d", i));
+
+        if (o->rc == BOUGH_OK)
+            CHECK_INT(1, there);
+        else if (o->rc != BOUGH_UNKNOWN)
+            CHECK_INT(0, there);
+        else
+            CHECK(there <= 1);
+    }
+    CHECK_OK(append_keyed(w, s, n));
+    for (int i = 0; i < n; i++)
+        CHECK_INT(1, world_count(w, s, ID_MAIN, arena_printf(t->arena, "new %d", i)));
+}
+
+static void run_append(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    o->rc = append_keyed(w, s, 1);
+    o->more = 1;
+}
+
+static void settle_append(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    settle_appended(w, s, o, 1);
+}
+
+static void run_batch(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    o->rc = append_keyed(w, s, BATCH);
+    o->more = BATCH;
+}
+
+static void settle_batch(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    settle_appended(w, s, o, BATCH);
+}
+
+static enum bough_rc create(struct world *w, struct bough_store *s)
+{
+    struct bough_session_new in = { .id = ID_NEW, .title = "new", .project = "/tmp/other" };
+    struct bough_session *out;
+
+    return bough_session_create(s, w->t->arena, &in, &out, &w->t->err);
+}
+
+static enum bough_rc fork_it(struct world *w, struct bough_store *s)
+{
+    struct bough_fork how = { .id = ID_NEW };
+    struct bough_session *out;
+
+    return bough_session_fork(s, w->t->arena, ID_MAIN, &how, &out, &w->t->err);
+}
+
+static void run_create(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    o->rc = create(w, s);
+}
+
+static void run_fork(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    o->rc = fork_it(w, s);
+}
+
+/* The session with the chosen id is there or not, as the answer said; asked again, there is one. */
+static void settle_made(struct world *w, struct bough_store *s, const struct outcome *o,
+                        enum bough_rc (*again)(struct world *w, struct bough_store *s))
+{
+    struct test *t = w->t;
+    struct bough_session *got;
+    enum bough_rc rc = bough_session_get(s, t->arena, ID_NEW, &got, &t->err);
+
+    CHECK(rc == BOUGH_OK || rc == BOUGH_NOT_FOUND);
+    if (o->rc != BOUGH_UNKNOWN)
+        CHECK_INT(o->rc == BOUGH_OK, rc == BOUGH_OK);
+    CHECK_RC(rc == BOUGH_OK ? BOUGH_EXISTS : BOUGH_OK, again(w, s));
+    CHECK_OK(bough_session_get(s, t->arena, ID_NEW, &got, &t->err));
+}
+
+static void settle_create(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    settle_made(w, s, o, create);
+}
+
+static void settle_fork(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    settle_made(w, s, o, fork_it);
+}
+
+static void run_purge(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    struct bough_purge_report report;
+
+    o->rc = bough_session_purge(s, w->t->arena, ID_DOOMED, &report, &w->t->err);
+}
+
+static void settle_purge(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    struct test *t = w->t;
+    struct bough_purge_report report;
+    struct bough_session *got;
+    enum bough_rc rc;
+
+    (void)o;
+    rc = bough_session_purge(s, t->arena, ID_DOOMED, &report, &t->err);
+    if (rc != BOUGH_OK && rc != BOUGH_GONE && rc != BOUGH_NOT_FOUND)
+        FAIL("purging again: %s: %s", bough_rc_name(rc), t->err.msg);
+    rc = bough_session_get(s, t->arena, ID_DOOMED, &got, &t->err);
+    CHECK(rc == BOUGH_GONE || rc == BOUGH_NOT_FOUND);
+}
+
+static void run_read(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    struct bough_read how = { 0 };
+    struct bough_path path;
+    struct bough_list filter = { .project = "/tmp/project" };
+    struct bough_sessions list;
+
+    o->rc = bough_session_list(s, w->t->arena, &filter, &list, &w->t->err);
+    check_typed(o->rc, w->t->err.msg);
+    o->rc = bough_entries_read(s, w->t->arena, ID_FORK, &how, &path, &w->t->err);
+    if (o->rc == BOUGH_OK)
+        CHECK_INT(WORLD_ENTRIES / 2, path.entries.n);
+}
+
+static void run_upkeep(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    o->rc = append_keyed(w, s, 1);
+    o->more = 1;
+    check_typed(bough_store_upkeep(s, &w->t->err), w->t->err.msg);
+}
+
+static void run_nothing(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    (void)w;
+    (void)s;
+    o->rc = BOUGH_OK;
+}
+
+static void settle_nothing(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    (void)w;
+    (void)s;
+    (void)o;
+}
+
+static const struct scenario scenarios[] = {
+    { "opening_a_new_store", FRESH | OPENS, run_create, settle_create },
+    { "opening_a_store", OPENS | CLOSES, run_nothing, settle_nothing },
+    { "migrating_a_store", OLD | OPENS, run_nothing, settle_nothing },
+    { "creating_a_session", 0, run_create, settle_create },
+    { "appending_an_entry", 0, run_append, settle_append },
+    { "appending_a_batch", 0, run_batch, settle_batch },
+    { "forking_a_session", 0, run_fork, settle_fork },
+    { "purging_a_session", 0, run_purge, settle_purge },
+    { "reading", 0, run_read, settle_nothing },
+    { "upkeep", CLOSES, run_upkeep, settle_append },
+};
+
+/* ---- one fault ---- */
+
+/* Returns whether the fault met a call. */
+static bool suffer(struct world *w, const struct scenario *sc, enum faulty_kind kind, int n,
+                   bool sticky, struct outcome *o)
+{
+    struct test *t = w->t;
+    struct bough_store *s = NULL;
+
+    *o = (struct outcome){ .rc = BOUGH_OK };
+    world_reset(w, sc->is & FRESH ? NULL : sc->is & OLD ? w->old : w->pristine);
+    faulty_vfs_install();
+    if (!(sc->is & OPENS))
+        s = world_open(w);
+    faulty_arm(kind, n, sticky);
+    if (sc->is & OPENS)
+        o->rc = bough_store_open(&s, w->path, NULL, &t->err);
+    if (s)
+        sc->run(w, s, o);
+    check_typed(o->rc, t->err.msg);
+    if (sc->is & CLOSES)
+        bough_store_close(&s);
+    sticky = faulty_disarm();
+    bough_store_close(&s);
+    faulty_vfs_remove();
+    return sticky;
+}
+
+static void check_settled(struct world *w, const struct scenario *sc, const struct outcome *o)
+{
+    struct bough_store *s = world_open(w);
+
+    sc->settle(w, s, o);
+    bough_store_close(&s);
+    if (!(sc->is & FRESH))
+        world_check(w, o->more);
+}
+
+static void every_call(struct test *t, const struct scenario *sc, enum faulty_kind kind,
+                       bool sticky)
+{
+    struct world w = { 0 };
+    int calm = 0;
+
+    world_make(&w, t);
+    /* Idle work comes and goes, so one run without a fault may be luck: two are the end. */
+    for (int n = 1; calm < 2; n++) {
+        struct outcome o;
+        bool fired;
+
+        fired = suffer(&w, sc, kind, n, sticky, &o);
+        calm = fired ? 0 : calm + 1;
+        if (getenv("FAULTS"))
+            fprintf(stderr, "%s %s %d%s: %s\n", sc->name, faulty_name(kind), n,
+                    sticky ? " lasting" : "",
+                    o.rc    ? t->err.msg
+                    : fired ? "ok"
+                            : "none");
+        if (!fired)
+            CHECK_INT(BOUGH_OK, o.rc);
+        check_settled(&w, sc, &o);
+    }
+}
+
+/* ---- registering: one test a scenario and kind of fault ---- */
+
+struct param {
+    const struct scenario *sc;
+    enum faulty_kind kind;
+};
+
+static void run_param(struct test *t)
+{
+    const struct param *p = t->param;
+
+    every_call(t, p->sc, p->kind, false);
+    every_call(t, p->sc, p->kind, true);
+}
+
+static void after(struct test *t)
+{
+    (void)t;
+    faulty_disarm();
+    faulty_vfs_remove();
+}
+
+static void before(struct test *t)
+{
+    (void)t;
+}
+
+__attribute__((constructor)) static void register_all(void)
+{
+    enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
+    static struct param params[SCENARIOS * FAULTY_KINDS];
+    static char names[SCENARIOS * FAULTY_KINDS][64];
+    int n = 0;
+
+    for (int i = 0; i < SCENARIOS; i++)
+        for (int kind = 0; kind < FAULTY_KINDS; kind++, n++) {
+            params[n] = (struct param){ &scenarios[i], (enum faulty_kind)kind };
+            snprintf(names[n], sizeof *names, "%s_with_%s", scenarios[i].name, faulty_name(kind));
+            test_wrap(names[n], before, run_param, after, &params[n], 300);
+        }
+}

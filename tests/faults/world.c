@@ -1,0 +1,230 @@
+/* A store with a known content, and what must hold of it after any fault. */
+#include "world.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+#include "store/migrations.h"
+
+const char *world_text(struct world *w, const char *session, int i)
+{
+    return arena_printf(w->t->arena, "entry %d of %s, with a \\ and a \"quote\" and \xc3\xa9", i,
+                        session);
+}
+
+struct bough_store *world_open(struct world *w)
+{
+    struct test *t = w->t;
+    struct bough_store *s = NULL;
+
+    CHECK_OK(bough_store_open(&s, w->path, NULL, &t->err));
+    return s;
+}
+
+static void add_entries(struct world *w, struct bough_store *s, const char *session)
+{
+    struct test *t = w->t;
+    struct bough_appended done;
+
+    for (int i = 0; i < WORLD_ENTRIES; i++) {
+        struct bough_entry_new e = { .role = i % 2 ? BOUGH_ROLE_ASSISTANT : BOUGH_ROLE_USER,
+                                     .text = world_text(w, session, i),
+                                     .by_call = i % 4 == 3 };
+        struct bough_call_new call = { .model = "m", .used = { .input = 10, .cost = 1000 } };
+        struct bough_append in = { .entries = &e, .n = 1, .call = i % 4 == 3 ? &call : NULL };
+
+        CHECK_OK(bough_append(s, t->arena, session, &in, &done, &t->err));
+    }
+}
+
+static void add_session(struct world *w, struct bough_store *s, const char *id)
+{
+    struct test *t = w->t;
+    struct bough_session_new in = { .id = id, .title = id, .project = "/tmp/project" };
+    struct bough_session *out;
+
+    CHECK_OK(bough_session_create(s, t->arena, &in, &out, &t->err));
+    add_entries(w, s, id);
+}
+
+static void add_fork(struct world *w, struct bough_store *s, const char *from, const char *id)
+{
+    struct test *t = w->t;
+    struct bough_read how = { .limit = WORLD_ENTRIES / 2 };
+    struct bough_fork fork = { .id = id };
+    struct bough_session *out;
+    struct bough_path path;
+
+    CHECK_OK(bough_entries_read(s, t->arena, from, &how, &path, &t->err));
+    fork.entry = path.entries.at[path.entries.n - 1].id;
+    CHECK_OK(bough_session_fork(s, t->arena, from, &fork, &out, &t->err));
+}
+
+static void copy_file(struct world *w, const char *from, const char *to)
+{
+    struct test *t = w->t;
+    struct bough_arena *a = bough_arena_create();
+    struct bough_str all;
+
+    CHECK_OK(fs_read(a, from, 1 << 26, &all, &t->err));
+    CHECK_OK(fs_write(to, all, 0600, &t->err));
+    bough_arena_destroy(a);
+}
+
+/* What the first schema would have left: the tables of later ones are not there. */
+static void make_old(struct world *w)
+{
+    sqlite3 *db;
+
+    copy_file(w, w->pristine, w->old);
+    CHECK_INT(SQLITE_OK, sqlite3_open(w->old, &db));
+    CHECK_INT(SQLITE_OK,
+              sqlite3_exec(db, "DROP TABLE list; DROP TABLE projection; PRAGMA user_version = 1",
+                           NULL, NULL, NULL));
+    sqlite3_close(db);
+}
+
+void world_make(struct world *w, struct test *t)
+{
+    struct bough_store *s;
+
+    w->t = t;
+    w->path = test_path(t, "store.db");
+    w->pristine = test_path(t, "pristine.db");
+    w->old = test_path(t, "old.db");
+    s = world_open(w);
+    add_session(w, s, ID_MAIN);
+    add_fork(w, s, ID_MAIN, ID_FORK);
+    add_session(w, s, ID_DOOMED);
+    add_fork(w, s, ID_DOOMED, "01K0000000000000000000HE1R");
+    bough_store_close(&s);
+    CHECK_INT(0, rename(w->path, w->pristine));
+    make_old(w);
+}
+
+void world_reset(struct world *w, const char *from)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+
+    for (int i = 0; i < 4; i++)
+        unlink(arena_printf(w->t->arena, "%s%s", w->path, ends[i]));
+    if (from)
+        copy_file(w, from, w->path);
+}
+
+static const char *as_part(struct bough_arena *a, const char *text)
+{
+    char *out = arena_alloc(a, 2 * strlen(text) + 64), *p = out;
+
+    p += snprintf(p, 64, "{\"type\":\"text\",\"text\":\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            *p++ = '\\';
+        *p++ = *text;
+    }
+    snprintf(p, 8, "\"}");
+    return out;
+}
+
+static bool says(struct bough_arena *a, const struct bough_entry *e, const char *text)
+{
+    const char *want = as_part(a, text);
+
+    return e->nparts == 1 && e->parts[0].json.n == strlen(want) &&
+           memcmp(e->parts[0].json.p, want, strlen(want)) == 0;
+}
+
+int world_count(struct world *w, struct bough_store *s, const char *session, const char *text)
+{
+    struct test *t = w->t;
+    struct bough_read how = { 0 };
+    struct bough_path path;
+    int n = 0;
+
+    CHECK_OK(bough_entries_read(s, t->arena, session, &how, &path, &t->err));
+    for (size_t i = 0; i < path.entries.n; i++)
+        n += says(t->arena, &path.entries.at[i], text);
+    return n;
+}
+
+/* The first n entries of the path are the ones the world was made with. Returns how long the path
+ * is. */
+static int check_path(struct world *w, struct bough_store *s, const char *session,
+                      const char *written_by, int n)
+{
+    struct test *t = w->t;
+    struct bough_read how = { 0 };
+    struct bough_path path;
+
+    CHECK_OK(bough_entries_read(s, t->arena, session, &how, &path, &t->err));
+    if ((int)path.entries.n < n)
+        FAIL("%s has %d entries, not %d", session, (int)path.entries.n, n);
+    for (int i = 0; i < n; i++) {
+        CHECK_INT(i + 1, path.entries.at[i].at.depth);
+        if (!says(t->arena, &path.entries.at[i], world_text(w, written_by, i)))
+            FAIL("%s: entry %d is %.*s", session, i, (int)path.entries.at[i].parts[0].json.n,
+                 path.entries.at[i].parts[0].json.p);
+    }
+    return (int)path.entries.n;
+}
+
+static void print_finding(void *user, const struct bough_finding *f)
+{
+    (void)user;
+    fprintf(stderr, "%s %s %s: %s\n", f->error ? "error" : "warning", f->code, f->where, f->text);
+}
+
+static void check_fsck(struct world *w, struct bough_store *s)
+{
+    struct test *t = w->t;
+    struct bough_fsck_report report;
+
+    CHECK_OK(bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, &report, &t->err));
+    CHECK_INT(0, report.errors);
+}
+
+/* Another connection with no patience at all. */
+static void check_engine(struct world *w)
+{
+    sqlite3_stmt *st;
+    sqlite3 *db;
+
+    CHECK_INT(SQLITE_OK, sqlite3_open(w->path, &db));
+    CHECK_INT(SQLITE_OK, sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &st, NULL));
+    CHECK_INT(SQLITE_ROW, sqlite3_step(st));
+    CHECK_STR("ok", (const char *)sqlite3_column_text(st, 0));
+    sqlite3_finalize(st);
+    CHECK_INT(SQLITE_OK,
+              sqlite3_exec(db, "BEGIN IMMEDIATE; UPDATE counter SET value = value; COMMIT", NULL,
+                           NULL, NULL));
+    CHECK_INT(2, sqlite3_changes(db));
+    sqlite3_close(db);
+}
+
+void world_check(struct world *w, int more)
+{
+    struct test *t = w->t;
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "the next one" };
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_store *s = world_open(w);
+    struct bough_appended done;
+    int n;
+
+    check_fsck(w, s);
+    n = check_path(w, s, ID_MAIN, ID_MAIN, WORLD_ENTRIES);
+    if (n > WORLD_ENTRIES + more)
+        FAIL("%d entries that nobody asked for", n - WORLD_ENTRIES - more);
+    CHECK_INT(WORLD_ENTRIES / 2, check_path(w, s, ID_FORK, ID_MAIN, WORLD_ENTRIES / 2));
+    CHECK_INT(WORLD_ENTRIES / 2,
+              check_path(w, s, "01K0000000000000000000HE1R", ID_DOOMED, WORLD_ENTRIES / 2));
+    CHECK_OK(bough_append(s, t->arena, ID_MAIN, &in, &done, &t->err));
+    CHECK_INT(n + 1, done.head.depth);
+    CHECK_INT(1, world_count(w, s, ID_MAIN, "the next one"));
+    check_engine(w);
+    check_fsck(w, s);
+    bough_store_close(&s);
+    CHECK(!fs_exists(arena_printf(t->arena, "%s-wal", w->path)));
+}

@@ -1,0 +1,156 @@
+/* Store tests: fixtures and small helpers. */
+#include "lib/store_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+
+/* A new backend is one row here, and the whole suite runs on it. */
+static const struct test_backend backends[] = {
+    { "memory", false },
+    { "sqlite", true },
+};
+
+static void open_store(struct test *t)
+{
+    struct bough_env env = { t->env.env.now, t->env.env.random, t->env.env.user };
+    struct bough_options options = { .env = &env };
+
+    CHECK_OK(bough_store_open(&t->store, t->url, &options, &t->err));
+}
+
+static void before(struct test *t)
+{
+    const struct test_backend *b = t->param;
+
+    t->env.step = 1;
+    t->url = b->lasts ? arena_printf(t->arena, "%s:%s", b->name, test_path(t, "store.db"))
+                      : arena_printf(t->arena, "%s:", b->name);
+    open_store(t);
+}
+
+static void print_finding(void *user, const struct bough_finding *f)
+{
+    (void)user;
+    printf("# fsck: %s %s %s: %s\n", f->code, f->error ? "error" : "warning", f->where, f->text);
+}
+
+void store_check(struct test *t, struct bough_store *s)
+{
+    struct bough_fsck_report report;
+
+    CHECK_OK(bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, &report, &t->err));
+    CHECK_INT(0, report.errors);
+    CHECK_INT(0, report.warnings);
+}
+
+static void after(struct test *t)
+{
+    struct bough_fsck_report report = { 0 };
+    enum bough_rc rc = BOUGH_OK;
+
+    if (t->store && !t->damaged)
+        rc = bough_store_fsck(t->store, BOUGH_FSCK_FULL, print_finding, NULL, &report, &t->err);
+    bough_store_close(&t->store);
+    CHECK_OK(rc);
+    CHECK_INT(0, report.errors + report.warnings);
+}
+
+void store_test_register(const char *name, test_fn *fn, int seconds)
+{
+    const char *only = getenv("BACKEND");
+
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        size_t n = strlen(name) + strlen(backends[i].name) + 4;
+        char *full = malloc(n);
+
+        if (only && strcmp(only, backends[i].name) != 0) {
+            free(full);
+            continue;
+        }
+        snprintf(full, n, "%s [%s]", name, backends[i].name);
+        test_wrap(full, before, fn, after, (void *)(uintptr_t)&backends[i], seconds);
+    }
+}
+
+bool store_lasts(const struct test *t)
+{
+    return ((const struct test_backend *)t->param)->lasts;
+}
+
+void store_reopen(struct test *t)
+{
+    bough_store_close(&t->store);
+    open_store(t);
+}
+
+/* --- building conversations
+ * ------------------------------------------------------------------------- */
+
+const char *new_session(struct test *t, const char *title)
+{
+    struct bough_session_new in = { .title = title };
+    struct bough_session *s;
+
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    return s->id;
+}
+
+const char *add(struct test *t, const char *session, enum bough_role role, const char *text)
+{
+    struct bough_entry_new e = { .role = role, .text = text };
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_appended out;
+
+    CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
+    return out.ids[0];
+}
+
+const char *user(struct test *t, const char *session, const char *text)
+{
+    return add(t, session, BOUGH_ROLE_USER, text);
+}
+
+const char *agent(struct test *t, const char *session, const char *text)
+{
+    return add(t, session, BOUGH_ROLE_ASSISTANT, text);
+}
+
+const char *fork_at(struct test *t, const char *session, const char *entry)
+{
+    struct bough_fork how = { .entry = entry };
+    struct bough_session *s;
+
+    CHECK_OK(bough_session_fork(t->store, t->arena, session, &how, &s, &t->err));
+    return s->id;
+}
+
+const char *text_of(struct test *t, const struct bough_entry *e)
+{
+    return e->nparts ? bough_part_plain(t->arena, &e->parts[0]).p : "";
+}
+
+const char *read_text(struct test *t, const char *session, const struct bough_read *how)
+{
+    struct bough_path path;
+    const char *all = "";
+
+    CHECK_OK(bough_entries_read(t->store, t->arena, session, how, &path, &t->err));
+    for (size_t i = 0; i < path.entries.n; i++)
+        all = arena_printf(t->arena, "%s%s%s", all, i ? " " : "", text_of(t, &path.entries.at[i]));
+    return all;
+}
+
+const char *path_text(struct test *t, const char *session)
+{
+    return read_text(t, session, &(struct bough_read){ .messages = true });
+}
+
+struct bough_session *get(struct test *t, const char *session)
+{
+    struct bough_session *s;
+
+    CHECK_OK(bough_session_get(t->store, t->arena, session, &s, &t->err));
+    return s;
+}

@@ -1,0 +1,252 @@
+/* The test runner: picks tests by name, runs each under an alarm, counts. cmocka does the rest. */
+#include "test.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+
+enum { MAX_TESTS = 4000 };
+
+struct entry {
+    const char *name;
+    test_fn *before;
+    test_fn *fn;
+    test_fn *after;
+    void *param;
+    int seconds;
+};
+
+/* One test program, one thread of tests: plain globals are the simplest thing that works. */
+static struct entry entries[MAX_TESTS];
+static struct CMUnitTest picked[MAX_TESTS];
+static int n_entries;
+static int n_skipped;
+static struct test current;
+static jmp_buf skip_jump;
+
+/* splitmix64 */
+static uint64_t next_random(struct test_env *e)
+{
+    uint64_t z = e->seed += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static int64_t test_now(void *user)
+{
+    struct test_env *e = user;
+    int64_t now = e->now;
+
+    e->now += e->step;
+    return now;
+}
+
+static void test_random(void *user, void *out, size_t n)
+{
+    unsigned char *p = out;
+
+    while (n > 0) {
+        uint64_t r = next_random(user);
+        size_t k = n < sizeof r ? n : sizeof r;
+
+        memcpy(p, &r, k);
+        p += k;
+        n -= k;
+    }
+}
+
+void test_env_init(struct test_env *e)
+{
+    *e = (struct test_env){
+        .env = { .now = test_now, .random = test_random, .user = e },
+        .now = INT64_C(1700000000000),
+        .seed = 1,
+    };
+}
+
+void test_wrap(const char *name, test_fn *before, test_fn *fn, test_fn *after, void *param,
+               int seconds)
+{
+    if (n_entries == MAX_TESTS) {
+        fprintf(stderr, "more than %d tests in one program\n", MAX_TESTS);
+        abort();
+    }
+    entries[n_entries++] = (struct entry){ name, before, fn, after, param, seconds };
+}
+
+void test_register(const char *name, test_fn *fn, void *param, int seconds)
+{
+    test_wrap(name, NULL, fn, NULL, param, seconds);
+}
+
+const char *test_dir(struct test *t)
+{
+    if (!t->dir)
+        t->dir = fs_temp_dir(t->arena, "bough-test");
+    if (!t->dir)
+        test_fail(__FILE__, __LINE__, "cannot make a scratch directory");
+    return t->dir;
+}
+
+char *test_path(struct test *t, const char *name)
+{
+    return fs_join(t->arena, test_dir(t), name);
+}
+
+void test_fail(const char *file, int line, const char *fmt, ...)
+{
+    char msg[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    print_error("%s\n", msg);
+    _fail(file, line);
+    abort(); /* _fail jumps away; the compiler does not know */
+}
+
+void test_check(bool ok, const char *what, const char *file, int line)
+{
+    if (!ok)
+        test_fail(file, line, "false: %s", what);
+}
+
+void test_check_int(long long want, long long got, const char *what, const char *file, int line)
+{
+    if (want != got)
+        test_fail(file, line, "%s is %lld, not %lld", what, got, want);
+}
+
+void test_check_str(const char *want, const char *got, const char *what, const char *file, int line)
+{
+    if (want == got || (want && got && strcmp(want, got) == 0))
+        return;
+    test_fail(file, line, "%s is\n  %s\nnot\n  %s", what, got ? got : "NULL", want ? want : "NULL");
+}
+
+void test_check_mem(const void *want, const void *got, size_t n, const char *what, const char *file,
+                    int line)
+{
+    const unsigned char *w = want, *g = got;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (w[i] != g[i])
+            test_fail(file, line, "%s: byte %zu is %02x, not %02x", what, i, g[i], w[i]);
+}
+
+void test_check_span(const char *want, struct bough_str got, const char *what, const char *file,
+                     int line)
+{
+    if (strlen(want) != got.n || memcmp(want, got.p, got.n) != 0)
+        test_fail(file, line, "%s is\n  %.*s\nnot\n  %s", what, (int)got.n, got.p, want);
+}
+
+void test_check_rc(struct test *t, enum bough_rc want, enum bough_rc got, const char *what,
+                   const char *file, int line)
+{
+    if (want == got)
+        return;
+    test_fail(file, line, "%s gives %s (%s), not %s", what, bough_rc_name(got),
+              got ? t->err.msg : "", bough_rc_name(want));
+}
+
+void test_skip(struct test *t, const char *reason)
+{
+    printf("# SKIP %s: %s\n", t->name, reason);
+    fflush(stdout);
+    n_skipped++;
+    longjmp(skip_jump, 1);
+}
+
+static void on_alarm(int sig)
+{
+    static const char head[] = "Bail out! out of time: ";
+
+    (void)sig;
+    if (write(1, head, sizeof head - 1) < 0 || write(1, current.name, strlen(current.name)) < 0 ||
+        write(1, "\n", 1) < 0)
+        _exit(3);
+    _exit(2);
+}
+
+static int setup(void **state)
+{
+    const struct entry *e = *state;
+    const char *slow = getenv("TEST_SLOW"); /* valgrind and friends: times this many seconds */
+
+    current = (struct test){ .name = e->name, .param = e->param, .arena = bough_arena_create() };
+    test_env_init(&current.env);
+    alarm((unsigned)e->seconds * (slow ? (unsigned)strtoul(slow, NULL, 10) : 1));
+    return 0;
+}
+
+static void run(void **state)
+{
+    const struct entry *e = *state;
+
+    if (setjmp(skip_jump))
+        return;
+    if (e->before)
+        e->before(&current);
+    e->fn(&current);
+}
+
+static int teardown(void **state)
+{
+    const struct entry *e = *state;
+
+    if (e->after)
+        e->after(&current);
+    alarm(0);
+    if (current.dir && !fs_remove_tree(current.dir))
+        print_error("could not remove %s\n", current.dir);
+    bough_arena_destroy(current.arena);
+    return 0;
+}
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+    const char *only = getenv("ONLY");
+    int i;
+
+    if (argc < 2)
+        return !only || !*only || strstr(name, only);
+    for (i = 1; i < argc; i++)
+        if (strstr(name, argv[i]))
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    const char *slash = strrchr(argv[0], '/');
+    const char *program = slash ? slash + 1 : argv[0];
+    int i, failed = 0;
+    size_t n = 0;
+
+    for (i = 0; i < n_entries; i++)
+        if (wanted(entries[i].name, argc, argv))
+            picked[n++] = (struct CMUnitTest){ entries[i].name, run, setup, teardown, &entries[i] };
+    signal(SIGALRM, on_alarm);
+    signal(SIGPIPE, SIG_IGN); /* a server under test must survive a client that goes away */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    if (n > 0)
+        failed = _cmocka_run_group_tests(program, picked, n, NULL, NULL);
+    else
+        puts("1..0 # SKIP no test has that name");
+    printf("# %s: %zu passed, %d failed, %d skipped\n", program,
+           n - (size_t)failed - (size_t)n_skipped, failed, n_skipped);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,109 @@
+/* Tests: a thin layer over cmocka. A test registers itself by being written. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <bough/arena.h>
+#include <bough/error.h>
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/env.h"
+
+struct bough_store;
+
+#define TEST_SECONDS_DEFAULT 20
+
+/* A clock and a randomness the test steers. Give &t->env.env to the code under test. */
+struct test_env {
+    struct env env;
+    int64_t now;  /* milliseconds; what the next look at the clock says */
+    int64_t step; /* the clock moves on by this after every look; 0 at the start */
+    uint64_t seed;
+};
+
+void test_env_init(struct test_env *e);
+
+/* What a test function gets; everything is fresh for each test and taken away after it. */
+struct test {
+    const char *name;
+    void *param; /* as given to test_register */
+    struct bough_arena *arena;
+    struct bough_error err;
+    const char *dir; /* scratch directory once test_dir was called */
+    struct test_env env;
+    void *user; /* for a wrapper's own fixture (see test_wrap) */
+
+    /* STORE_TEST only (lib/store_test.h) */
+    struct bough_store *store; /* open and empty at the start; checked with fsck at the end */
+    const char *url;           /* to open it again */
+    bool damaged;              /* set by tests that break the store on purpose: no fsck at the end */
+};
+
+typedef void test_fn(struct test *t);
+
+/*
+ * Register one test. `name` is kept, not copied. Called from constructors: a wrapper that runs a
+ * test once per backend registers it several times with different names and params.
+ */
+void test_register(const char *name, test_fn *fn, void *param, int seconds);
+
+/*
+ * The same with a fixture: before(t) sets up, after(t) always runs, also when the test failed.
+ * A check may fail and SKIP may be used in before.
+ */
+void test_wrap(const char *name, test_fn *before, test_fn *fn, test_fn *after, void *param,
+               int seconds);
+
+const char *test_dir(struct test *t); /* the scratch directory, made on first call */
+
+/* A path inside the scratch directory, in t->arena. */
+char *test_path(struct test *t, const char *name);
+
+#define TEST_SECONDS(name, seconds)                                                                \
+    static void test_##name(struct test *t);                                                       \
+    __attribute__((constructor)) static void register_##name(void)                                 \
+    {                                                                                              \
+        test_register(#name, test_##name, NULL, seconds);                                          \
+    }                                                                                              \
+    static void test_##name(struct test *t __attribute__((unused)))
+
+#define TEST(name) TEST_SECONDS(name, TEST_SECONDS_DEFAULT)
+
+/* The first failed check ends the test. */
+#define CHECK(cond) test_check(!!(cond), #cond, __FILE__, __LINE__)
+#define CHECK_INT(want, got)                                                                       \
+    test_check_int((long long)(want), (long long)(got), #got, __FILE__, __LINE__)
+#define CHECK_STR(want, got) test_check_str(want, got, #got, __FILE__, __LINE__)
+#define CHECK_MEM(want, got, n) test_check_mem(want, got, n, #got, __FILE__, __LINE__)
+
+/* A struct bough_str against a C string. */
+#define CHECK_SPAN(want, got) test_check_span(want, got, #got, __FILE__, __LINE__)
+
+/* These two look at t->err for the sentence, so pass &t->err. */
+#define CHECK_OK(expr) test_check_rc(t, BOUGH_OK, expr, #expr, __FILE__, __LINE__)
+#define CHECK_RC(want, expr) test_check_rc(t, want, expr, #expr, __FILE__, __LINE__)
+
+/* Fail here with a sentence; for checks inside loops, where the line alone says too little. */
+#define FAIL(...) test_fail(__FILE__, __LINE__, __VA_ARGS__)
+
+/* End the test, counted and shown as skipped. */
+#define SKIP(reason) test_skip(t, reason)
+
+void test_check(bool ok, const char *what, const char *file, int line);
+void test_check_int(long long want, long long got, const char *what, const char *file, int line);
+void test_check_str(const char *want, const char *got, const char *what, const char *file,
+                    int line);
+void test_check_mem(const void *want, const void *got, size_t n, const char *what, const char *file,
+                    int line);
+void test_check_span(const char *want, struct bough_str got, const char *what, const char *file,
+                     int line);
+void test_check_rc(struct test *t, enum bough_rc want, enum bough_rc got, const char *what,
+                   const char *file, int line);
+_Noreturn void test_fail(const char *file, int line, const char *fmt, ...) BOUGH_PRINTF(3, 4);
+_Noreturn void test_skip(struct test *t, const char *reason);
+
+#endif

@@ -1,0 +1,42 @@
+/* The error object and its tables. */
+#include "lib/test.h"
+
+TEST(a_failure_carries_its_code_and_sentence)
+{
+    t->err.head.branch = 5;
+    CHECK_INT(BOUGH_EXISTS, bough_fail(&t->err, BOUGH_EXISTS, "session %s exists", "x"));
+    CHECK_INT(BOUGH_EXISTS, t->err.rc);
+    CHECK_STR("session x exists", t->err.msg);
+    CHECK_INT(0, t->err.head.branch);
+    CHECK_INT(BOUGH_IO, bough_fail(NULL, BOUGH_IO, "nobody listens"));
+}
+
+TEST(a_long_sentence_is_cut)
+{
+    char text[1000];
+
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    bough_fail(&t->err, BOUGH_INVALID, "%s", text);
+    CHECK_INT(sizeof t->err.msg - 1, strlen(t->err.msg));
+}
+
+TEST(the_tables_know_every_code)
+{
+    CHECK_STR("ok", bough_rc_name(BOUGH_OK));
+    CHECK_STR("not_found", bough_rc_name(BOUGH_NOT_FOUND));
+    CHECK_INT(404, bough_rc_http(BOUGH_NOT_FOUND));
+    CHECK_INT(2, bough_rc_exit(BOUGH_INVALID));
+    CHECK_INT(0, bough_rc_exit(BOUGH_OK));
+    CHECK_STR("", bough_rc_hint(BOUGH_OK));
+    CHECK_STR("io", bough_rc_name(BOUGH_IO));
+    CHECK_INT(500, bough_rc_http(BOUGH_IO));
+}
+
+TEST(a_code_that_does_not_exist_is_survived)
+{
+    CHECK_STR("unknown_code", bough_rc_name((enum bough_rc)999));
+    CHECK_INT(500, bough_rc_http((enum bough_rc)999));
+    CHECK_INT(1, bough_rc_exit((enum bough_rc)999));
+    CHECK_STR("", bough_rc_hint((enum bough_rc)999));
+}

@@ -1,0 +1,57 @@
+/* Members of an object without a tree. */
+#include "core/fields.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "lib/test.h"
+
+TEST(fields_are_found_without_a_tree)
+{
+    struct fields f;
+
+    CHECK_OK(fields_read(&f, str_of(" {\"a\" : 1, \"b\":{\"a\":2}, \"c\":[ ], \"d\":\"x\\n\"} "),
+                         &t->err));
+    CHECK_INT(4, f.n);
+    CHECK_SPAN("1", fields_get(&f, "a")->raw);
+    CHECK_SPAN("{\"a\":2}", fields_raw(&f, "b", JSON_OBJECT));
+    CHECK_SPAN("[ ]", fields_raw(&f, "c", JSON_ARRAY));
+    CHECK_SPAN("", fields_raw(&f, "c", JSON_OBJECT));
+    CHECK(fields_get(&f, "e") == NULL);
+}
+
+TEST(the_last_of_duplicate_fields_counts_and_escaped_names_are_found)
+{
+    struct fields f;
+
+    CHECK_OK(fields_read(&f, str_of("{\"a\":1,\"\\u0061\":2}"), &t->err));
+    CHECK_SPAN("2", fields_get(&f, "a")->raw);
+}
+
+TEST(more_fields_than_are_kept_are_found_too)
+{
+    struct fields f;
+    struct buf b;
+    int i;
+
+    buf_init(&b, 10000);
+    buf_puts(&b, "{\"last\":0");
+    for (i = 0; i < 100; i++)
+        buf_printf(&b, ",\"k%d\":%d", i, i);
+    buf_puts(&b, ",\"last\":\"yes\"}");
+    CHECK_OK(fields_read(&f, buf_str(&b), &t->err));
+    CHECK_SPAN("\"yes\"", fields_raw(&f, "last", JSON_STRING));
+    CHECK_SPAN("99", fields_get(&f, "k99")->raw);
+    CHECK(fields_get(&f, "k100") == NULL);
+    buf_finish(&b);
+}
+
+TEST(what_is_no_object_has_no_fields)
+{
+    struct fields f;
+
+    CHECK_RC(BOUGH_INVALID, fields_read(&f, str_of("[1]"), &t->err));
+    CHECK_RC(BOUGH_INVALID, fields_read(&f, str_of("{\"a\":1}x"), &t->err));
+    CHECK_RC(BOUGH_INVALID, fields_read(&f, str_of("{\"a\":}"), &t->err));
+    CHECK_RC(BOUGH_INVALID, fields_read(&f, str_of(""), &t->err));
+}

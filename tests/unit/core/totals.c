@@ -1,0 +1,48 @@
+/* Totals: sums, opposites, overflow. */
+#include "core/totals.h"
+
+#include "lib/test.h"
+
+TEST(totals_add_every_number)
+{
+    struct bough_totals sum = { 1, 2, 3, 4, 5, 6 };
+    const struct bough_totals more = { 10, 20, 30, 40, 50, -60 };
+
+    CHECK(totals_add(&sum, &more));
+    CHECK_INT(11, sum.input);
+    CHECK_INT(22, sum.output);
+    CHECK_INT(33, sum.reasoning);
+    CHECK_INT(44, sum.cache_read);
+    CHECK_INT(55, sum.cache_write);
+    CHECK_INT(-54, sum.cost);
+}
+
+TEST(totals_that_overflow_are_refused_whole) /* U16 */
+{
+    struct bough_totals sum = { .input = 1, .cost = INT64_MAX };
+    const struct bough_totals more = { .input = 1, .cost = 1 };
+
+    CHECK(!totals_add(&sum, &more));
+    CHECK_INT(1, sum.input);
+    CHECK_INT(INT64_MAX, sum.cost);
+}
+
+TEST(totals_have_an_opposite_that_gives_zero)
+{
+    const struct bough_totals t1 = { 1, -2, 3, 4, 5, 6 };
+    struct bough_totals back, low = { .output = INT64_MIN };
+
+    CHECK(totals_neg(&t1, &back));
+    CHECK(totals_add(&back, &t1));
+    CHECK(totals_is_zero(&back));
+    CHECK(!totals_neg(&low, &back));
+}
+
+TEST(usage_may_not_be_negative)
+{
+    struct bough_totals ok = { .input = 1 }, bad = { .cache_write = -1 };
+
+    CHECK(totals_valid(&ok));
+    CHECK(!totals_valid(&bad));
+    CHECK(!totals_is_zero(&ok));
+}
