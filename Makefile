@@ -25,7 +25,7 @@ ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interpos
 ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,--as-needed $(LDFLAGS)
 # Expanded when used: on a bare machine pkg-config comes with the first `make run`.
 LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz) -lm
-VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION "\(.*\)"/\1/p' include/bough/*.h),0)
+VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' include/bough/*.h),0)
 
 # A new file needs no edit here.
 SRC      := $(sort $(shell find src -name '*.c'))

@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+#define BOUGH_VERSION_TEXT "0.1.0"
+
 struct bough_store; /* safe to use from many threads */
 
 /* Where time and randomness come from; tests steer them. */

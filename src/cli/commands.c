@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct cli_cmd *const cli_commands[] = {
+    &cmd_demo,
     &cmd_fsck,
     &cmd_help,
     &cmd_version,

@@ -183,7 +183,7 @@ enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, str
 
 const char *bough_version(void)
 {
-    return "0.1.0";
+    return BOUGH_VERSION_TEXT;
 }
 
 const char *bough_sqlite_version(void)

@@ -179,20 +179,29 @@ static void check_places(struct fsck *f, const struct fsck_session *s)
                      "its %s, number %" PRId64 ", does not exist", places[i].word, places[i].ord);
 }
 
-static void check_label(struct fsck *f, const struct fsck_label *l)
+static void check_label(struct fsck *f, const struct fsck_note *n)
 {
-    const struct fsck_session *s = fsck_session_of(f, l->sid);
-    struct fsck_where at = at_record(l->sid, RECORD_LABEL, l->ord);
-    int64_t bid = l->bid;
+    const struct fsck_session *s = fsck_session_of(f, n->sid);
+    struct fsck_where at = at_record(n->sid, n->kind, n->ord);
+    int64_t bid = n->a;
 
     if (!bid && s && s->first) /* a copied session names its first branch so */
         bid = f->branches[s->first - 1].row.bid;
-    if (!fsck_entry_there(f, bid, l->depth))
+    if (!fsck_entry_there(f, bid, n->b))
         fsck_say(f, RULE_NOTE, at, "it labels #%" PRId64 ".%" PRId64 ", which does not exist", bid,
-                 l->depth);
-    else if (s && !fsck_visible(f, s, bid, l->depth))
+                 n->b);
+    else if (s && !fsck_visible(f, s, bid, n->b))
         fsck_say(f, RULE_NOTE, at, "it labels #%" PRId64 ".%" PRId64 ", on no path of its session",
-                 bid, l->depth);
+                 bid, n->b);
+}
+
+static void check_note(struct fsck *f, const struct fsck_note *n)
+{
+    if (n->kind == RECORD_LABEL)
+        check_label(f, n);
+    else if (!fsck_place_of(f, RECORD_PROJECT, n->a))
+        fsck_say(f, RULE_NOTE, at_record(n->sid, n->kind, n->ord),
+                 "its project, number %" PRId64 ", does not exist", n->a);
 }
 
 void fsck_relations(struct fsck *f)
@@ -210,6 +219,6 @@ void fsck_relations(struct fsck *f)
         if (f->level == BOUGH_FSCK_FULL)
             check_places(f, s);
     }
-    for (size_t i = 0; i < f->nlabels; i++)
-        check_label(f, &f->labels[i]);
+    for (size_t i = 0; i < f->nnotes; i++)
+        check_note(f, &f->notes[i]);
 }

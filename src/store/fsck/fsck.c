@@ -147,7 +147,7 @@ static void end(struct fsck *f)
     mem_free(f->sessions);
     mem_free(f->branches);
     mem_free(f->calls);
-    mem_free(f->labels);
+    mem_free(f->notes);
     mem_free(f->keys);
     bough_arena_destroy(f->keep);
     bough_arena_destroy(f->tmp);

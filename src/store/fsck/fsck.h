@@ -2,7 +2,7 @@
  * fsck inside: what its passes share. Each pass reads one raw table in key order; nothing here uses
  * the store's other readers, so that a mistake in them is found and not repeated.
  *
- * Memory grows with sessions, branches, places, labels and (8 bytes each) calls, never with
+ * Memory grows with sessions, branches, places, notes and (8 bytes each) calls, never with
  * entries: entries are streamed, and what must be compared with another table is summed up per
  * branch on both sides. Only when two sums differ is the damaged branch read again, row by row
  * (locate.c).
@@ -106,8 +106,10 @@ struct fsck_call {
     uint32_t id; /* fsck_call_id(); 0: it cannot be read */
 };
 
-struct fsck_label {
-    int64_t sid, ord, bid, depth;
+/* What a record points to, looked at when everything has been read. */
+struct fsck_note {
+    int64_t sid, kind, ord;
+    int64_t a, b; /* label: branch, depth; memory: project */
 };
 
 struct fsck_place {
@@ -142,8 +144,8 @@ struct fsck {
     struct fsck_call *calls;
     size_t ncalls, calls_cap;
     struct map calls_of; /* sid -> first index << 32 | how many */
-    struct fsck_label *labels;
-    size_t nlabels, labels_cap;
+    struct fsck_note *notes;
+    size_t nnotes, notes_cap;
     struct map places; /* kind << 32 | ordinal -> struct fsck_place * */
     struct fsck_key *keys;
     size_t nkeys, keys_cap;

@@ -102,6 +102,14 @@ static void check_adjust(const struct row *r)
 /* --- notes
  * ------------------------------------------------------------------------------------------ */
 
+static void keep_note(const struct row *r, int64_t a, int64_t b)
+{
+    struct fsck *f = r->f;
+
+    f->notes = fsck_push(f->notes, &f->nnotes, &f->notes_cap, sizeof *f->notes);
+    f->notes[f->nnotes - 1] = (struct fsck_note){ r->row->sid, r->row->kind, r->row->ord, a, b };
+}
+
 static void check_memory(const struct row *r)
 {
     struct memory_body b;
@@ -111,14 +119,12 @@ static void check_memory(const struct row *r)
     fsck_range(r->f, r->at, "its scope", b.scope, 0, BOUGH_OF_ALL);
     if (!*b.content)
         fsck_say(r->f, RULE_NOTE, r->at, "the memory is empty");
-    else if (b.project && !fsck_place_of(r->f, RECORD_PROJECT, b.project))
-        fsck_say(r->f, RULE_NOTE, r->at, "its project, number %" PRId64 ", does not exist",
-                 b.project);
+    if (b.project)
+        keep_note(r, b.project, 0);
 }
 
 static void check_label(const struct row *r)
 {
-    struct fsck *f = r->f;
     struct label_body b;
     struct id id;
 
@@ -126,12 +132,11 @@ static void check_label(const struct row *r)
         return;
     if (*b.entry &&
         (!id_parse(str_of(b.entry), &id) || id.number != b.bid || id.position != b.depth)) {
-        fsck_say(f, RULE_NOTE, r->at, "its id %.40s is not that of #%" PRId64 ".%" PRId64, b.entry,
-                 b.bid, b.depth);
+        fsck_say(r->f, RULE_NOTE, r->at, "its id %.40s is not that of #%" PRId64 ".%" PRId64,
+                 b.entry, b.bid, b.depth);
         return;
     }
-    f->labels = fsck_push(f->labels, &f->nlabels, &f->labels_cap, sizeof *f->labels);
-    f->labels[f->nlabels - 1] = (struct fsck_label){ r->row->sid, r->row->ord, b.bid, b.depth };
+    keep_note(r, b.bid, b.depth);
 }
 
 static bool known_status(struct json item)

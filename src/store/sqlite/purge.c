@@ -67,11 +67,12 @@ static enum bough_rc delete_slice(struct conn *c, int64_t sid, int64_t *room, in
                          (int64_t[]){ record_key(sid, 0, 0), record_key(sid, 15, LIMIT_RECORD) }, 2,
                          room, records, err);
     if (!rc)
-        rc = delete_some(c, SQL_PURGE_ALIASES, &sid, 1, room, &others, err);
-    if (!rc)
         rc = delete_some(c, SQL_PURGE_NAMES, &sid, 1, room, &others, err);
     if (!rc)
         rc = delete_some(c, SQL_PURGE_KEYS, &sid, 1, room, &others, err);
+    /* Last: among them is the mark that says the purge is not finished. */
+    if (!rc)
+        rc = delete_some(c, SQL_PURGE_ALIASES, &sid, 1, room, &others, err);
     return rc;
 }
 

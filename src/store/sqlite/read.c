@@ -138,11 +138,6 @@ enum bough_rc sqlite_session_children(struct view *v, int64_t sid, session_fn fn
     return session_scan(v, SQL_SESSION_CHILDREN, &sid, 1, fn, user, err);
 }
 
-enum bough_rc sqlite_purged_scan(struct view *v, session_fn fn, void *user, struct bough_error *err)
-{
-    return session_scan(v, SQL_SESSION_PURGED, NULL, 0, fn, user, err);
-}
-
 enum bough_rc sqlite_head_get(struct view *v, struct bough_arena *a, int64_t sid,
                               struct head_now *out, struct bough_error *err)
 {

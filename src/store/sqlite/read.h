@@ -12,8 +12,6 @@ enum bough_rc sqlite_session_made(struct view *v, int64_t from, int64_t to, sess
                                   void *user, struct bough_error *err);
 enum bough_rc sqlite_session_children(struct view *v, int64_t sid, session_fn fn, void *user,
                                       struct bough_error *err);
-enum bough_rc sqlite_purged_scan(struct view *v, session_fn fn, void *user,
-                                 struct bough_error *err);
 enum bough_rc sqlite_head_get(struct view *v, struct bough_arena *a, int64_t sid,
                               struct head_now *out, struct bough_error *err);
 enum bough_rc sqlite_branch_get(struct view *v, int64_t bid, struct branch_row *out,

@@ -63,10 +63,11 @@ const char *const sql_text[SQL_COUNT] = {
         "DELETE FROM entry WHERE k IN (SELECT k FROM entry WHERE" RANGE " LIMIT ?3)",
     [SQL_PURGE_RECORDS] =
         "DELETE FROM record WHERE k IN (SELECT k FROM record WHERE" RANGE " LIMIT ?3)",
+    /* From the last id down: the mark of an unfinished purge begins with 0x1f, so it goes last. */
     [SQL_PURGE_ALIASES] = "DELETE FROM alias WHERE scope = ?1 AND scope <> 0 AND id IN (SELECT id"
-                          " FROM alias WHERE scope = ?1 AND scope <> 0 LIMIT ?2)",
-    [SQL_PURGE_NAMES] = "DELETE FROM alias WHERE what = 1 AND a = ?1 AND id IN (SELECT id"
-                        " FROM alias WHERE what = 1 AND a = ?1 LIMIT ?2)",
+                          " FROM alias WHERE scope = ?1 AND scope <> 0 ORDER BY id DESC LIMIT ?2)",
+    [SQL_PURGE_NAMES] = "DELETE FROM alias WHERE what = 1 AND a = ?1 AND scope = 0 AND id IN"
+                        " (SELECT id FROM alias WHERE what = 1 AND a = ?1 AND scope = 0 LIMIT ?2)",
     [SQL_PURGE_KEYS] =
         "DELETE FROM key WHERE sid = ?1 AND key IN (SELECT key FROM key WHERE sid = ?1 LIMIT ?2)",
 
@@ -76,7 +77,6 @@ const char *const sql_text[SQL_COUNT] = {
         "SELECT " SESSION_COLS " FROM session WHERE made BETWEEN ?1 AND ?2 ORDER BY sid",
     [SQL_SESSION_CHILDREN] =
         "SELECT " SESSION_COLS " FROM session WHERE parent = ?1 AND parent <> 0 ORDER BY sid",
-    [SQL_SESSION_PURGED] = "SELECT " SESSION_COLS " FROM session WHERE purged = 1 ORDER BY sid",
     [SQL_HEAD_GET] = "SELECT " HEAD_COLS " FROM head WHERE sid = ?1",
     [SQL_BRANCH_GET] = "SELECT " BRANCH_COLS " FROM branch WHERE bid = ?1",
     [SQL_BRANCH_CHILDREN] = "SELECT " BRANCH_COLS " FROM branch WHERE parent = ?1 AND parent <> 0"

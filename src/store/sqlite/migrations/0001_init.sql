@@ -26,7 +26,6 @@ CREATE TABLE session (
 ) STRICT;
 CREATE UNIQUE INDEX session_slug ON session (slug) WHERE purged = 0;
 CREATE INDEX session_made ON session (made);
-CREATE INDEX session_purged ON session (purged) WHERE purged = 1;
 CREATE INDEX session_parent ON session (parent) WHERE parent <> 0;
 
 -- Where a session is and who may write: narrow, so that changing it is cheap.
@@ -81,7 +80,7 @@ CREATE TABLE alias (
     PRIMARY KEY (id, scope)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alias_scope ON alias (scope) WHERE scope <> 0;
-CREATE INDEX alias_session ON alias (a) WHERE what = 1; -- the other names of a session
+CREATE INDEX alias_session ON alias (a) WHERE what = 1 AND scope = 0; -- the other names of a session
 
 -- sid is the session number inside the key: one tree serves both looking up and purging.
 CREATE TABLE key (

@@ -1,0 +1,188 @@
+/* bough demo: a short tour on a temporary store. Everything it prints, it has just done. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/print.h"
+
+struct tour {
+    struct bough_store *s;
+    struct bough_arena *a;
+    struct bough_error err;
+    enum bough_rc rc; /* the first thing that went wrong; after it nothing is tried */
+    bool colour;
+};
+
+static void step(const struct tour *t, const char *what)
+{
+    print_style(stdout, t->colour, PRINT_BOLD);
+    printf("\n%s\n", what);
+    print_style(stdout, t->colour, PRINT_PLAIN);
+}
+
+static bool ok(struct tour *t, enum bough_rc rc)
+{
+    if (!t->rc)
+        t->rc = rc;
+    return !t->rc;
+}
+
+static const char *say(struct tour *t, const char *session, enum bough_role role, const char *text)
+{
+    struct bough_entry_new e = { .role = role, .text = text };
+    struct bough_call_new call = { .provider = "anthropic",
+                                   .model = "claude-sonnet-4-5",
+                                   .used = { .input = 1200, .output = 300, .cost = 8100000 } };
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_appended out;
+
+    if (role == BOUGH_ROLE_ASSISTANT) {
+        in.call = &call;
+        e.by_call = true;
+    }
+    if (t->rc || !ok(t, bough_append(t->s, t->a, session, &in, &out, &t->err)))
+        return "";
+    printf("  %s  #%lld.%lld  %-9s  ", out.ids[0], (long long)out.head.branch,
+           (long long)out.head.depth, bough_role_name(role));
+    print_line(stdout, text);
+    putchar('\n');
+    return out.ids[0];
+}
+
+static void show_path(struct tour *t, const char *session)
+{
+    struct bough_path path;
+    struct bough_read how = { .messages = true };
+
+    if (t->rc || !ok(t, bough_entries_read(t->s, t->a, session, &how, &path, &t->err)))
+        return;
+    for (size_t i = 0; i < path.entries.n; i++) {
+        const struct bough_entry *e = &path.entries.at[i];
+
+        printf("  %2lld  %-9s  ", (long long)e->at.depth, bough_role_name(e->role));
+        print_safe(stdout, bough_part_plain(t->a, &e->parts[0]), PRINT_LINE);
+        putchar('\n');
+    }
+}
+
+static void fork_and_branch(struct tour *t, const char *session, const char *at)
+{
+    struct bough_fork how = { .entry = at, .title = "The same bug, another way" };
+    struct bough_session *fork;
+
+    step(t, "Fork it at the first answer: a new session that shares that history by reference");
+    if (t->rc || !ok(t, bough_session_fork(t->s, t->a, session, &how, &fork, &t->err)))
+        return;
+    say(t, fork->id, BOUGH_ROLE_USER, "What if the cache is simply turned off?");
+    show_path(t, fork->id);
+
+    step(t, "Go back inside the first session and try another branch");
+    if (t->rc || !ok(t, bough_head_move(t->s, session, at, &t->err)))
+        return;
+    say(t, session, BOUGH_ROLE_USER, "Show me the test first.");
+    show_path(t, session);
+}
+
+static void compact(struct tour *t, const char *session, const char *first)
+{
+    struct bough_compaction in = { .summary = "The cache is keyed without the locale.", .before = first };
+    struct bough_read how = { .what = BOUGH_SINCE_MARKER, .messages = true };
+    struct bough_path path;
+    char id[BOUGH_ID_LEN + 1];
+
+    step(t, "Compact: a marker with a summary; nothing is deleted");
+    if (t->rc || !ok(t, bough_compact(t->s, session, &in, id, &t->err)) ||
+        !ok(t, bough_entries_read(t->s, t->a, session, &how, &path, &t->err)))
+        return;
+    printf("  marker %s: a model now sees the summary and %zu message%s\n", id, path.entries.n,
+           path.entries.n == 1 ? "" : "s");
+}
+
+static void list(struct tour *t)
+{
+    struct bough_list how = { .order = BOUGH_BY_UPDATED };
+    struct bough_sessions found;
+    char cost[32];
+
+    step(t, "List what is there");
+    if (t->rc || !ok(t, bough_session_list(t->s, t->a, &how, &found, &t->err)))
+        return;
+    for (size_t i = 0; i < found.n; i++) {
+        const struct bough_session *s = &found.at[i];
+
+        bough_money_text(s->rolled.cost, cost, sizeof cost);
+        printf("  #%lld  %-26s  %2lld messages  $%s  ", (long long)s->number, s->slug,
+               (long long)s->messages, cost);
+        print_line(stdout, s->title);
+        putchar('\n');
+    }
+}
+
+static void check(struct tour *t)
+{
+    struct bough_fsck_report report;
+
+    step(t, "Check every invariant");
+    if (t->rc ||
+        !ok(t, bough_store_fsck(t->s, BOUGH_FSCK_FULL, NULL, NULL, &report, &t->err)))
+        return;
+    printf("  %lld sessions, %lld branches, %lld entries: %lld errors, %lld warnings\n",
+           (long long)report.sessions, (long long)report.branches, (long long)report.entries,
+           (long long)report.errors, (long long)report.warnings);
+}
+
+static void tour(struct tour *t)
+{
+    struct bough_session_new in = { .title = "Why is the cache stale?", .project = "/home/me/shop" };
+    struct bough_session *s;
+    const char *question, *answer;
+
+    step(t, "Create a session and append to it; each line is on disk when it appears");
+    if (!ok(t, bough_session_create(t->s, t->a, &in, &s, &t->err)))
+        return;
+    question = say(t, s->id, BOUGH_ROLE_USER, "Prices are wrong after the deploy. Why?");
+    answer = say(t, s->id, BOUGH_ROLE_ASSISTANT, "The cache key leaves out the locale.");
+    say(t, s->id, BOUGH_ROLE_USER, "Fix it.");
+    say(t, s->id, BOUGH_ROLE_ASSISTANT, "Done: the key now carries the locale.");
+    fork_and_branch(t, s->id, answer);
+    compact(t, s->id, question);
+    list(t);
+    check(t);
+}
+
+static int run(struct cli *c)
+{
+    struct tour t = { .a = bough_arena_create(), .colour = print_colour(stdout) };
+    const char *dir = fs_temp_dir(t.a, "bough-demo");
+    char *url;
+    int code = CLI_FAILED;
+
+    if (!dir) {
+        fputs("bough: no temporary directory could be made\n", stderr);
+        goto out;
+    }
+    url = arena_printf(t.a, "sqlite:%s/demo.db", dir);
+    printf("A temporary store: %s\n", url);
+    t.rc = bough_store_open(&t.s, url, NULL, &t.err);
+    if (!t.rc)
+        tour(&t);
+    bough_store_close(&t.s);
+    (void)fs_remove_tree(dir);
+    code = t.rc ? cli_error(c, &t.err) : CLI_DONE;
+    if (!t.rc)
+        puts("\nThe temporary store is gone again. `bough help` shows what else there is.");
+out:
+    bough_arena_destroy(t.a);
+    return code;
+}
+
+const struct cli_cmd cmd_demo = {
+    .name = "demo",
+    .args = "",
+    .summary = "a short tour on a temporary store: create, append, fork, branch, compact, list, fsck",
+    .run = run,
+};
