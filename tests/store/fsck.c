@@ -1,11 +1,10 @@
 /* fsck: silent about a store with everything in it, and for each rule a row that breaks just that
  * one. */
-#include "store/fsck_world.h"
-
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "store/fsck_world.h"
 
 STORE_TEST(fsck_is_silent_about_a_sound_store)
 {
@@ -21,8 +20,540 @@ STORE_TEST(fsck_is_silent_about_a_sound_store)
     CHECK_OK(bough_store_stats(t->store, &stats, &t->err));
     CHECK_INT(COPY - 2, stats.sessions);
     CHECK_INT(1, stats.deleted_sessions);
-    CHECK_INT(9, stats.branches);
+    CHECK_INT(12, stats.branches);
     CHECK_INT(4, stats.calls);
-    CHECK(stats.content_bytes > 0 && stats.messages < stats.entries &&
-          stats.log_rows > stats.entries);
+    CHECK_INT(100 + 1000 + 20 + 3 + 40 + 500 + 70 - 3 * 5, stats.spent.cost);
+    CHECK(stats.content_bytes > 0 && stats.messages < stats.entries);
+    CHECK(stats.log_rows > stats.sessions);
+}
+
+STORE_TEST(fsck_counts_what_it_looked_at)
+{
+    struct bough_fsck_report report;
+
+    build_world(t);
+    CHECK_OK(bough_store_fsck(t->store, BOUGH_FSCK_FULL, NULL, NULL, &report, &t->err));
+    CHECK_INT(COPY, report.sessions);
+    CHECK_INT(12, report.branches);
+    CHECK_INT(8 + 1 + 1 + 2 + 2 + 1 + 1 + 2 + 1 + 5, report.entries);
+    CHECK(report.records > 15);
+    CHECK_INT(0, report.errors + report.warnings);
+}
+
+/* One rule each: break it, see exactly that code, put it back. All lists are up to date. */
+#define BREAKS(name)                                                                               \
+    static void breaks_##name(struct test *t);                                                     \
+    STORE_TEST(fsck_##name)                                                                        \
+    {                                                                                              \
+        build_world(t);                                                                            \
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));                                           \
+        breaks_##name(t);                                                                          \
+    }                                                                                              \
+    static void breaks_##name(struct test *t)
+
+/* --- the engine, values, ghosts
+ * --------------------------------------------------------------------- */
+
+static enum bough_rc sick(struct view *v, bool full, void (*found)(void *user, const char *text),
+                          void *user, struct bough_error *err)
+{
+    (void)v;
+    (void)full;
+    (void)err;
+    found(user, "a page is torn");
+    return BOUGH_OK;
+}
+
+BREAKS(I_00_passes_on_what_the_engine_finds)
+{
+    const struct backend_ops *real = t->store->e->ops;
+    struct backend_ops ops = *real;
+    struct seen s;
+
+    ops.engine_check = sick;
+    t->store->e->ops = &ops;
+    s = look(t, BOUGH_FSCK_QUICK, false);
+    t->store->e->ops = real;
+    CHECK_STR("I-00", s.errors);
+}
+
+BREAKS(I_04_sees_flipped_bytes)
+{
+    const enum raw_table tables[] = { RAW_ENTRY, RAW_RECORD, RAW_SESSION, RAW_LIST };
+    const char *const where[] = { "#1.3", "record 1.1.1", "#1", "#1" };
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct raw_row *r = row_of(t, tables[i], 1, tables[i] == RAW_ENTRY ? 3 : RECORD_CALL, 1);
+        struct bough_str *body = r->table == RAW_ENTRY    ? &r->u.entry.body
+                                 : r->table == RAW_RECORD ? &r->u.record.body
+                                 : r->table == RAW_LIST   ? &r->u.list.body
+                                                          : &r->u.session.body;
+
+        ((char *)(uintptr_t)body->p)[body->n - 3] ^= 0x40;
+        put(t, r);
+        expect(t, "I-04", "", where[i]);
+    }
+}
+
+BREAKS(I_04_sees_columns_that_are_not_what_the_body_says)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 4, 0);
+
+    r->u.entry.mask ^= (int64_t)MASK_PART << BOUGH_PART_TOOL;
+    put(t, r);
+    expect(t, "I-04", "", "#1.4");
+    r = row_of(t, RAW_ENTRY, 1, 4, 0);
+    r->u.entry.kind = BOUGH_ENTRY_CUSTOM;
+    put(t, r);
+    expect(t, "I-04", "", "#1.4");
+}
+
+BREAKS(I_04_sees_parts_that_are_not_what_they_are_kept_as)
+{
+    struct bough_part parts[1] = { { BOUGH_PART_REASONING,
+                                     str_of("{\"type\":\"text\",\"text\":\"four\"}") } };
+    struct edit ed = entry_of(t, 5, 4); /* of the fork: neither its first nor its last message */
+
+    ed.e.parts = parts;
+    ed.r->u.entry.mask = (int64_t)MASK_PART << BOUGH_PART_REASONING | (int64_t)MASK_ROLE
+                                                                          << ed.e.role;
+    ed.e.role = BOUGH_ROLE_SYSTEM;
+    ed.r->u.entry.mask = (int64_t)MASK_PART << BOUGH_PART_REASONING | (int64_t)MASK_ROLE
+                                                                          << ed.e.role;
+    entry_put(t, &ed);
+    expect(t, "I-04 I-42", "", "#5.4"); /* the preview was of this message: unavoidable */
+    ed = entry_of(t, 1, 6);
+    ed.e.data = str_of("{\"summary\":");
+    entry_put(t, &ed);
+    expect(t, "I-04", "", "#1.6");
+    ed = entry_of(t, 1, 6);
+    ed.e.finish = "\xff\xfe";
+    entry_put(t, &ed);
+    expect(t, "I-04", "", "#1.6");
+}
+
+BREAKS(I_04_sees_numbers_out_of_range)
+{
+    struct raw_row *r = row_of(t, RAW_HEAD, FORK, 0, 0), *list;
+
+    r->u.head.lease_epoch = -1;
+    put(t, r);
+    expect(t, "I-04", "", "#4");
+    r = row_of(t, RAW_HEAD, FORK, 0, 0);
+    list = row_of(t, RAW_LIST, FORK, 0, 0);
+    r->u.head.status = list->u.list.status = 9;
+    put(t, r);
+    put(t, list);
+    expect(t, "I-04", "", "#4");
+    r = row_of(t, RAW_SESSION, FORK, 0, 0);
+    r->u.session.chk = 0x10000;
+    put(t, r);
+    expect(t, "I-04", "", "#4");
+}
+
+BREAKS(I_04_sees_slugs_that_are_none)
+{
+    struct raw_row *r = row_of(t, RAW_SESSION, AGENT, 0, 0);
+    struct raw_row *list = row_of(t, RAW_LIST, AGENT, 0, 0);
+
+    r->u.session.slug = "An Agent";
+    list->u.list.hay = "an agent\nagent\n\nwork";
+    put(t, r);
+    put(t, list);
+    expect(t, "I-04", "", "#5");
+}
+
+BREAKS(I_05_sees_sessions_without_their_rows)
+{
+    drop(t, row_of(t, RAW_HEAD, AGENT, 0, 0));
+    expect(t, "I-05", "", "#5");
+    drop(t, row_of(t, RAW_LIST, AGENT, 0, 0));
+    expect(t, "I-05", "", "#5");
+}
+
+BREAKS(I_05_sees_rows_without_their_session)
+{
+    struct raw_row *r = row_of(t, RAW_LIST, AGENT, 0, 0);
+
+    r->u.list.sid = 70;
+    put(t, r);
+    expect(t, "I-05", "", "#70");
+    r = row_of(t, RAW_HEAD, AGENT, 0, 0);
+    r->u.head.sid = 70;
+    put(t, r);
+    expect(t, "I-05", "", "#70");
+    r = row_of(t, RAW_RECORD, ROOT, RECORD_TODO, 1);
+    r->u.record.sid = 70;
+    put(t, r);
+    expect(t, "I-05", "", "record 70.5.1");
+    r = row_of(t, RAW_SESSION, GONE, 0, 0);
+    r->u.session.body = row_of(t, RAW_SESSION, ROOT, 0, 0)->u.session.body;
+    put(t, r);
+    expect(t, "I-05", "", "#7");
+}
+
+BREAKS(I_06_sees_places_that_do_not_exist)
+{
+    struct raw_row *r = row_of(t, RAW_SESSION, ROOT, 0, 0), *list = row_of(t, RAW_LIST, ROOT, 0, 0);
+    struct session_body b;
+
+    body_of_row(t, r, &b);
+    b.project = list->u.list.project = 70;
+    body_put(t, r, &b);
+    put(t, list);
+    expect(t, "I-06", "", "#1");
+}
+
+/* --- depths, heads, order
+ * --------------------------------------------------------------------------- */
+
+BREAKS(I_10_sees_an_entry_in_another_place)
+{
+    struct edit ed = entry_of(t, 1, 4);
+
+    ed.e.at.depth = 5;
+    entry_put(t, &ed);
+    expect(t, "I-10", "", "#1.4");
+}
+
+BREAKS(I_11_sees_a_gap)
+{
+    drop(t, row_of(t, RAW_ENTRY, 1, 7, 0));
+    expect(t, "I-11", "", "#1.8");
+}
+
+BREAKS(I_12_sees_heads_that_are_nowhere)
+{
+    const struct bough_head bad[] = { { 70, 0 }, { 5, 9 }, { 6, 0 }, { 6, 1 }, { 1, 4 }, { 0, 3 } };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct raw_row *r = row_of(t, RAW_HEAD, FORK, 0, 0);
+
+        r->u.head.bid = bad[i].branch;
+        r->u.head.depth = bad[i].depth;
+        put(t, r);
+        expect(t, "I-12", "", "#4");
+    }
+}
+
+BREAKS(I_14_warns_of_the_future)
+{
+    struct edit ed = entry_of(t, 1, 4);
+
+    ed.x.made = INT64_C(1) << 47;
+    entry_put(t, &ed);
+    expect(t, "", "I-14", "#1.4");
+}
+
+BREAKS(I_15_sees_wrong_message_numbers)
+{
+    struct edit ed = entry_of(t, 1, 8);
+
+    ed.e.mno++;
+    entry_put(t, &ed);
+    expect(t, "I-15", "", "#1.8");
+    ed = entry_of(t, 5, 4); /* the first of a fork counts from its base */
+    ed.e.mno = 1;
+    entry_put(t, &ed);
+    ed = entry_of(t, 5, 5);
+    ed.e.mno = 2;
+    entry_put(t, &ed);
+    expect(t, "I-15", "", "#5.4");
+}
+
+/* --- the tree
+ * --------------------------------------------------------------------------------------- */
+
+BREAKS(I_17_warns_of_an_unfinished_purge)
+{
+    struct raw_row *r = row_of(t, RAW_RECORD, ROOT, RECORD_TODO, 1);
+
+    r->u.record.sid = GONE;
+    put(t, r);
+    expect(t, "", "I-17", "#7");
+}
+
+static void set_parent(struct test *t, int64_t sid, int64_t parent)
+{
+    struct raw_row *r = row_of(t, RAW_SESSION, sid, 0, 0), *list = row_of(t, RAW_LIST, sid, 0, 0);
+
+    r->u.session.parent = list->u.list.parent = parent;
+    put(t, r);
+    put(t, list);
+}
+
+BREAKS(I_20_sees_parents_that_cannot_be)
+{
+    set_parent(t, ROOT, 70);
+    expect(t, "I-20", "", "#1");
+    set_parent(t, ROOT, ROOT);
+    expect(t, "I-20", "", "#1");
+    set_parent(t, ROOT, KEPT);
+    expect(t, "I-20", "", "#1");
+}
+
+BREAKS(I_21_sees_a_session_above_itself)
+{
+    set_parent(t, ROOT, FORK);
+    expect(t, "I-21", "", "#1");
+}
+
+BREAKS(I_22_sees_branches_that_hang_on_nothing)
+{
+    const struct branch_row bad[] = {
+        { 13, 70, 1, 2, -1 },                             /* no such session */
+        { 13, ROOT, 70, 2, -1 }, { 13, ROOT, 13, 2, -1 }, /* no such parent */
+        { 13, ROOT, 1, 50, -1 },                          /* behind its tip */
+        { 13, ROOT, 2, 1, -1 },                           /* what it hangs on is branch 1's (U2) */
+        { 13, ROOT, 0, 4, -1 },                           /* a root that is none */
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct raw_row r = { .table = RAW_BRANCH, .u.branch = bad[i] };
+
+        put(t, &r);
+        expect(t, "I-22", "", "branch 13");
+    }
+}
+
+BREAKS(I_23_sees_forks_that_begin_elsewhere)
+{
+    struct raw_row *r = row_of(t, RAW_SESSION, BARE, 0, 0);
+    struct session_body b;
+
+    body_of_row(t, r, &b);
+    b.fork_depth = 3;
+    body_put(t, r, &b);
+    expect(t, "I-23", "", "#2");
+    b.fork_depth = 4;
+    b.fork_entry = "01HF7YAT00000000000G00000A";
+    body_put(t, row_of(t, RAW_SESSION, BARE, 0, 0), &b);
+    expect(t, "I-23", "", "#2");
+    set_parent(t, BARE, ROOT);
+    set_parent(t, KEPT, ROOT); /* its fork point is on no path of that one */
+    expect(t, "I-23", "", "#10");
+}
+
+BREAKS(I_24_sees_a_fork_of_nobody)
+{
+    set_parent(t, BARE, 0);
+    expect(t, "I-24", "", "#2");
+}
+
+BREAKS(I_27_sees_entries_purged_that_a_fork_shows)
+{
+    struct raw_row *r = row_of(t, RAW_BRANCH, 10, 0, 0);
+
+    CHECK_INT(2, r->u.branch.cut);
+    r->u.branch.cut = 1;
+    put(t, r);
+    expect(t, "I-27", "I-17", "branch 11");
+    r = row_of(t, RAW_BRANCH, 5, 0, 0);
+    r->u.branch.cut = 5;
+    put(t, r);
+    expect(t, "I-27", "", "branch 5");
+}
+
+/* --- markers, notes, money
+ * -------------------------------------------------------------------------- */
+
+BREAKS(I_28_sees_a_marker_that_keeps_what_comes_later)
+{
+    struct edit ed = entry_of(t, 1, 6);
+
+    CHECK_INT(2, ed.e.keep_from);
+    ed.e.keep_from = 7;
+    entry_put(t, &ed);
+    expect(t, "I-28", "", "#1.6");
+}
+
+BREAKS(I_29_sees_notes_about_nothing)
+{
+    struct raw_row *r = row_of(t, RAW_RECORD, ROOT, RECORD_LABEL, 1);
+    struct memory_body memory;
+    struct label_body label;
+    struct todo_body todo;
+
+    body_of_row(t, r, &label);
+    label.entry = "";
+    label.depth = 50;
+    body_put(t, r, &label);
+    expect(t, "I-29", "", "record 1.4.1");
+    r = row_of(t, RAW_RECORD, ROOT, RECORD_LABEL, 1);
+    body_of_row(t, r, &label);
+    label.depth = 4; /* its id says another place */
+    body_put(t, r, &label);
+    expect(t, "I-29", "", "record 1.4.1");
+    r = row_of(t, RAW_RECORD, ROOT, RECORD_TODO, 1);
+    body_of_row(t, r, &todo);
+    todo.items = str_of("[{\"content\":\"x\",\"status\":\"perhaps\"}]");
+    body_put(t, r, &todo);
+    expect(t, "I-29", "", "record 1.5.1");
+    r = row_of(t, RAW_RECORD, 0, RECORD_MEMORY, 1);
+    body_of_row(t, r, &memory);
+    memory.content = "";
+    body_put(t, r, &memory);
+    expect(t, "I-29", "", "record 0.3.1");
+}
+
+BREAKS(I_33_sees_totals_that_are_no_sums)
+{
+    for (int i = 0; i < 5; i++) {
+        struct raw_row *r = row_of(t, RAW_LIST, AGENT, 0, 0);
+        struct list_body b;
+        int64_t *const numbers[] = { &b.own.cost, &b.below.input, &b.adjust.output, &b.messages,
+                                     &b.calls };
+
+        body_of_row(t, r, &b);
+        ++*numbers[i];
+        body_put(t, r, &b);
+        expect(t, "I-33", "", "#5");
+    }
+}
+
+BREAKS(I_34_sees_calls_that_are_not_there)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 3, 0);
+    struct pack_head h;
+    struct call_body b;
+
+    CHECK(pack_entry_head(r->u.entry.body, &h));
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, h.no, 9);
+    put(t, r);
+    expect(t, "I-34", "", "#1.3");
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, h.no, 2);
+    put(t, r);
+    expect(t, "I-34", "", "#1.3");
+    r = row_of(t, RAW_RECORD, DEEP, RECORD_CALL, 1);
+    body_of_row(t, r, &b);
+    b.used.cost = -3;
+    body_put(t, r, &b);
+    expect(t, "I-34", "", "record 6.1.1");
+}
+
+/* --- lists, log, names
+ * ------------------------------------------------------------------------------ */
+
+BREAKS(I_42_sees_list_rows_that_show_something_else)
+{
+    struct raw_row *r = row_of(t, RAW_LIST, ROOT, 0, 0);
+    struct list_body b;
+
+    body_of_row(t, r, &b);
+    CHECK_STR("aside", b.last_user);
+    b.last_user = "beside";
+    body_put(t, r, &b);
+    expect(t, "I-42", "", "#1");
+    r = row_of(t, RAW_LIST, ROOT, 0, 0);
+    r->u.list.hay = "root\nroot\n/q\none";
+    put(t, r);
+    expect(t, "I-42", "", "#1");
+    for (int i = 0; i < 5; i++) {
+        r = row_of(t, RAW_LIST, ROOT, 0, 0);
+        r->u.list.updated += i == 0;
+        r->u.list.modified += i == 1;
+        r->u.list.deleted += i == 2;
+        r->u.list.model_name = i == 3 ? "other" : r->u.list.model_name;
+        body_of_row(t, r, &b);
+        b.rev += i == 4;
+        body_put(t, r, &b);
+        expect(t, "I-42", "", "#1");
+    }
+}
+
+static int64_t last_no(struct test *t)
+{
+    struct bough_info info;
+
+    CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
+    return info.last_no;
+}
+
+static int64_t no_of(struct test *t, int64_t bid, int64_t depth)
+{
+    return entry_of(t, bid, depth).e.no;
+}
+
+static const char *log_at(struct test *t, int64_t no)
+{
+    return arena_printf(t->arena, "log %lld", (long long)no);
+}
+
+BREAKS(I_43_sees_entries_with_other_numbers)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 4, 0);
+
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, no_of(t, 1, 4) + 100, 0);
+    put(t, r);
+    expect(t, "I-43", "I-14", "#1.4");
+}
+
+BREAKS(I_43_sees_a_log_that_is_not_what_happened)
+{
+    int64_t no = no_of(t, 1, 4);
+    struct raw_row *r = row_of(t, RAW_LOG, no, 0, 0);
+
+    r->u.log.n = 2; /* a number is taken twice */
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no));
+    r->u.log.n = 1;
+    r->u.log.kind = LOG_SESSION; /* the entry is in no row */
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no + 1));
+    r->u.log.kind = 70;
+    r->u.log.bid = r->u.log.depth = 0;
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no));
+    drop(t, row_of(t, RAW_LOG, last_no(t), 0, 0)); /* the lists know more than the log */
+    expect(t, "I-43", "", log_at(t, last_no(t) + 1));
+}
+
+BREAKS(I_43_sees_lost_tails_even_quickly)
+{
+    int64_t no = no_of(t, 1, 8);
+
+    drop(t, row_of(t, RAW_ENTRY, 1, 8, 0));
+    CHECK_STR("I-43", look(t, BOUGH_FSCK_QUICK, false).errors);
+    expect(t, "I-43", "", log_at(t, no));
+}
+
+BREAKS(I_44_sees_keys_without_an_answer)
+{
+    struct raw_row *r = row_of(t, RAW_KEY, 0, 0, 0);
+
+    r->u.key.no = 9999;
+    put(t, r);
+    expect(t, "I-44", "", "#1");
+}
+
+BREAKS(I_45_sees_aliases_that_lie)
+{
+    struct raw_row want = { .table = RAW_ALIAS, .u.alias = { .id = "m-2", .scope = ROOT } };
+    struct raw_row *r = row_like(t, &want), other;
+
+    CHECK(r);
+    other = *r;
+    other.u.alias.b = 50; /* nothing is there */
+    put(t, &other);
+    expect(t, "I-45", "", "alias m-2");
+    other.u.alias.b = 4; /* another one is there */
+    put(t, &other);
+    expect(t, "I-45", "", "#1.2");
+    drop(t, r);
+    expect(t, "I-45", "", "#1.2");
+    want.u.alias = (struct alias_row){ .id = "session:root-id" };
+    drop(t, row_like(t, &want));
+    expect(t, "I-45", "", "#1");
+}
+
+/* --- together, and at random
+ * ------------------------------------------------------------------------ */
+
+BREAKS(shows_two_damages_that_do_not_hide_each_other)
+{
+    set_parent(t, ROOT, FORK);
+    drop(t, row_of(t, RAW_ENTRY, 1, 7, 0));
+    expect(t, "I-21 I-11", "", "#1");
+    CHECK_STR("I-21", (set_parent(t, ROOT, FORK), look(t, BOUGH_FSCK_QUICK, false).errors));
+    put_back(t);
 }

@@ -6,6 +6,11 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+/* How rows were before they were broken. */
+static struct raw_row undo[16];
+static bool undo_remove[16];
+static size_t nundo;
+
 /* --- looking
  * ---------------------------------------------------------------------------------------- */
 
@@ -163,6 +168,7 @@ void build_world(struct test *t)
 {
     const char *root = build_root(t);
 
+    nundo = 0; /* a test that failed may have left something */
     build_forks(t, root);
     build_agents(t, root);
     build_purged(t, root);
@@ -170,10 +176,6 @@ void build_world(struct test *t)
 
 /* --- breaking it
  * ------------------------------------------------------------------------------------ */
-
-static struct raw_row undo[16];
-static bool undo_remove[16];
-static size_t nundo;
 
 struct pick {
     struct test *t;

@@ -224,8 +224,10 @@ enum bough_rc fsck_log(struct fsck *f)
         return rc;
     match_keys(&w, 0, true);
     check_branches(f);
-    if (f->watermark < 0 || f->watermark > f->last_no)
-        fsck_say(f, RULE_LOG, at_log(f->watermark),
-                 "the lists are applied up to here, but the log ends at %" PRId64, f->last_no);
+    if (f->watermark >= 0 && f->watermark <= f->last_no)
+        return BOUGH_OK;
+    fsck_say(f, RULE_LOG, at_log(f->watermark),
+             "the lists are applied up to here, but the log ends at %" PRId64, f->last_no);
+    f->log_doubt = true;
     return BOUGH_OK;
 }

@@ -112,11 +112,21 @@ bool conn_hopeless(int code)
     }
 }
 
+/* A view that could not read something, or ran out of time, says so again to whoever did not
+ * listen: what is not seen must not pass for what is not there. Damage is fsck's to look around in.
+ */
+bool view_over(const struct conn *c)
+{
+    return !c->writer && ((c->code & 0xff) == SQLITE_IOERR || (c->code & 0xff) == SQLITE_INTERRUPT);
+}
+
 enum bough_rc conn_stmt(struct conn *c, enum sql id, sqlite3_stmt **out, struct bough_error *err)
 {
     sqlite3_stmt *st = c->stmt[id];
     int code;
 
+    if (view_over(c))
+        return conn_fail(c, c->code, err);
     if (st && !sqlite3_stmt_busy(st)) {
         *out = st;
         return BOUGH_OK;

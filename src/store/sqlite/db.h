@@ -120,7 +120,8 @@ enum bough_rc conn_int(struct conn *c, enum sql id, int64_t none, int64_t *out,
                        struct bough_error *err);
 /* Say what went wrong: maps SQLite's code. */
 enum bough_rc conn_fail(struct conn *c, int code, struct bough_error *err);
-bool conn_hopeless(int code); /* after this code a connection must not be used again */
+bool view_over(const struct conn *c); /* every further read of this view fails too */
+bool conn_hopeless(int code);         /* after this code a connection must not be used again */
 bool patience_over(const struct patience *p);
 
 /* migrate.c: create the tables of an empty file, bring older ones up to date, refuse newer ones. */

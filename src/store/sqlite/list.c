@@ -206,6 +206,8 @@ enum bough_rc sqlite_list_scan(struct view *v, const struct list_query *q, list_
     enum bough_rc rc;
     int code;
 
+    if (view_over(c))
+        return conn_fail(c, c->code, err);
     if (!arms_of(q))
         return BOUGH_OK;
     rc = prepare(c, q, &st, err);

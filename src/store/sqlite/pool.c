@@ -56,10 +56,12 @@ enum bough_rc sqlite_view_begin(struct backend *b, struct view **out, const stru
     if (rc)
         return rc;
     c = pool_take(s);
-    if (c)
+    if (c) {
         c->patience = *p;
-    else
+        c->code = SQLITE_OK;
+    } else {
         rc = conn_open(s, false, p, &c, err);
+    }
     if (rc)
         return rc;
     rc = conn_run(c, SQL_BEGIN, err);
@@ -83,6 +85,8 @@ void sqlite_view_end(struct view *v)
     if (c->store->pid != getpid())
         return; /* a forked child's copy: touching it would drop the parent's locks */
     c->patience = (struct patience){ INT64_MAX, NULL };
+    if (!conn_hopeless(c->code))
+        c->code = SQLITE_OK;
     if (conn_hopeless(c->code) || conn_run(c, SQL_COMMIT, NULL) != BOUGH_OK)
         conn_close(c);
     else

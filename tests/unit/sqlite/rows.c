@@ -280,7 +280,11 @@ TEST(a_scan_ends_when_patience_does)
     CHECK_OK(b->ops->view_begin(b, &v, &p, &t->err));
     cancel = true;
     CHECK_RC(BOUGH_TIMEOUT, b->ops->list_scan(v, &q, NULL, NULL, &t->err));
-    CHECK_OK(b->ops->log_scan(v, 0, forever, NULL, &t->err)); /* too short to notice */
+    /* And it stays over, for whoever did not listen. */
+    CHECK_RC(BOUGH_TIMEOUT, b->ops->log_scan(v, 0, forever, NULL, &t->err));
+    b->ops->view_end(v);
+    v = look(t, b);
+    CHECK_OK(b->ops->log_scan(v, 0, forever, NULL, &t->err));
     b->ops->view_end(v);
     b->ops->close(b);
 }
