@@ -191,8 +191,7 @@ void pack_entry_patch(char *body, int64_t no, int64_t call_ord)
         put_u32(body + 11, (uint32_t)call_ord);
 }
 
-/* --- reading
- * ---------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct in {
     const unsigned char *p, *end;

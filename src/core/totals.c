@@ -1,6 +1,8 @@
 /* Totals: adding up tokens and money. Pure. */
 #include "core/totals.h"
 
+#include "base/limits.h"
+
 bool totals_add(struct bough_totals *sum, const struct bough_totals *add)
 {
     struct bough_totals t;
@@ -37,12 +39,27 @@ bool totals_neg(const struct bough_totals *t, struct bough_totals *out)
 
 bool totals_valid(const struct bough_totals *t)
 {
-    return t->input >= 0 && t->output >= 0 && t->reasoning >= 0 && t->cache_read >= 0 &&
-           t->cache_write >= 0 && t->cost >= 0;
+    const int64_t tokens[] = { t->input, t->output, t->reasoning, t->cache_read, t->cache_write };
+
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
+        if (tokens[i] < 0 || tokens[i] > LIMIT_TOKENS)
+            return false;
+    return t->cost >= 0 && t->cost <= LIMIT_COST;
 }
 
 bool totals_is_zero(const struct bough_totals *t)
 {
     return !t->input && !t->output && !t->reasoning && !t->cache_read && !t->cache_write &&
            !t->cost;
+}
+
+bool totals_modest(const struct bough_totals *t)
+{
+    const int64_t all[] = { t->input,      t->output,      t->reasoning,
+                            t->cache_read, t->cache_write, t->cost };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] > LIMIT_ADJUST || all[i] < -LIMIT_ADJUST)
+            return false;
+    return true;
 }

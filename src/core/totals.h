@@ -10,8 +10,11 @@ BOUGH_MUST_CHECK bool totals_add(struct bough_totals *sum, const struct bough_to
 /* What takes `t` back. False when a number has no opposite. */
 BOUGH_MUST_CHECK bool totals_neg(const struct bough_totals *t, struct bough_totals *out);
 
-/* Usage: nothing negative. Adjustments may be negative and are not asked. */
+/* Usage of one call: nothing negative, nothing above limits.h. Adjustments are not asked. */
 bool totals_valid(const struct bough_totals *t);
+
+/* One adjustment: each number within limits.h, either way. */
+bool totals_modest(const struct bough_totals *t);
 
 bool totals_is_zero(const struct bough_totals *t);
 

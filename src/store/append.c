@@ -26,7 +26,7 @@ enum bough_rc state_load(struct prep *p, int64_t sid, struct state **out, struct
     rc = prep_snap(p, &snap, err);
     if (!rc)
         rc = snap_who(snap, sid, &st->who, err);
-    if (!rc && st->who.purged)
+    if (!rc && snap_purged(snap, sid))
         rc = bough_fail(err, BOUGH_GONE, "session #%lld was purged", (long long)sid);
     if (!rc)
         rc = snap->ops->head_get(snap->v, p->a, sid, &now, err);
@@ -51,8 +51,7 @@ enum bough_rc state_load(struct prep *p, int64_t sid, struct state **out, struct
     return rc;
 }
 
-/* --- where
- * ------------------------------------------------------------------------------------------ */
+/* ---- where ---- */
 
 struct place {
     bool fresh; /* a branch is opened, hanging on (parent, base) */
@@ -113,8 +112,7 @@ static enum bough_rc place_head(struct prep *p, struct append_job *j, const stru
     return rc;
 }
 
-/* --- the txn
- * ---------------------------------------------------------------------------------------- */
+/* ---- the txn ---- */
 
 static enum bough_rc check_state(struct prep *p, const struct append_job *j, const struct state *st,
                                  struct bough_error *err)
@@ -123,14 +121,15 @@ static enum bough_rc check_state(struct prep *p, const struct append_job *j, con
     struct snap *snap;
     enum bough_rc rc;
 
-    if (st->row.status == BOUGH_STATUS_ARCHIVED)
-        return bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)j->sid);
+    if (check_writable(&st->row, err))
+        return BOUGH_ARCHIVED;
     if (j->has_expect && (j->expect.branch != st->row.bid || j->expect.depth != st->depth)) {
-        if (err)
-            err->head = (struct bough_head){ st->row.bid, st->depth };
-        return bough_fail(err, BOUGH_CONFLICT, "the head is at #%lld.%lld, not at #%lld.%lld",
+        rc = bough_fail(err, BOUGH_CONFLICT, "the head is at #%lld.%lld, not at #%lld.%lld",
                           (long long)st->row.bid, (long long)st->depth, (long long)j->expect.branch,
                           (long long)j->expect.depth);
+        if (err)
+            err->head = (struct bough_head){ st->row.bid, st->depth };
+        return rc;
     }
     if (cstr_empty(j->owner))
         return BOUGH_OK;
@@ -157,6 +156,15 @@ static void add_entry(struct prep *p, struct append_job *j, struct plan_entry *p
         txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){
             .id = pe->id, .scope = j->sid, .what = ALIAS_ENTRY, .a = bid, .b = pe->e.at.depth
         };
+}
+
+/* Of several names in one append only the last one counts. */
+static bool renamed_later(const struct append_job *j, const struct plan_entry *pe)
+{
+    for (const struct plan_entry *i = pe + 1; i < j->plan.entries + j->plan.n; i++)
+        if (i->e.kind == BOUGH_ENTRY_SESSION_INFO)
+            return true;
+    return false;
 }
 
 static enum bough_rc add_meaning(struct prep *p, struct append_job *j, const struct plan_entry *pe,
@@ -187,6 +195,8 @@ static enum bough_rc add_meaning(struct prep *p, struct append_job *j, const str
                                            .body = body_pack(p->a, label_fields, &label) };
         return BOUGH_OK;
     }
+    if (renamed_later(j, pe))
+        return BOUGH_OK;
     rc = session_load(snap, p->a, j->sid, &l, err);
     if (rc)
         return rc;
@@ -214,22 +224,37 @@ static void add_calls(struct prep *p, const struct append_job *j)
 }
 
 /* The head row changes only when the head leaves its branch, was pinned, or must stay behind. */
-static void move_head(struct prep *p, struct append_job *j, const struct state *st,
-                      const struct place *pl, int64_t bid)
+static bool head_moves(const struct append_job *j, const struct state *st, const struct place *pl,
+                       int64_t bid)
 {
-    bool same = !pl->fresh && bid == st->row.bid;
-    struct change *c;
-    struct head_row row = st->row;
+    bool with_it = !pl->fresh && bid == st->row.bid && st->row.depth == 0;
 
-    if (!j->plan.n || (j->keep_head && !(same && st->row.depth == 0)))
-        return;
-    if (!j->keep_head && same && st->row.depth == 0)
-        return;
+    return j->plan.n && j->keep_head == with_it;
+}
+
+static enum bough_rc move_head(struct prep *p, struct append_job *j, const struct state *st,
+                               const struct place *pl, int64_t bid, struct bough_error *err)
+{
+    struct head_row row = st->row;
+    struct head_now now;
+    struct snap *snap;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (!head_moves(j, st, pl, bid))
+        return BOUGH_OK;
+    if (row.lease_expires || row.lease_since) { /* the owner is the one thing the state leaves out */
+        rc = prep_snap(p, &snap, err);
+        if (!rc)
+            rc = snap->ops->head_get(snap->v, p->a, j->sid, &now, err);
+        if (rc)
+            return rc;
+        row.lease_owner = now.row.lease_owner;
+    }
     row.sid = j->sid;
     row.bid = j->keep_head ? st->row.bid : bid;
     row.depth = j->keep_head ? st->depth : 0;
-    c = txn_change(p, CHANGE_HEAD_SET);
-    c->u.head = row;
+    txn_change(p, CHANGE_HEAD_SET)->u.head = row;
+    return BOUGH_OK;
 }
 
 static bool changes_head(const struct txn *t)
@@ -296,7 +321,7 @@ static void write_log(struct prep *p, const struct append_job *j, const struct p
     }
 }
 
-static void put_key(struct prep *p, const struct append_job *j)
+static void put_key(struct prep *p, const struct append_job *j, const struct state *st)
 {
     struct change *c;
 
@@ -306,6 +331,10 @@ static void put_key(struct prep *p, const struct append_job *j)
     c->u.key.key = j->key;
     c->u.key.expires = p->now + KEY_DAYS_MS;
     memcpy(c->u.key.hash, j->hash, sizeof j->hash);
+    if (!j->plan.n || j->keep_head) {
+        c->u.key.bid = st->row.bid;
+        c->u.key.depth = st->depth;
+    }
 }
 
 enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
@@ -326,7 +355,7 @@ enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
         return bough_fail(err, BOUGH_FULL, "a path holds at most %lld entries",
                           (long long)LIMIT_DEPTH);
     txn_guard(p, GUARD_HEAD, j->sid, st->row.ver, 0);
-    put_key(p, j); /* first: when the key is known, nothing else of it matters */
+    put_key(p, j, st); /* first: when the key is known, nothing else of it matters */
     add_calls(p, j);
     bid = pl.fresh ? NEW_BRANCH(0) : pl.bid;
     if (pl.fresh && j->plan.n)
@@ -334,16 +363,14 @@ enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
             (struct branch_row){ .sid = j->sid, .parent = pl.parent, .base = pl.base };
     mno = pl.mno;
     rc = add_entries(p, j, &pl, bid, &mno, err);
+    if (!rc)
+        rc = move_head(p, j, st, &pl, bid, err);
     if (rc)
         return rc;
-    move_head(p, j, st, &pl, bid);
     write_log(p, j, &pl, bid);
     j->first = (struct bough_head){ bid, pl.base + 1 };
-    j->after = *st;
+    j->before = (struct bough_head){ st->row.bid, st->depth };
     predict(p, j, st, &pl, mno);
-    j->after_known = st->valid;
-    if (st->valid)
-        j->after = *st;
     return BOUGH_OK;
 }
 
@@ -356,8 +383,7 @@ void append_done(struct engine *e, const struct txn *t, void *job)
         j->first.branch = t->bids[0];
 }
 
-/* --- idempotency
- * ------------------------------------------------------------------------------------ */
+/* ---- idempotency ---- */
 
 const char *append_key(struct bough_store *s, struct bough_arena *a, int64_t sid, const char *key,
                        struct bough_error *err)
@@ -418,6 +444,8 @@ static enum bough_rc look_up_key(struct bough_store *s, struct bough_arena *a, s
                             "this idempotency key was used for another request");
         else
             rc = answer_from_log(&snap, a, j->sid, row.no, out, err);
+        if (!rc && (!j->plan.n || j->keep_head))
+            out->head = (struct bough_head){ row.bid, row.depth };
     }
     snap_end(&snap);
     return *known ? rc : BOUGH_OK;
@@ -483,9 +511,10 @@ static void answer(struct append_job *j, struct bough_arena *a, const struct txn
     for (size_t i = 0; i < j->plan.n; i++)
         id_entry(j->plan.entries[i].x.made, j->first.branch, j->first.depth + (int64_t)i,
                  j->plan.entries[i].x.chk, out->ids[i]);
-    out->head =
-        j->plan.n ? (struct bough_head){ j->first.branch, j->first.depth + (int64_t)j->plan.n - 1 }
-                  : (struct bough_head){ j->after.row.bid, j->after.depth };
+    out->head = j->plan.n && !j->keep_head
+                    ? (struct bough_head){ j->first.branch,
+                                           j->first.depth + (int64_t)j->plan.n - 1 }
+                    : j->before;
     if (j->plan.ncalls)
         id_record(j->plan.calls[0].body.made, j->sid, RECORD_CALL, t->ords[0],
                   j->plan.calls[0].body.chk, out->call);
@@ -511,8 +540,7 @@ enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct ap
     return rc;
 }
 
-/* --- the public call
- * -------------------------------------------------------------------------------- */
+/* ---- the public call ---- */
 
 static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a,
                              const struct bough_append *in, struct append_job *j,
@@ -559,7 +587,7 @@ enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const c
         j.key = append_key(s, a, j.sid, in->key, err);
         if (!j.key)
             return BOUGH_INVALID;
-        plan_hash(&j.plan, in, j.hash);
+        plan_hash(a, &j.plan, in, j.hash);
     }
     return append_run(s, a, &j, out, err);
 }

@@ -19,11 +19,10 @@ struct append_job {
     struct bough_head expect;
     const char *owner;
 
-    /* answers of prepare, for the state and the caller */
+    /* answers of prepare */
     struct bough_head first; /* of the first entry; branch may be NEW_BRANCH(0) */
+    struct bough_head before; /* the head before it */
     int64_t first_mno;
-    struct state after;
-    bool after_known;
 };
 
 enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err);

@@ -26,8 +26,7 @@ struct backend_config {
     struct patience patience; /* for opening */
 };
 
-/* --- writing
- * ---------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* Numbers that do not exist before the commit: the session, the k-th branch, the k-th record it
  * makes. */
@@ -41,7 +40,7 @@ enum change_op {
     CHANGE_BRANCH_NEW,  /* branch: bid ignored */
     CHANGE_HEAD_SET,    /* head: ver is the one that was read */
     CHANGE_ENTRY_ADD,   /* entry: depth must be its branch's tip + 1 */
-    CHANGE_ENTRY_OVER,  /* entry: bid, depth, over */
+    CHANGE_ENTRY_OVER,  /* entry: bid, depth, over and mask: what may change of it */
     CHANGE_RECORD_PUT,  /* record: ord 0 makes a new one; else ver is the one that was read */
     CHANGE_ALIAS_ADD,   /* alias */
     CHANGE_ALIAS_DEL,   /* alias: id, scope */
@@ -106,8 +105,7 @@ struct txn {
     int64_t no;       /* the last number it took */
 };
 
-/* --- reading
- * ---------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct head_now {
     struct head_row row;
@@ -178,6 +176,13 @@ struct backend_ops {
      */
     enum bough_rc (*commit)(struct backend *b, struct txn *const *txns, size_t n,
                             const struct patience *p, struct bough_error *err);
+
+    /*
+     * Keep other processes from committing until the next commit() or release(): what is read meanwhile
+     * cannot be lost to a faster writer. For requests that lost several times.
+     */
+    enum bough_rc (*hold)(struct backend *b, const struct patience *p, struct bough_error *err);
+    void (*release)(struct backend *b);
 
     /*
      * Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut`,

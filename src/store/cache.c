@@ -71,19 +71,6 @@ bool cache_who(struct engine *e, int64_t sid, struct who *out)
     return cache_copy(e, &e->whos, (uint64_t)sid, out, sizeof *out);
 }
 
-void cache_forget(struct engine *e, int64_t sid)
-{
-    uint64_t old;
-
-    pthread_rwlock_wrlock(&e->cache_lock);
-    if (map_get(&e->whos, (uint64_t)sid, &old)) {
-        mem_free((void *)(uintptr_t)old);
-        map_del(&e->whos, (uint64_t)sid);
-    }
-    free_values(&e->branches); /* their `cut` changed */
-    pthread_rwlock_unlock(&e->cache_lock);
-}
-
 enum bough_rc snap_who(struct snap *snap, int64_t sid, struct who *out, struct bough_error *err)
 {
     struct bough_arena *tmp;
@@ -95,12 +82,21 @@ enum bough_rc snap_who(struct snap *snap, int64_t sid, struct who *out, struct b
     tmp = bough_arena_create();
     rc = snap->ops->session_get(snap->v, tmp, sid, &row, err);
     if (!rc) {
-        *out = (struct who){ sid, row.made, row.chk, row.parent, row.kind, row.purged };
-        if (!row.purged) /* a tombstone is read again: another process may have made it */
-            cache_put(snap->e, &snap->e->whos, (uint64_t)sid, out, sizeof *out);
+        *out = (struct who){ sid, row.made, row.chk, row.parent, row.kind };
+        cache_put(snap->e, &snap->e->whos, (uint64_t)sid, out, sizeof *out);
     }
     bough_arena_destroy(tmp);
     return rc;
+}
+
+bool snap_purged(struct snap *snap, int64_t sid)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct session_row row;
+    bool purged = snap->ops->session_get(snap->v, tmp, sid, &row, NULL) != BOUGH_OK || row.purged;
+
+    bough_arena_destroy(tmp);
+    return purged;
 }
 
 enum bough_rc snap_branch(struct snap *snap, int64_t bid, struct branch_row *out,
@@ -143,8 +139,7 @@ enum bough_rc snap_place(struct snap *snap, struct bough_arena *a, enum record_k
     return BOUGH_OK;
 }
 
-/* --- snapshots
- * -------------------------------------------------------------------------------------- */
+/* ---- snapshots ---- */
 
 struct patience store_patience(const struct bough_store *s)
 {

@@ -134,10 +134,10 @@ static enum bough_rc load_call(struct snap *snap, struct bough_arena *a, const c
 enum bough_rc bough_call_get(struct bough_store *s, struct bough_arena *a, const char *id,
                              struct bough_call **out, struct bough_error *err)
 {
-    struct record_row row;
-    struct call_body body;
+    struct record_row row = { 0 };
+    struct call_body body = { 0 };
     struct snap snap;
-    const char *session;
+    const char *session = "";
     enum bough_rc rc = snap_begin(s, &snap, err);
 
     if (rc)
@@ -153,8 +153,7 @@ enum bough_rc bough_call_get(struct bough_store *s, struct bough_arena *a, const
     return rc;
 }
 
-/* --- deleting a call
- * -------------------------------------------------------------------------------- */
+/* ---- deleting a call ---- */
 
 struct removing {
     struct bough_store *s;
@@ -178,18 +177,56 @@ static void put_adjust(struct prep *p, int64_t sid, const struct bough_totals *d
     };
 }
 
+/* The entries the call produced let go of it. */
+struct unlinking {
+    struct prep *p;
+    int64_t ord;
+    struct snap *snap;
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+static bool unlink_entry(void *user, const struct entry_row *row)
+{
+    struct unlinking *u = user;
+    struct entry_row let_go = *row;
+    struct pack_head h;
+
+    if (!pack_entry_head(row->body, &h) || h.call_ord != u->ord)
+        return true;
+    let_go.mask |= MASK_UNLINKED;
+    let_go.body = str_of("");
+    txn_change(u->p, CHANGE_ENTRY_OVER)->u.entry = let_go;
+    return true;
+}
+
+static bool unlink_branch(void *user, const struct branch_row *b)
+{
+    struct unlinking *u = user;
+    struct entry_range all = { .bid = b->bid, .from = b->base + 1, .to = LIMIT_DEPTH, .deleted = true };
+
+    u->rc = u->snap->ops->entry_scan(u->snap->v, &all, unlink_entry, u, u->err);
+    return !u->rc;
+}
+
 static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_error *err)
 {
     struct removing *in = user;
     struct record_row row;
     struct call_body body;
     struct snap *snap;
+    struct unlinking u = { .p = p, .err = err };
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc)
         rc = load_call(snap, p->a, in->id, &row, &body, err);
     if (rc)
         return rc;
+    u.ord = row.ord;
+    u.snap = snap;
+    rc = snap->ops->branch_of(snap->v, row.sid, unlink_branch, &u, err);
+    if (rc || u.rc)
+        return rc ? rc : u.rc;
     row.over = p->now;
     txn_change(p, CHANGE_RECORD_PUT)->u.record = row;
     put_adjust(p, row.sid, &body.used, some_chk(p), true, "a deleted call");
@@ -211,33 +248,45 @@ enum bough_rc bough_call_delete(struct bough_store *s, const char *id, struct bo
     return rc;
 }
 
-/* --- adjustments
- * ------------------------------------------------------------------------------------ */
+/* ---- adjustments ---- */
 
 struct adjusting {
     int64_t sid;
     const struct bough_totals *delta;
 };
 
-static enum bough_rc prepare_adjust(struct prep *p, void *user, struct bough_error *err)
+/* The session is there, and its totals take the change. */
+static enum bough_rc check_adjust(struct prep *p, struct snap *snap, int64_t sid,
+                                  const struct bough_totals *delta, struct bough_error *err)
 {
-    struct adjusting *in = user;
     struct session_loaded l;
     struct shown shown;
     struct bough_totals sum;
+    enum bough_rc rc = session_load(snap, p->a, sid, &l, err);
+
+    if (!rc && !totals_modest(delta))
+        rc = bough_fail(err, BOUGH_INVALID, "an adjustment beyond belief");
+    if (!rc)
+        rc = shown_get(snap, p->a, sid, &shown, err);
+    if (rc)
+        return rc;
+    sum = shown_rolled(&shown.body);
+    if (!totals_add(&sum, delta))
+        rc = bough_fail(err, BOUGH_INVALID, "the totals of session #%lld would overflow",
+                        (long long)sid);
+    return rc;
+}
+
+static enum bough_rc prepare_adjust(struct prep *p, void *user, struct bough_error *err)
+{
+    struct adjusting *in = user;
     struct snap *snap;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc)
-        rc = session_load(snap, p->a, in->sid, &l, err);
-    if (!rc)
-        rc = shown_get(snap, p->a, in->sid, &shown, err);
+        rc = check_adjust(p, snap, in->sid, in->delta, err);
     if (rc)
         return rc;
-    sum = shown_rolled(&shown.body);
-    if (!totals_add(&sum, in->delta))
-        return bough_fail(err, BOUGH_INVALID, "the totals of session #%lld would overflow",
-                          (long long)in->sid);
     put_adjust(p, in->sid, in->delta, some_chk(p), false, "");
     txn_log(p, LOG_ADJUST, in->sid, 1);
     p->t->log.record = NEW_RECORD(0);
@@ -271,6 +320,7 @@ static enum bough_rc chain(struct bough_store *s, const char *session, int64_t *
 {
     struct who who;
     struct snap snap;
+    bool purged;
     int64_t sid;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
@@ -283,11 +333,12 @@ static enum bough_rc chain(struct bough_store *s, const char *session, int64_t *
         rc = snap_who(&snap, sid, &who, err);
         if (rc)
             break;
-        if (!who.purged && *n == LIMIT_CHAIN) {
+        purged = snap_purged(&snap, sid);
+        if (!purged && *n == LIMIT_CHAIN) {
             *truncated = true;
             break;
         }
-        if (!who.purged)
+        if (!purged)
             sids[(*n)++] = sid;
         sid = who.parent < sid ? who.parent : 0;
     }
@@ -306,13 +357,12 @@ struct propagating {
 static enum bough_rc prepare_propagate(struct prep *p, void *user, struct bough_error *err)
 {
     struct propagating *in = user;
-    struct session_loaded l;
     struct snap *snap;
     int64_t chk = some_chk(p);
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     for (size_t i = 0; i < in->n && !rc; i++) {
-        rc = session_load(snap, p->a, in->sids[i], &l, err);
+        rc = check_adjust(p, snap, in->sids[i], in->delta, err);
         if (!rc)
             put_adjust(p, in->sids[i], in->delta, chk, false, "");
     }

@@ -47,8 +47,7 @@ const char *bough_chat_id(const struct bough_chat *c)
     return c->id;
 }
 
-/* --- writing
- * ---------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static struct bough_str tool_call_part(struct bough_arena *a, const struct bough_tool_call *t)
 {
@@ -123,8 +122,7 @@ enum bough_rc bough_chat_clear(struct bough_chat *c, struct bough_error *err)
     return bough_session_clear(c->store, c->id, err);
 }
 
-/* --- reading
- * ---------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static void read_part(struct bough_arena *a, const struct bough_part *part,
                       struct bough_chat_message *out, struct bough_tool_call *calls)

@@ -22,11 +22,10 @@
 #include "core/pack.h"
 #include "store/backend.h"
 
-/* Who a session is: never changes, but for being purged. */
+/* Who a session is: never changes. Whether it was purged does: ask snap_purged(). */
 struct who {
     int64_t sid, made, chk;
     int64_t parent, kind;
-    bool purged;
 };
 
 /* What an append must know of a session; belongs to the holder of the writer's role. */
@@ -75,8 +74,7 @@ struct bough_store {
     char *principal;
 };
 
-/* --- reading
- * ---------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct snap {
     struct engine *e;
@@ -96,14 +94,15 @@ enum bough_rc snap_branch(struct snap *snap, int64_t bid, struct branch_row *out
                           struct bough_error *err);
 enum bough_rc snap_place(struct snap *snap, struct bough_arena *a, enum record_kind kind,
                          int64_t ord, const char **name, struct bough_error *err);
+/* Was it purged, as of this snapshot? Also true when it never was there. Not cached: another process may do it
+ * at any time. */
+bool snap_purged(struct snap *snap, int64_t sid);
 /* Known without a snapshot? */
 bool cache_who(struct engine *e, int64_t sid, struct who *out);
-void cache_forget(struct engine *e, int64_t sid); /* after a purge */
 void cache_init(struct engine *e);
 void cache_finish(struct engine *e);
 
-/* --- writing
- * ---------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 struct prep {
     struct engine *e;

@@ -14,16 +14,15 @@ static enum bough_rc prepare_over(struct prep *p, void *user, struct bough_error
 {
     struct over *o = user;
     struct session_loaded l;
-    struct bough_entry *e;
+    struct entry_row row = { 0 };
+    struct bough_entry *e = NULL;
     struct branch_row b;
-    struct bough_head at;
+    struct bough_head at = { 0 };
     struct snap *snap;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc)
-        rc = session_load(snap, p->a, o->sid, &l, err);
-    if (!rc && l.head.row.status == BOUGH_STATUS_ARCHIVED)
-        rc = bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)o->sid);
+        rc = session_load_writable(snap, p->a, o->sid, &l, err);
     if (!rc)
         rc = find_entry(snap, o->sid, o->entry, &at, err);
     if (!rc)
@@ -32,12 +31,14 @@ static enum bough_rc prepare_over(struct prep *p, void *user, struct bough_error
         rc = bough_fail(err, BOUGH_DENIED, "entry %.40s belongs to another session", o->entry);
     if (!rc)
         rc = entry_load(snap, p->a, at, &e, err);
-    if (rc || o->remove == (e->deleted != 0))
+    if (!rc)
+        rc = snap->ops->entry_get(snap->v, p->a, at.branch, at.depth, &row, err);
+    if (rc || !e || o->remove == (e->deleted != 0))
         return rc; /* already so: nothing to do */
     /* The head row's new version makes two deletions at the same moment one. */
     txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row;
-    txn_change(p, CHANGE_ENTRY_OVER)->u.entry =
-        (struct entry_row){ .bid = at.branch, .depth = at.depth, .over = o->remove ? p->now : 0 };
+    row.over = o->remove ? p->now : 0;
+    txn_change(p, CHANGE_ENTRY_OVER)->u.entry = row;
     audit_put(p, o->s->principal, o->remove ? "delete entry" : "restore entry", e->id, "");
     txn_log(p, o->remove ? LOG_ENTRY_DELETE : LOG_ENTRY_RESTORE, o->sid, 1);
     p->t->log.bid = at.branch;

@@ -137,8 +137,7 @@ static void match_history(const struct history *sent, const struct history *stor
     match_from(sent, m->skip, stored, m);
 }
 
-/* --- the stored side
- * -------------------------------------------------------------------------------- */
+/* ---- the stored side ---- */
 
 static void hash_all(struct bough_arena *a, struct history *h)
 {
@@ -175,8 +174,7 @@ static enum bough_rc read_stored(struct bough_store *s, struct bough_arena *a, i
     return rc;
 }
 
-/* --- the sent side
- * ---------------------------------------------------------------------------------- */
+/* ---- the sent side ---- */
 
 /* Checked and packed once, so that hashing sees what would be stored. */
 static enum bough_rc read_sent(struct bough_store *s, struct bough_arena *a,
@@ -298,7 +296,7 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
         if (!j.key)
             return BOUGH_INVALID;
         sha256(sent->at, sent->n * sizeof *sent->at, j.hash);
-        plan_hash(&j.plan, &how, j.hash);
+        plan_hash(a, &j.plan, &how, j.hash);
     }
     return append_run(s, a, &j, &out->appended, err);
 }

@@ -13,7 +13,7 @@ enum { PREFIX_LEAST = 8 };
 
 static enum bough_rc bad_text(const char *text, const char *what, struct bough_error *err)
 {
-    if (cstr_empty(text))
+    if (!text || !*text)
         return bough_fail(err, BOUGH_INVALID, "no %s was given", what);
     if (strlen(text) > LIMIT_ID)
         return bough_fail(err, BOUGH_TOO_LARGE, "a %s of more than %d bytes", what, LIMIT_ID);
@@ -33,8 +33,7 @@ static int64_t number(const char *p, size_t n)
     return n ? v : -1;
 }
 
-/* --- sessions
- * --------------------------------------------------------------------------------------- */
+/* ---- sessions ---- */
 
 static enum bough_rc alive(struct snap *snap, int64_t sid, const char *text,
                            struct bough_error *err)
@@ -43,7 +42,7 @@ static enum bough_rc alive(struct snap *snap, int64_t sid, const char *text,
 
     if (snap_who(snap, sid, &who, NULL))
         return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
-    if (who.purged)
+    if (snap_purged(snap, sid))
         return bough_fail(err, BOUGH_GONE, "session %.40s was purged", text);
     return BOUGH_OK;
 }
@@ -135,7 +134,7 @@ enum bough_rc find_session(struct snap *snap, const char *text, int64_t *sid,
     char alias[LIMIT_ID + 16];
     enum bough_rc rc = bad_text(text, "session", err);
 
-    if (rc)
+    if (rc || !text)
         return rc;
     if (text[0] == '#') {
         *sid = number(text + 1, strlen(text + 1));
@@ -165,8 +164,7 @@ enum bough_rc find_session_fast(struct bough_store *s, const char *text, int64_t
     enum bough_rc rc;
 
     if (text && id_parse(str_of(text), &id) && id.space == 0 && id.position == 0 &&
-        cache_who(s->e, id.number, &who) && who.made == id.made && who.chk == id.chk &&
-        !who.purged) {
+        cache_who(s->e, id.number, &who) && who.made == id.made && who.chk == id.chk) {
         *sid = id.number;
         return BOUGH_OK;
     }
@@ -178,8 +176,7 @@ enum bough_rc find_session_fast(struct bough_store *s, const char *text, int64_t
     return rc;
 }
 
-/* --- entries
- * ---------------------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 struct visible {
     struct snap *snap;
@@ -320,8 +317,17 @@ enum bough_rc find_entry(struct snap *snap, int64_t sid, const char *text, struc
     } else if (id_parse(s, &id) && id.space == 0 && id.position > 0) {
         *out = (struct bough_head){ id.number, id.position };
         rc = check_there(snap, text, *out, &id, err);
-        if (rc == BOUGH_NOT_FOUND)
-            rc = by_alias(snap, sid, text, out, err);
+        if (!rc && sid)
+            rc = entry_visible(snap, sid, *out, &visible, err);
+        /* Of another store, or of a session this one was copied from: then it came with that id. */
+        if (rc == BOUGH_NOT_FOUND || (!rc && !visible)) {
+            struct bough_head copy;
+
+            if (by_alias(snap, sid, text, &copy, rc ? err : NULL) == BOUGH_OK) {
+                *out = copy;
+                rc = BOUGH_OK;
+            }
+        }
     } else {
         rc = by_alias(snap, sid, text, out, err);
     }
@@ -333,8 +339,7 @@ enum bough_rc find_entry(struct snap *snap, int64_t sid, const char *text, struc
     return rc;
 }
 
-/* --- records and places
- * ----------------------------------------------------------------------------- */
+/* ---- records and places ---- */
 
 enum bough_rc find_record(struct snap *snap, const char *text, enum record_kind kind,
                           enum bough_rc missing, int64_t *sid, int64_t *ord,
@@ -401,15 +406,22 @@ enum bough_rc find_place(struct snap *snap, enum record_kind kind, const char *n
 struct make_place {
     enum record_kind kind;
     const char *name;
+    int64_t ord;
 };
 
 static enum bough_rc prepare_place(struct prep *p, void *user, struct bough_error *err)
 {
-    const struct make_place *m = user;
+    struct make_place *m = user;
     struct place_body body = { .made = p->now, .name = m->name, .created = p->now };
+    struct snap *snap;
     struct change *c;
+    enum bough_rc rc = prep_snap(p, &snap, err);
 
-    (void)err;
+    if (!rc)
+        rc = find_place(snap, m->kind, m->name, &m->ord, err);
+    if (rc != BOUGH_NOT_FOUND)
+        return rc; /* somebody else made it meanwhile */
+    m->ord = 0;
     body.chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
     c = txn_change(p, CHANGE_RECORD_PUT);
     c->u.record =
@@ -427,7 +439,7 @@ static enum bough_rc prepare_place(struct prep *p, void *user, struct bough_erro
 enum bough_rc place_ensure(struct bough_store *s, enum record_kind kind, const char *name,
                            int64_t *ord, struct bough_error *err)
 {
-    struct make_place m = { kind, name };
+    struct make_place m = { kind, name, 0 };
     struct request r = { .prepare = prepare_place, .user = &m };
     struct bough_arena *tmp;
     struct snap snap;
@@ -445,7 +457,7 @@ enum bough_rc place_ensure(struct bough_store *s, enum record_kind kind, const c
         return rc;
     tmp = bough_arena_create();
     rc = write_run(s, tmp, &r, err);
-    *ord = r.txn.ords[0];
+    *ord = m.ord ? m.ord : r.txn.ords[0];
     bough_arena_destroy(tmp);
     return rc;
 }

@@ -60,8 +60,7 @@ static void fork_body(const struct session_loaded *from, const struct bough_fork
     b->totals_mode = p->totals_mode;
 }
 
-/* --- by reference
- * ----------------------------------------------------------------------------------- */
+/* ---- by reference ---- */
 
 static enum bough_rc fork_by_reference(struct bough_store *s, struct bough_arena *a,
                                        struct snap *snap, struct session_make *m, int64_t *sid,
@@ -83,15 +82,23 @@ static enum bough_rc fork_by_reference(struct bough_store *s, struct bough_arena
     return session_make(s, a, m, sid, err);
 }
 
-/* --- as a copy
- * -------------------------------------------------------------------------------------- */
+/* ---- as a copy ---- */
 
 struct copying {
     struct session_make *m;
     struct bough_entries path;
     struct bough_labels labels;
     struct bough_store *s;
+    struct smap ids; /* that entries came with: a fork may have used one again */
 };
+
+/* The copy is found by the id it came with and by the id its original has here. */
+static void copy_alias(struct prep *p, int64_t what, const char *id, int64_t depth)
+{
+    txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){
+        .id = id, .scope = NEW_SESSION, .what = what, .a = NEW_BRANCH(0), .b = depth
+    };
+}
 
 static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e, int64_t chk)
 {
@@ -99,25 +106,22 @@ static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e,
     struct pack_extra x = { .made = p->now, .chk = chk };
     struct pack_tail tail;
     struct change *ch;
-    int64_t mask = (int64_t)MASK_ROLE << e->role | (e->has_usage ? MASK_USAGE : 0);
 
-    for (size_t i = 0; i < e->nparts; i++)
-        mask |= (int64_t)MASK_PART << e->parts[i].type;
     copy.at.branch = NEW_BRANCH(0);
-    copy.origin = cstr_empty(e->origin) ? e->id : e->origin;
+    copy.origin = cstr_empty(e->origin) || smap_get(&c->ids, str_of(e->origin), NULL) ? e->id
+                                                                                      : e->origin;
+    smap_put(&c->ids, str_of(copy.origin), 1);
     pack_tail(p->a, &copy, c->s->e->zstd_from, &tail);
     ch = txn_change(p, CHANGE_ENTRY_ADD);
     ch->u.entry = (struct entry_row){ .bid = NEW_BRANCH(0),
                                       .depth = e->at.depth,
                                       .kind = e->kind,
-                                      .mask = mask,
+                                      .mask = entry_mask(e),
                                       .over = e->deleted,
                                       .body = pack_entry(p->a, &copy, &x, &tail) };
-    txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){ .id = copy.origin,
-                                                                   .scope = NEW_SESSION,
-                                                                   .what = ALIAS_ENTRY,
-                                                                   .a = NEW_BRANCH(0),
-                                                                   .b = e->at.depth };
+    copy_alias(p, ALIAS_ENTRY, copy.origin, e->at.depth);
+    if (copy.origin != e->id)
+        copy_alias(p, ALIAS_COPIED, e->id, e->at.depth);
 }
 
 /* A label of the original; its record names the entry by place, which only the commit knows: the
@@ -136,6 +140,15 @@ static void copy_label(struct prep *p, const struct copying *c, const struct bou
     };
 }
 
+static int64_t deleted_messages(const struct bough_entries *path)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < path->n; i++)
+        n += path->at[i].deleted && path->at[i].kind == BOUGH_ENTRY_MESSAGE;
+    return n;
+}
+
 static enum bough_rc prepare_copy(struct prep *p, void *user, struct bough_error *err)
 {
     struct copying *c = user;
@@ -145,14 +158,17 @@ static enum bough_rc prepare_copy(struct prep *p, void *user, struct bough_error
     if (rc)
         return rc;
     env_random(&p->e->env, chk, (c->path.n + 1) * sizeof *chk);
+    smap_init(&c->ids);
     for (size_t i = 0; i < c->path.n; i++)
         copy_entry(p, c, &c->path.at[i], chk[i]);
+    smap_finish(&c->ids);
     for (size_t i = 0; i < c->labels.n; i++)
         copy_label(p, c, &c->labels.at[i]);
     if (c->path.n) {
         txn_log(p, LOG_APPEND, NEW_SESSION, (int64_t)c->path.n);
         p->t->log.bid = NEW_BRANCH(0);
         p->t->log.depth = (int64_t)c->path.n;
+        p->t->log.aux = deleted_messages(&c->path);
     }
     return BOUGH_OK;
 }

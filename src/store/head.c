@@ -42,16 +42,14 @@ static enum bough_rc prepare_move(struct prep *p, void *user, struct bough_error
 {
     struct move *m = user;
     struct session_loaded l;
-    struct bough_head to;
+    struct bough_head to = { 0 };
     struct branch_row b;
     struct snap *snap;
     int64_t tip;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc)
-        rc = session_load(snap, p->a, m->sid, &l, err);
-    if (!rc && l.head.row.status == BOUGH_STATUS_ARCHIVED)
-        rc = bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)m->sid);
+        rc = session_load_writable(snap, p->a, m->sid, &l, err);
     if (!rc)
         rc = find_entry(snap, m->sid, m->entry, &to, err);
     if (!rc)

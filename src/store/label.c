@@ -7,8 +7,7 @@
 #include "store/path.h"
 #include "store/session.h"
 
-/* --- set
- * -------------------------------------------------------------------------------------------- */
+/* ---- set ---- */
 
 struct setting {
     int64_t sid;
@@ -21,14 +20,12 @@ static enum bough_rc prepare_label(struct prep *p, void *user, struct bough_erro
     struct label_body body = { .text = in->text, .time = p->now };
     struct session_loaded l;
     struct bough_entry *e;
-    struct bough_head at;
+    struct bough_head at = { 0 };
     struct snap *snap;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc)
-        rc = session_load(snap, p->a, in->sid, &l, err);
-    if (!rc && l.head.row.status == BOUGH_STATUS_ARCHIVED)
-        rc = bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)in->sid);
+        rc = session_load_writable(snap, p->a, in->sid, &l, err);
     if (!rc)
         rc = find_entry(snap, in->sid, in->entry, &at, err);
     if (!rc)
@@ -66,8 +63,7 @@ enum bough_rc bough_label_set(struct bough_store *s, const char *session, const 
     return rc;
 }
 
-/* --- read
- * ------------------------------------------------------------------------------------------- */
+/* ---- read ---- */
 
 struct label {
     struct bough_head at;

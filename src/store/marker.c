@@ -104,7 +104,7 @@ static enum bough_rc compact(struct bough_store *s, struct bough_arena *a, const
         j.key = append_key(s, a, j.sid, in->key, err);
         if (!j.key)
             return BOUGH_INVALID;
-        plan_hash(&j.plan, NULL, j.hash);
+        plan_hash(a, &j.plan, NULL, j.hash);
     }
     return append_run(s, a, &j, out, err);
 }
@@ -125,8 +125,7 @@ enum bough_rc bough_compact(struct bough_store *s, const char *session,
     return rc;
 }
 
-/* --- finding
- * ---------------------------------------------------------------------------------------- */
+/* ---- finding ---- */
 
 struct own_marks {
     struct snap *snap;
@@ -181,7 +180,7 @@ enum bough_rc bough_marker_list(struct bough_store *s, struct bough_arena *a, co
 enum bough_rc bough_marker_latest(struct bough_store *s, struct bough_arena *a, const char *session,
                                   bool inherit, struct bough_entry **out, struct bough_error *err)
 {
-    struct bough_head mark;
+    struct bough_head mark = { 0 };
     struct head_now now;
     struct snap snap;
     int64_t sid;

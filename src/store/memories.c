@@ -65,8 +65,17 @@ static void memory_fill(struct bough_arena *a, const struct of *of, const struct
     id_record(b->made, row->sid, RECORD_MEMORY, row->ord, b->chk, out->id);
 }
 
-/* --- add
- * -------------------------------------------------------------------------------------------- */
+/* ---- add ---- */
+
+/* A session's memories can be changed while it can be written to. */
+static enum bough_rc check_scope(struct prep *p, int64_t sid, struct bough_error *err)
+{
+    struct session_loaded l;
+    struct snap *snap;
+    enum bough_rc rc = sid ? prep_snap(p, &snap, err) : BOUGH_OK;
+
+    return rc || !sid ? rc : session_load_writable(snap, p->a, sid, &l, err);
+}
 
 struct adding {
     struct of of;
@@ -76,8 +85,10 @@ struct adding {
 static enum bough_rc prepare_add(struct prep *p, void *user, struct bough_error *err)
 {
     struct adding *in = user;
+    enum bough_rc rc = check_scope(p, in->of.sid, err);
 
-    (void)err;
+    if (rc)
+        return rc;
     in->body.made = in->body.created = in->body.updated = p->now;
     in->body.chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
     txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
@@ -135,8 +146,7 @@ enum bough_rc bough_memory_add(struct bough_store *s, struct bough_arena *a,
     return BOUGH_OK;
 }
 
-/* --- list
- * ------------------------------------------------------------------------------------------- */
+/* ---- list ---- */
 
 struct listing {
     struct bough_arena *a;
@@ -186,8 +196,7 @@ enum bough_rc bough_memory_list(struct bough_store *s, struct bough_arena *a,
     return rc ? rc : l.rc;
 }
 
-/* --- forget
- * ----------------------------------------------------------------------------------------- */
+/* ---- forget ---- */
 
 struct forgetting {
     struct of of;
@@ -209,6 +218,8 @@ static enum bough_rc prepare_forget(struct prep *p, void *user, struct bough_err
     char id[BOUGH_ID_LEN + 1];
     enum bough_rc rc = prep_snap(p, &snap, err);
 
+    if (!rc)
+        rc = check_scope(p, f->of.sid, err);
     if (rc)
         return rc;
     if (snap->ops->record_get(snap->v, p->a, f->of.sid, RECORD_MEMORY, f->ord, &f->row, NULL))
@@ -238,6 +249,8 @@ enum bough_rc bough_memory_forget(struct bough_store *s, struct bough_arena *a,
     int64_t sid;
     enum bough_rc rc = resolve_scope(s, a, scope, of, false, &f.of, err);
 
+    if (rc == BOUGH_NOT_FOUND && scope == BOUGH_OF_PROJECT)
+        return none(id, err); /* nothing was ever remembered there */
     if (!rc)
         rc = find_record(NULL, id, RECORD_MEMORY, BOUGH_MEMORY_NOT_FOUND, &sid, &f.ord, err);
     if (!rc && sid != f.of.sid)

@@ -7,8 +7,7 @@
 #include "base/str.h"
 #include "store/id.h"
 
-/* --- segments
- * --------------------------------------------------------------------------------------- */
+/* ---- segments ---- */
 
 static struct seg *push_seg(struct bough_arena *a, struct segs *s)
 {
@@ -77,8 +76,7 @@ out:
     return rc;
 }
 
-/* --- entries
- * ---------------------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 struct bough_entry *entry_push(struct entry_list *l)
 {
@@ -89,6 +87,15 @@ struct bough_entry *entry_push(struct entry_list *l)
         l->cap = cap;
     }
     return &l->at[l->n++];
+}
+
+int64_t entry_mask(const struct bough_entry *e)
+{
+    int64_t mask = (int64_t)MASK_ROLE << e->role | (e->has_usage ? MASK_USAGE : 0);
+
+    for (size_t i = 0; i < e->nparts; i++)
+        mask |= (int64_t)MASK_PART << e->parts[i].type;
+    return mask;
 }
 
 enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int64_t sid,
@@ -105,7 +112,7 @@ enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int
     out->deleted = row->over;
     out->session = session;
     id_entry(x.made, row->bid, row->depth, x.chk, out->id);
-    if (x.call_ord)
+    if (x.call_ord && !(row->mask & MASK_UNLINKED))
         id_record(x.call_made, sid, RECORD_CALL, x.call_ord, x.call_chk, out->call);
     return BOUGH_OK;
 }
@@ -159,8 +166,7 @@ enum bough_rc entry_head_at(struct snap *snap, struct bough_head at, struct pack
     return rc;
 }
 
-/* --- reading a path
- * --------------------------------------------------------------------------------- */
+/* ---- reading a path ---- */
 
 struct reading {
     struct entry_list *out;

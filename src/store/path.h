@@ -35,6 +35,9 @@ struct entry_list {
 
 struct bough_entry *entry_push(struct entry_list *l);
 
+/* What its row is filtered by. */
+int64_t entry_mask(const struct bough_entry *e);
+
 /* Unpack a row (its body is copied into `a`). `session` is the owner's id, given out as it is. */
 enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int64_t sid,
                          const char *session, struct bough_entry *out, struct bough_error *err);

@@ -94,8 +94,7 @@ enum bough_rc bough_place_list(struct bough_store *s, struct bough_arena *a, con
     return rc;
 }
 
-/* --- removing
- * --------------------------------------------------------------------------------------- */
+/* ---- removing ---- */
 
 struct removing {
     struct bough_store *s;

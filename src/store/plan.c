@@ -10,11 +10,10 @@
 #include "core/part.h"
 #include "core/totals.h"
 #include "store/find.h"
-#include "store/id.h"
+#include "store/path.h"
 #include "store/session.h"
 
-/* --- entries
- * ---------------------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 static enum bough_rc check_kind(const struct bough_entry_new *in, struct bough_error *err)
 {
@@ -37,7 +36,7 @@ static enum bough_rc check_kind(const struct bough_entry_new *in, struct bough_e
 static enum bough_rc check_numbers(const struct bough_entry_new *in, struct bough_error *err)
 {
     if (in->has_usage && !totals_valid(&in->usage))
-        return bough_fail(err, BOUGH_INVALID, "tokens and cost are never negative");
+        return bough_fail(err, BOUGH_INVALID, "tokens and cost are neither negative nor beyond what a call can spend");
     if (in->duration < 0 || in->time < 0)
         return bough_fail(err, BOUGH_INVALID, "a time or a duration is never negative");
     return BOUGH_OK;
@@ -74,12 +73,10 @@ static enum bough_rc take_parts(struct bough_arena *a, const struct bough_entry_
         rc = bough_part_check(in->parts[i], &parts[i].type, &why);
         if (rc)
             return bough_fail(err, rc, "entry %zu, part %zu: %.200s", index + 1, i + 1, why.msg);
-        pe->mask |= (int64_t)MASK_PART << parts[i].type;
     }
     if (in->text) {
         parts[n - 1] = (struct bough_part){ BOUGH_PART_TEXT, bough_part_text(a, str_of(in->text)) };
         bytes += parts[n - 1].json.n;
-        pe->mask |= (int64_t)MASK_PART << BOUGH_PART_TEXT;
     }
     if (bytes > LIMIT_MESSAGE_BYTES)
         return bough_fail(err, BOUGH_TOO_LARGE, "entry %zu has %zu bytes; at most %lld fit",
@@ -106,8 +103,9 @@ static void take_fields(const struct bough_entry_new *in, int64_t now, struct pl
     e->duration = in->duration;
     e->origin = in->id;
     pe->id = in->id;
+    pe->given_time = in->time;
     pe->call = in->call;
-    pe->mask |= (int64_t)MASK_ROLE << in->role | (in->has_usage ? MASK_USAGE : 0);
+    pe->mask = entry_mask(e);
 }
 
 /* Fields of other kinds that mean something to us: what a label names, what a name says. */
@@ -158,8 +156,7 @@ static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
     return rc;
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------------ */
+/* ---- calls ---- */
 
 static enum bough_rc check_call(const struct bough_call_new *c, struct bough_error *err)
 {
@@ -175,15 +172,17 @@ static enum bough_rc check_call(const struct bough_call_new *c, struct bough_err
     if (!rc)
         rc = check_object("the call's usage", c->usage, LIMIT_METADATA, err);
     if (!rc && (!totals_valid(&c->used) || c->total_tokens < 0 || c->duration < 0 || c->time < 0))
-        rc = bough_fail(err, BOUGH_INVALID, "tokens, cost and times of a call are never negative");
+        rc = bough_fail(err, BOUGH_INVALID, "tokens, cost and times of a call are neither negative nor beyond belief");
     return rc;
 }
 
-static void put_call(struct bough_arena *a, struct plan *plan, const struct call_body *body)
+static void put_call(struct bough_arena *a, struct plan *plan, const struct call_body *body,
+                     int64_t given_time)
 {
     struct plan_call *pc = &plan->calls[plan->ncalls++];
 
     pc->body = *body;
+    pc->given_time = given_time;
     pc->packed = body_pack(a, call_fields, body);
 }
 
@@ -216,7 +215,7 @@ static void own_call(struct bough_arena *a, struct plan *plan, struct plan_entry
         .made = now, .chk = chk, .used = pe->e.usage, .duration = pe->e.duration, .time = pe->e.time
     };
 
-    put_call(a, plan, &body);
+    put_call(a, plan, &body, pe->given_time);
     pe->call_new = (int)plan->ncalls;
 }
 
@@ -226,6 +225,25 @@ static void link_call(struct plan_entry *pe, const struct plan *plan)
         return;
     pe->x.call_made = plan->calls[pe->call_new - 1].body.made;
     pe->x.call_chk = plan->calls[pe->call_new - 1].body.chk;
+}
+
+/* Two entries of one append cannot come with the same id. */
+static enum bough_rc check_ids(const struct plan *plan, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+    struct smap seen;
+
+    smap_init(&seen);
+    for (size_t i = 0; i < plan->n && !rc; i++) {
+        const char *id = plan->entries[i].id;
+
+        if (!cstr_empty(id) && smap_get(&seen, str_of(id), NULL))
+            rc = bough_fail(err, BOUGH_EXISTS, "two entries of this append have the id %.60s", id);
+        if (!cstr_empty(id))
+            smap_put(&seen, str_of(id), 1);
+    }
+    smap_finish(&seen);
+    return rc;
 }
 
 enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
@@ -250,7 +268,7 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
     if (call) {
         struct call_body body = call_of(call, now, chk[2 * n]);
 
-        put_call(a, out, &body);
+        put_call(a, out, &body, call->time);
     }
     for (size_t i = 0; i < n; i++) {
         struct plan_entry *pe = &out->entries[i];
@@ -270,11 +288,10 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
         out->resolve = out->resolve || !cstr_empty(pe->call) || pe->e.kind == BOUGH_ENTRY_LABEL ||
                        pe->e.kind == BOUGH_ENTRY_COMPACTION;
     }
-    return BOUGH_OK;
+    return n > 1 ? check_ids(out, err) : BOUGH_OK;
 }
 
-/* --- what they name
- * --------------------------------------------------------------------------------- */
+/* ---- what they name ---- */
 
 static bool alias_record(void *user, const struct alias_row *row)
 {
@@ -348,28 +365,33 @@ static void hash_text(struct sha256 *h, const char *s)
     sha256_update(h, s ? s : "", (s ? strlen(s) : 0) + 1);
 }
 
-void plan_hash(const struct plan *plan, const struct bough_append *in, unsigned char out[32])
+/* Everything the caller gave, nothing that differs when it is given again. */
+void plan_hash(struct bough_arena *a, const struct plan *plan, const struct bough_append *in,
+               unsigned char out[32])
 {
+    int64_t flags = in ? in->at_root | in->keep_head << 1 : 0;
     struct sha256 h;
 
     sha256_init(&h);
+    sha256_update(&h, &flags, sizeof flags);
     hash_text(&h, in ? in->at : NULL);
     for (size_t i = 0; i < plan->n; i++) {
-        struct plan_entry pe = plan->entries[i];
-        int64_t numbers[] = { (int64_t)pe.e.kind, (int64_t)pe.e.role, pe.mask,
-                              (int64_t)pe.tail.raw };
+        const struct plan_entry *pe = &plan->entries[i];
+        int64_t numbers[] = { (int64_t)pe->e.kind, (int64_t)pe->e.role, pe->given_time, pe->call_new,
+                              (int64_t)pe->tail.raw };
 
         sha256_update(&h, numbers, sizeof numbers);
-        sha256_update(&h, pe.tail.bytes.p, pe.tail.bytes.n);
-        hash_text(&h, pe.call);
+        sha256_update(&h, pe->tail.bytes.p, pe->tail.bytes.n);
+        hash_text(&h, pe->call);
     }
     for (size_t i = 0; i < plan->ncalls; i++) {
         struct call_body b = plan->calls[i].body;
+        struct bough_str packed;
 
-        sha256_update(&h, &b.used, sizeof b.used);
-        hash_text(&h, b.request_id);
-        hash_text(&h, b.model);
-        hash_text(&h, b.provider);
+        b.made = b.chk = 0;
+        b.time = plan->calls[i].given_time;
+        packed = body_pack(a, call_fields, &b);
+        sha256_update(&h, packed.p, packed.n);
     }
     sha256_final(&h, out);
 }

@@ -14,6 +14,7 @@ struct plan_entry {
     const char *id;                 /* the id it comes with */
     int call_new;                   /* k > 0: produced by the plan's k-th call */
     const char *call;               /* or by an older one */
+    int64_t given_time; /* 0: none was given */
     struct bough_head label_target; /* BOUGH_ENTRY_LABEL */
     const char *label;
     const char *title; /* BOUGH_ENTRY_SESSION_INFO: the session's new title; NULL: none */
@@ -21,6 +22,7 @@ struct plan_entry {
 
 struct plan_call {
     struct call_body body;
+    int64_t given_time;
     struct bough_str packed;
 };
 
@@ -42,8 +44,9 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
 enum bough_rc plan_resolve(struct snap *snap, struct bough_arena *a, int64_t sid, struct plan *plan,
                            struct bough_error *err);
 
-/* SHA-256 of what was asked, for idempotency keys. */
-void plan_hash(const struct plan *plan, const struct bough_append *in, unsigned char out[32]);
+/* SHA-256 of what was asked, for idempotency keys. `in` may be NULL. */
+void plan_hash(struct bough_arena *a, const struct plan *plan, const struct bough_append *in,
+               unsigned char out[32]);
 
 /* Pack again after a late change of an entry. */
 void plan_repack(struct bough_store *s, struct bough_arena *a, struct plan_entry *pe);

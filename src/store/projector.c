@@ -25,118 +25,6 @@ struct work {
     struct bough_error *err;
 };
 
-/* Sums are checked where they come in; two that are each valid may still overflow together. Then
- * the sum stays at the limit rather than the query failing. */
-static void add(struct bough_totals *sum, const struct bough_totals *t)
-{
-    if (!totals_add(sum, t))
-        *sum = (struct bough_totals){ INT64_MAX, INT64_MAX, INT64_MAX,
-                                      INT64_MAX, INT64_MAX, INT64_MAX };
-}
-
-static void sub(struct bough_totals *sum, const struct bough_totals *t)
-{
-    struct bough_totals neg;
-
-    if (totals_neg(t, &neg))
-        add(sum, &neg);
-}
-
-struct bough_totals shown_rolled(const struct list_body *b)
-{
-    struct bough_totals t = b->adjust;
-
-    if (b->totals_mode == BOUGH_TOTALS_AUTO) {
-        add(&t, &b->own);
-        add(&t, &b->below);
-    }
-    return t;
-}
-
-/* --- loading
- * ---------------------------------------------------------------------------------------- */
-
-static enum bough_rc load_hay(struct snap *snap, struct bough_arena *a, const char *slug,
-                              const char *title, struct shown *sh, struct bough_error *err)
-{
-    const char *project;
-    enum bough_rc rc = snap_place(snap, a, RECORD_PROJECT, sh->row.project, &project, err);
-
-    if (!rc)
-        sh->row.hay = text_fold(a, str_of(arena_printf(a, "%s\n%s\n%s\n%s", slug, title, project,
-                                                       sh->body.first_user)))
-                          .p;
-    return rc;
-}
-
-/* The columns that come from the session and head rows as they are. */
-static enum bough_rc load_identity(struct snap *snap, struct bough_arena *a, struct shown *sh,
-                                   struct bough_error *err)
-{
-    struct session_row row;
-    struct session_body body;
-    struct head_now head;
-    struct who parent;
-    enum bough_rc rc;
-
-    rc = snap->ops->session_get(snap->v, a, sh->sid, &row, err);
-    if (rc)
-        return rc;
-    sh->gone = row.purged;
-    if (sh->gone)
-        return BOUGH_OK;
-    rc = body_read(session_fields, row.body, &body, err);
-    if (!rc)
-        rc = snap->ops->head_get(snap->v, a, sh->sid, &head, err);
-    if (rc)
-        return rc;
-    sh->row.sid = sh->sid;
-    sh->row.kind = row.kind;
-    sh->row.parent = row.parent;
-    if (row.parent && snap_who(snap, row.parent, &parent, NULL) == BOUGH_OK && parent.purged)
-        sh->row.parent = 0;
-    sh->row.status = head.row.status;
-    sh->row.deleted = head.row.deleted;
-    sh->row.project = body.project;
-    sh->row.workspace = body.workspace;
-    sh->row.account = body.account;
-    sh->row.created = body.created;
-    sh->row.role_name = body.role_name;
-    sh->row.provider_path = body.provider_path;
-    sh->row.model_provider = body.model_provider;
-    sh->row.model_name = body.model_name;
-    sh->body.totals_mode = body.totals_mode;
-    if (sh->row.modified < body.created && !sh->body.last_user_no && !sh->body.last_agent_no)
-        sh->row.modified = body.created;
-    return load_hay(snap, a, row.slug, body.title, sh, err);
-}
-
-static void empty(struct shown *sh, int64_t sid)
-{
-    *sh = (struct shown){ .sid = sid };
-    body_clear(list_fields, &sh->body);
-    sh->row.role_name = sh->row.provider_path = sh->row.model_provider = sh->row.model_name = "";
-    sh->row.hay = "";
-}
-
-enum bough_rc shown_read(const struct list_row *row, struct shown *out, struct bough_error *err)
-{
-    *out = (struct shown){ .sid = row->sid, .row = *row };
-    return body_read(list_fields, row->body, &out->body, err);
-}
-
-static enum bough_rc load(struct snap *snap, struct bough_arena *a, int64_t sid, struct shown *sh,
-                          struct bough_error *err)
-{
-    struct list_row row;
-    enum bough_rc rc = snap->ops->list_get(snap->v, a, sid, &row, NULL);
-
-    if (rc == BOUGH_OK)
-        return shown_read(&row, sh, err);
-    empty(sh, sid);
-    return load_identity(snap, a, sh, err);
-}
-
 struct shown *overlay_get(const struct overlay *o, int64_t sid)
 {
     uint64_t val;
@@ -154,15 +42,14 @@ static struct shown *touch(struct work *w, int64_t sid)
     if (!sid || (w->only && w->only != sid))
         return NULL;
     sh = arena_alloc(w->o->a, sizeof *sh);
-    w->rc = load(w->snap, w->o->a, sid, sh, w->err);
+    w->rc = shown_load(w->snap, w->o->a, sid, sh, w->err);
     if (w->rc)
         return NULL;
     map_put(&w->o->shown, (uint64_t)sid, (uint64_t)(uintptr_t)sh);
     return sh;
 }
 
-/* --- money
- * ------------------------------------------------------------------------------------------ */
+/* ---- money ---- */
 
 /* The spawning sessions of `sid`, through tombstones, nearest first. */
 static int64_t spawner(struct snap *snap, int64_t sid)
@@ -182,9 +69,9 @@ static void roll_up(struct work *w, int64_t sid, const struct bough_totals *t, b
         struct shown *sh = touch(w, up);
 
         if (sh && !back)
-            add(&sh->body.below, t);
+            shown_add(&sh->body.below, t);
         else if (sh)
-            sub(&sh->body.below, t);
+            shown_sub(&sh->body.below, t);
     }
 }
 
@@ -209,7 +96,7 @@ static void apply_call(struct work *w, int64_t sid, int64_t ord)
     sh = touch(w, sid);
     if (!sh)
         return;
-    add(&sh->body.own, &call.used);
+    shown_add(&sh->body.own, &call.used);
     sh->body.calls++;
     /* The last call is the one of the latest time; of equals the one that came later (C4). */
     if (call.time < sh->body.last_call_time)
@@ -244,9 +131,9 @@ static void apply_adjust(struct work *w, int64_t sid, int64_t ord)
     sh = touch(w, sid);
     if (!sh)
         return;
-    add(&sh->body.adjust, &adj.delta);
+    shown_add(&sh->body.adjust, &adj.delta);
     if (adj.rolls)
-        add(&sh->body.rolls, &adj.delta);
+        shown_add(&sh->body.rolls, &adj.delta);
 }
 
 /* A twin of a propagated adjustment in another session of the chain. */
@@ -279,7 +166,7 @@ static void apply_adjusts(struct work *w, const struct log_row *row)
         struct shown *sh;
 
         sid = who.parent;
-        if (snap_who(w->snap, sid, &who, NULL) || who.purged)
+        if (snap_purged(w->snap, sid))
             continue;
         left--;
         w->rc =
@@ -343,14 +230,13 @@ static void apply_call_delete(struct work *w, const struct log_row *row)
     sh = touch(w, row->sid);
     if (!sh)
         return;
-    sub(&sh->body.own, &call.used);
+    shown_sub(&sh->body.own, &call.used);
     sh->body.calls--;
     if (sh->body.last_call_ord == row->record)
         set_last_call(w, sh);
 }
 
-/* --- messages and previews
- * -------------------------------------------------------------------------- */
+/* ---- messages and previews ---- */
 
 static void note_candidate(struct work *w, const struct candidate *c)
 {
@@ -393,8 +279,10 @@ static void apply_append(struct work *w, const struct log_row *row)
 
     if (s.sh && row->bid && !w->rc)
         w->rc = w->snap->ops->entry_scan(w->snap->v, &range, scan_entry, &s, w->err);
-    for (int64_t i = 0; i < row->aux; i++)
+    for (int64_t i = 0; row->record && i < row->aux; i++)
         apply_call(w, row->sid, row->record + i);
+    if (s.sh && !row->record)
+        s.sh->body.messages -= row->aux; /* a copy: these were deleted in the original */
 }
 
 /* The preview of an entry, "" when it has no text after all. */
@@ -509,8 +397,7 @@ static void apply_entry_over(struct work *w, const struct log_row *row)
     again_previews(w, sh);
 }
 
-/* --- the rest
- * --------------------------------------------------------------------------------------- */
+/* ---- the rest ---- */
 
 static bool orphan(void *user, const struct session_row *row)
 {
@@ -539,7 +426,7 @@ static void apply_purge(struct work *w, const struct log_row *row)
     apply_adjust(w, row->bid, row->record);
     heir = touch(w, row->bid);
     if (heir)
-        sub(&heir->body.below, &adj.delta);
+        shown_sub(&heir->body.below, &adj.delta);
 }
 
 static void apply_row(struct work *w, const struct log_row *row)
@@ -599,7 +486,7 @@ static enum bough_rc settle_identity(struct work *w)
         struct shown *sh = (struct shown *)(uintptr_t)val;
 
         if (!sh->gone)
-            w->rc = load_identity(w->snap, w->o->a, sh, w->err);
+            w->rc = shown_identity(w->snap, w->o->a, sh, w->err);
     }
     return w->rc;
 }
@@ -643,72 +530,7 @@ enum bough_rc shown_get(struct snap *snap, struct bough_arena *a, int64_t sid, s
     if (!rc && sh)
         *out = *sh;
     else if (!rc)
-        rc = load(snap, a, sid, out, err);
+        rc = shown_load(snap, a, sid, out, err);
     overlay_finish(&o);
     return rc;
-}
-
-/* --- folding
- * ---------------------------------------------------------------------------------------- */
-
-static void fold_changes(struct prep *p, struct overlay *o)
-{
-    size_t pos = 0;
-    uint64_t val;
-
-    while (map_next(&o->shown, &pos, NULL, &val)) {
-        struct shown *sh = (struct shown *)(uintptr_t)val;
-        struct change *c = txn_change(p, sh->gone ? CHANGE_LIST_DEL : CHANGE_LIST_PUT);
-
-        c->u.list = sh->row;
-        c->u.list.sid = sh->sid;
-        if (!sh->gone)
-            c->u.list.body = body_pack(p->a, list_fields, &sh->body);
-    }
-    txn_change(p, CHANGE_WATERMARK)->u.watermark = o->to;
-    txn_guard(p, GUARD_WATERMARK, 0, o->from, 0);
-}
-
-enum bough_rc fold_prepare(struct engine *e, const struct patience *pat, struct fold *out,
-                           struct bough_error *err)
-{
-    struct prep p = { .e = e, .t = &out->txn };
-    struct overlay o;
-    enum bough_rc rc;
-
-    *out = (struct fold){ .a = bough_arena_create() };
-    p.a = out->a;
-    out->txn.relaxed = true;
-    rc = snap_begin_engine(e, pat, &p.snap, err);
-    if (rc)
-        return rc;
-    rc = overlay_build(&p.snap, out->a, 0, &o, err);
-    if (!rc && o.rows)
-        fold_changes(&p, &o);
-    out->rows = o.rows;
-    overlay_finish(&o);
-    snap_end(&p.snap);
-    return rc;
-}
-
-void fold_finish(struct fold *f)
-{
-    bough_arena_destroy(f->a);
-    f->a = NULL;
-}
-
-static bool count_row(void *user, const struct log_row *row)
-{
-    (void)row;
-    ++*(size_t *)user;
-    return true;
-}
-
-enum bough_rc pending_count(struct snap *snap, size_t *n, struct bough_error *err)
-{
-    int64_t from;
-    enum bough_rc rc = snap->ops->watermark(snap->v, &from, err);
-
-    *n = 0;
-    return rc ? rc : snap->ops->log_scan(snap->v, from, count_row, n, err);
 }

@@ -36,7 +36,16 @@ enum bough_rc shown_get(struct snap *snap, struct bough_arena *a, int64_t sid, s
 /* A stored list row, unpacked. */
 enum bough_rc shown_read(const struct list_row *row, struct shown *out, struct bough_error *err);
 
+/* The same without what is pending; a session without a row yet gets an empty one. */
+enum bough_rc shown_load(struct snap *snap, struct bough_arena *a, int64_t sid, struct shown *out,
+                         struct bough_error *err);
+/* Fill in the columns that come from the session and head rows as they are. */
+enum bough_rc shown_identity(struct snap *snap, struct bough_arena *a, struct shown *sh,
+                             struct bough_error *err);
+
 struct bough_totals shown_rolled(const struct list_body *b);
+void shown_add(struct bough_totals *sum, const struct bough_totals *t);
+void shown_sub(struct bough_totals *sum, const struct bough_totals *t);
 
 struct fold {
     struct txn txn;

@@ -19,8 +19,7 @@
 
 enum { SLICE = 1000 }; /* rows a transaction: short enough that nobody waits for it */
 
-/* --- what must stay
- * --------------------------------------------------------------------------------- */
+/* ---- what must stay ---- */
 
 struct branches {
     struct branch_row *at; /* of the session, by number: children come after their parents */
@@ -52,17 +51,13 @@ struct needs {
  * live. */
 static bool child_needed(const struct needs *n, const struct branch_row *c)
 {
-    struct who who;
-
     if (c->sid == n->sid) {
         for (size_t i = 0; i < n->own->n; i++)
             if (n->own->at[i].bid == c->bid)
                 return n->own->at[i].cut > c->base;
         return false;
     }
-    if (snap_who(n->snap, c->sid, &who, NULL) == BOUGH_OK && !who.purged)
-        return true;
-    return c->cut > c->base;
+    return !snap_purged(n->snap, c->sid) || c->cut > c->base;
 }
 
 static bool see_child(void *user, const struct branch_row *c)
@@ -99,8 +94,7 @@ static enum bough_rc compute_cuts(struct snap *snap, int64_t sid, struct branche
     return rc;
 }
 
-/* --- hiding it
- * -------------------------------------------------------------------------------------- */
+/* ---- hiding it ---- */
 
 struct hiding {
     struct bough_store *s;
@@ -141,7 +135,7 @@ static int64_t heir_of(struct snap *snap, int64_t sid)
 
     while (sid && snap_who(snap, sid, &who, NULL) == BOUGH_OK && who.kind == BOUGH_SUBAGENT) {
         sid = who.parent;
-        if (sid && snap_who(snap, sid, &who, NULL) == BOUGH_OK && !who.purged)
+        if (sid && !snap_purged(snap, sid))
             return sid;
     }
     return 0;
@@ -229,8 +223,7 @@ static enum bough_rc hide(struct bough_store *s, struct bough_arena *a, int64_t 
     return rc;
 }
 
-/* --- removing its rows
- * ------------------------------------------------------------------------------ */
+/* ---- removing its rows ---- */
 
 static enum bough_rc remove_rows(struct bough_store *s, int64_t sid, int64_t *entries,
                                  int64_t *records, struct bough_error *err)
@@ -262,7 +255,8 @@ static enum bough_rc shrink(struct bough_store *s, int64_t sid, struct needs *ne
     for (size_t i = 0; i < bs.n; i++)
         *kept += bs.at[i].cut - bs.at[i].base;
     mem_free(bs.at);
-    cache_forget(s->e, sid);
+    needs->own = NULL;
+    needs->snap = NULL;
     return rc ? rc : remove_rows(s, sid, entries, records, err);
 }
 
@@ -277,8 +271,8 @@ static enum bough_rc shrink_ancestors(struct bough_store *s, const struct branch
 
         while (bid && !rc) {
             struct needs needs = { 0 };
-            struct branch_row b;
-            struct who who;
+            struct branch_row b = { 0 };
+            bool purged;
             struct snap snap;
             int64_t kept = 0;
 
@@ -286,10 +280,9 @@ static enum bough_rc shrink_ancestors(struct bough_store *s, const struct branch
             if (rc)
                 break;
             rc = snap_branch(&snap, bid, &b, err);
-            if (!rc)
-                rc = snap_who(&snap, b.sid, &who, err);
+            purged = !rc && snap_purged(&snap, b.sid);
             snap_end(&snap);
-            if (rc || !who.purged)
+            if (!purged)
                 break;
             if (b.sid != seen)
                 rc = shrink(s, b.sid, &needs, &kept, entries, records, err);
@@ -300,8 +293,7 @@ static enum bough_rc shrink_ancestors(struct bough_store *s, const struct branch
     return rc;
 }
 
-/* --- reports and calls
- * ------------------------------------------------------------------------------ */
+/* ---- reports and calls ---- */
 
 struct ids {
     struct bough_arena *a;
@@ -355,7 +347,8 @@ static void report_keepers(struct bough_store *s, struct bough_arena *a, const s
     if (snap_begin(s, &snap, NULL))
         return;
     for (size_t i = 0; i < needs->nkeepers; i++)
-        if (snap_who(&snap, needs->keepers[i], &who, NULL) == BOUGH_OK && !who.purged)
+        if (!snap_purged(&snap, needs->keepers[i]) &&
+            snap_who(&snap, needs->keepers[i], &who, NULL) == BOUGH_OK)
             push_id(&ids, who.made, who.sid, who.chk);
     snap_end(&snap);
     out->keepers = ids.at;
@@ -365,7 +358,7 @@ static void report_keepers(struct bough_store *s, struct bough_arena *a, const s
 enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a, const char *id,
                                   struct bough_purge_report *out, struct bough_error *err)
 {
-    struct bough_purge_report none;
+    struct bough_purge_report none = { 0 };
     struct needs needs = { 0 };
     struct branches bs = { 0 };
     int64_t sid;
@@ -378,7 +371,6 @@ enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a, 
         rc = report_children(s, a, sid, &bs, out, err);
     if (!rc)
         rc = hide(s, a, sid, err);
-    cache_forget(s->e, sid);
     if (!rc)
         rc = shrink(s, sid, &needs, &out->kept, &out->entries, &out->records, err);
     if (!rc) {
@@ -389,8 +381,7 @@ enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a, 
     return rc;
 }
 
-/* --- after a crash
- * ---------------------------------------------------------------------------------- */
+/* ---- after a crash ---- */
 
 struct unfinished {
     int64_t sids[256];

@@ -11,7 +11,7 @@
 enum bough_rc bough_entry_get(struct bough_store *s, struct bough_arena *a, const char *session,
                               const char *entry, struct bough_entry **out, struct bough_error *err)
 {
-    struct bough_head at;
+    struct bough_head at = { 0 };
     struct snap snap;
     int64_t sid = 0;
     enum bough_rc rc = snap_begin(s, &snap, err);
@@ -33,16 +33,13 @@ enum bough_rc bough_part_get(struct bough_store *s, struct bough_arena *a, const
 {
     struct bough_entry *e;
     const char *dot = part ? strrchr(part, '.') : NULL;
-    char *end = NULL;
     unsigned long i = 0;
     enum bough_rc rc;
 
-    if (!dot || strlen(dot + 1) != 4)
+    if (!dot || strlen(dot + 1) != 4 || strspn(dot + 1, "0123456789abcdefABCDEF") != 4)
         return bough_fail(err, BOUGH_INVALID,
                           "a part's id is an entry's id, a dot and four hex digits");
-    i = strtoul(dot + 1, &end, 16);
-    if (*end)
-        return bough_fail(err, BOUGH_INVALID, "a part's id ends in four hex digits");
+    i = strtoul(dot + 1, NULL, 16);
     rc = bough_entry_get(s, a, NULL, arena_strndup(a, part, (size_t)(dot - part)), &e, err);
     if (rc)
         return rc;
@@ -52,8 +49,7 @@ enum bough_rc bough_part_get(struct bough_store *s, struct bough_arena *a, const
     return BOUGH_OK;
 }
 
-/* --- paths
- * ------------------------------------------------------------------------------------------ */
+/* ---- paths ---- */
 
 static struct path_filter filter_of(const struct bough_read *how)
 {
@@ -172,8 +168,7 @@ static enum bough_rc read_path(struct snap *snap, struct bough_arena *a, int64_t
     return rc ? rc : read_segs(snap, a, &segs, how, &out->entries, err);
 }
 
-/* --- what a session wrote itself
- * --------------------------------------------------------------------- */
+/* ---- what a session wrote itself ---- */
 
 struct own {
     struct snap *snap;
@@ -249,8 +244,7 @@ enum bough_rc bough_entries_read(struct bough_store *s, struct bough_arena *a, c
     return rc;
 }
 
-/* --- single messages
- * -------------------------------------------------------------------------------- */
+/* ---- single messages ---- */
 
 enum bough_rc bough_latest_user_entry(struct bough_store *s, const char *session,
                                       char out[BOUGH_ID_LEN + 1], struct bough_error *err)
@@ -303,7 +297,7 @@ enum bough_rc bough_entry_by_number(struct bough_store *s, struct bough_arena *a
                                     struct bough_error *err)
 {
     struct head_now now;
-    struct bough_head at;
+    struct bough_head at = { 0 };
     struct snap snap;
     int64_t sid;
     enum bough_rc rc = snap_begin(s, &snap, err);

@@ -24,6 +24,8 @@ enum record_kind {
 
 enum log_kind {
     LOG_SESSION_NEW = 1,
+    /* An append's record and aux: its first call and how many; without a call: how many of its
+     * messages were deleted from the start (a copy of a history with deletions). */
     LOG_APPEND =
         2, /* branch, depth: its last entry; n: how many; record: first call, aux: how many */
     LOG_SESSION = 3, /* title, model, ...: the session row changed */
@@ -85,6 +87,7 @@ enum {
     MASK_PART = 1,       /* << part type: it has such a part (13 bits) */
     MASK_ROLE = 1 << 16, /* << role (8 bits) */
     MASK_USAGE = 1 << 24,
+    MASK_UNLINKED = 1 << 25, /* the call that produced it was deleted */
 };
 
 struct record_row {
@@ -95,12 +98,18 @@ struct record_row {
 };
 
 /* What an id from elsewhere names. Unique per scope. */
-enum alias_what { ALIAS_SESSION = 1, ALIAS_ENTRY = 2, ALIAS_RECORD = 3 };
+enum alias_what {
+    ALIAS_SESSION = 1,
+    ALIAS_ENTRY = 2, /* the id it came with */
+    ALIAS_RECORD = 3,
+};
+/* The id of the entry it was copied from. */
+#define ALIAS_COPIED (1 << 8 | ALIAS_ENTRY)
 
 struct alias_row {
     const char *id;
     int64_t scope; /* the session it was given in; 0 for sessions and places */
-    int64_t what;  /* alias_what; places: record kind << 8 | ALIAS_RECORD */
+    int64_t what;  /* alias_what; records: kind << 8 | ALIAS_RECORD; copies: ALIAS_COPIED */
     int64_t a, b;  /* sid; bid, depth; sid, kind<<28|ord */
 };
 
@@ -114,6 +123,7 @@ struct key_row {
     char hash[32];   /* of the request */
     int64_t no;
     int64_t expires;
+    int64_t bid, depth; /* the head it left, when that was not its last entry; 0 otherwise */
 };
 
 struct log_row {

@@ -55,13 +55,28 @@ enum bough_rc session_load(struct snap *snap, struct bough_arena *a, int64_t sid
     return rc ? rc : snap->ops->head_get(snap->v, a, sid, &out->head, err);
 }
 
+enum bough_rc check_writable(const struct head_row *head, struct bough_error *err)
+{
+    if (head->status == BOUGH_STATUS_ARCHIVED)
+        return bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)head->sid);
+    return BOUGH_OK;
+}
+
+enum bough_rc session_load_writable(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                    struct session_loaded *out, struct bough_error *err)
+{
+    enum bough_rc rc = session_load(snap, a, sid, out, err);
+
+    return rc ? rc : check_writable(&out->head.row, err);
+}
+
 static const char *parent_id(struct snap *snap, struct bough_arena *a, int64_t parent)
 {
     char *id = arena_zalloc(a, BOUGH_ID_LEN + 1);
     struct who who;
 
     /* Whose parent was purged has none any more. */
-    if (parent && snap_who(snap, parent, &who, NULL) == BOUGH_OK && !who.purged)
+    if (parent && !snap_purged(snap, parent) && snap_who(snap, parent, &who, NULL) == BOUGH_OK)
         id_session(who.made, who.sid, who.chk, id);
     return id;
 }
@@ -181,8 +196,7 @@ enum bough_rc bough_session_get(struct bough_store *s, struct bough_arena *a, co
     return rc;
 }
 
-/* --- making one
- * ------------------------------------------------------------------------------------- */
+/* ---- making one ---- */
 
 static bool slug_taken(struct snap *snap, const char *slug)
 {
@@ -408,8 +422,7 @@ enum bough_rc bough_session_create(struct bough_store *s, struct bough_arena *a,
     return rc ? rc : session_give(s, a, sid, out, err);
 }
 
-/* --- lineage
- * ---------------------------------------------------------------------------------------- */
+/* ---- lineage ---- */
 
 enum bough_rc bough_session_root(struct bough_store *s, const char *id, char out[BOUGH_ID_LEN + 1],
                                  struct bough_error *err)
@@ -427,7 +440,7 @@ enum bough_rc bough_session_root(struct bough_store *s, const char *id, char out
     /* A parent has a smaller number than its child, so this ends. */
     while (!rc && who.parent && who.parent < who.sid) {
         rc = snap_who(&snap, who.parent, &up, err);
-        if (rc || up.purged)
+        if (rc || snap_purged(&snap, up.sid))
             break;
         who = up;
     }

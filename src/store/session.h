@@ -15,6 +15,11 @@ struct session_loaded {
 enum bough_rc session_load(struct snap *snap, struct bough_arena *a, int64_t sid,
                            struct session_loaded *out, struct bough_error *err);
 
+/* The same, for writing to it: BOUGH_ARCHIVED when that is refused. */
+enum bough_rc session_load_writable(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                    struct session_loaded *out, struct bough_error *err);
+enum bough_rc check_writable(const struct head_row *head, struct bough_error *err);
+
 /* As callers see it. */
 enum bough_rc session_fill(struct snap *snap, struct bough_arena *a, const struct session_loaded *l,
                            const struct shown *shown, struct bough_session *out,

@@ -78,14 +78,14 @@ static enum bough_rc run_edit(struct bough_store *s, const char *id, struct edit
     return rc;
 }
 
-/* --- title and the other columns
- * -------------------------------------------------------------------- */
+/* ---- title and the other columns ---- */
 
 static enum bough_rc change_title(struct prep *p, struct edit *e, struct session_loaded *l,
                                   struct bough_error *err)
 {
     (void)p;
-    (void)err;
+    if (check_writable(&l->head.row, err))
+        return BOUGH_ARCHIVED;
     e->session_row = strcmp(l->body.title, e->in) != 0;
     l->body.title = e->in;
     return BOUGH_OK;
@@ -132,8 +132,8 @@ static enum bough_rc change_columns(struct prep *p, struct edit *e, struct sessi
     bool *c = &e->session_row;
 
     (void)p;
-    if (l->head.row.status == BOUGH_STATUS_ARCHIVED && !e->even_archived)
-        return bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)e->sid);
+    if (!e->even_archived && check_writable(&l->head.row, err))
+        return BOUGH_ARCHIVED;
     set_text(&b->title, in->title, c);
     set_text(&b->provider_path, in->provider_path, c);
     set_text(&b->role_name, in->role_name, c);
@@ -198,8 +198,7 @@ enum bough_rc session_unlink(struct bough_store *s, const char *id,
     return run_edit(s, id, &e, err);
 }
 
-/* --- status and lease
- * ------------------------------------------------------------------------------- */
+/* ---- status and lease ---- */
 
 static bool may_become(enum bough_status from, enum bough_status to)
 {
@@ -311,8 +310,7 @@ enum bough_rc bough_session_unarchive(struct bough_store *s, const char *id,
     return run_edit(s, id, &e, err);
 }
 
-/* --- delete, restore, clear
- * ------------------------------------------------------------------------- */
+/* ---- delete, restore, clear ---- */
 
 static enum bough_rc change_deleted(struct prep *p, struct edit *e, struct session_loaded *l,
                                     struct bough_error *err)
@@ -352,8 +350,8 @@ static enum bough_rc change_cleared(struct prep *p, struct edit *e, struct sessi
                                     struct bough_error *err)
 {
     (void)p;
-    if (l->head.row.status == BOUGH_STATUS_ARCHIVED)
-        return bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)e->sid);
+    if (check_writable(&l->head.row, err))
+        return BOUGH_ARCHIVED;
     e->head_row = l->head.row.bid != 0;
     l->head.row.bid = l->head.row.depth = 0;
     return BOUGH_OK;

@@ -51,6 +51,13 @@ static enum bough_rc read_statuses(const char *words, int64_t *bits, struct boug
     return BOUGH_OK;
 }
 
+/* Narrow a set of statuses (0: all); what is left may be none at all. */
+static void only(int64_t *bits, int64_t these, bool *none)
+{
+    *bits = *bits ? *bits & these : these;
+    *none = *none || !*bits;
+}
+
 /* A place or parent that does not exist matches nothing: not an error for a list. */
 static enum bough_rc place_filter(struct snap *snap, enum record_kind kind, const char *name,
                                   int64_t *ord, bool *none, struct bough_error *err)
@@ -77,6 +84,10 @@ static enum bough_rc resolve(struct snap *snap, const struct bough_list *f, stru
         rc = place_filter(snap, RECORD_ACCOUNT, f->account, &q->account, none, err);
     if (!rc && !cstr_empty(f->parent))
         rc = find_session(snap, f->parent, &q->parent, err);
+    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_GONE) {
+        *none = true;
+        rc = BOUGH_OK;
+    }
     return rc;
 }
 
@@ -110,16 +121,15 @@ static enum bough_rc make_query(struct snap *snap, struct bough_arena *a,
     q->hay = cstr_empty(f->query) ? "" : text_fold(a, str_of(f->query)).p;
     rc = read_statuses(f->status, &q->statuses, err);
     if (f->active)
-        q->statuses = q->statuses ? q->statuses & live : live;
+        only(&q->statuses, live, none);
     if (f->archived)
-        q->statuses = 1 << BOUGH_STATUS_ARCHIVED;
+        only(&q->statuses, 1 << BOUGH_STATUS_ARCHIVED, none);
     if (!rc)
         rc = read_cursor(f->cursor, q, err);
     return rc ? rc : resolve(snap, f, q, none, err);
 }
 
-/* --- merging
- * ---------------------------------------------------------------------------------------- */
+/* ---- merging ---- */
 
 struct merge {
     const struct list_query *q;

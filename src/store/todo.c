@@ -84,9 +84,7 @@ static enum bough_rc prepare_todos(struct prep *p, void *user, struct bough_erro
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc)
-        rc = session_load(snap, p->a, in->sid, &l, err);
-    if (!rc && l.head.row.status == BOUGH_STATUS_ARCHIVED)
-        rc = bough_fail(err, BOUGH_ARCHIVED, "session #%lld is archived", (long long)in->sid);
+        rc = session_load_writable(snap, p->a, in->sid, &l, err);
     if (rc)
         return rc;
     if (snap->ops->record_get(snap->v, p->a, in->sid, RECORD_TODO, 1, &old, NULL) == BOUGH_OK) {

@@ -14,8 +14,7 @@
 #include "store/path.h"
 #include "store/session.h"
 
-/* --- branches
- * --------------------------------------------------------------------------------------- */
+/* ---- branches ---- */
 
 struct listing {
     struct snap *snap;
@@ -86,8 +85,7 @@ enum bough_rc bough_tree_branches(struct bough_store *s, struct bough_arena *a, 
     return rc;
 }
 
-/* --- entries in order of time
- * ------------------------------------------------------------------------ */
+/* ---- entries in order of time ---- */
 
 struct gather {
     struct snap *snap;
@@ -167,8 +165,7 @@ enum bough_rc bough_tree_entries(struct bough_store *s, struct bough_arena *a, c
     return rc;
 }
 
-/* --- children
- * --------------------------------------------------------------------------------------- */
+/* ---- children ---- */
 
 struct kids {
     struct snap *snap;
@@ -265,14 +262,13 @@ enum bough_rc bough_tree_children(struct bough_store *s, struct bough_arena *a, 
     return rc;
 }
 
-/* --- two paths
- * --------------------------------------------------------------------------------------- */
+/* ---- two paths ---- */
 
 enum bough_rc bough_tree_common(struct bough_store *s, struct bough_arena *a, const char *session,
                                 const char *one, const char *other, struct bough_entry **out,
                                 struct bough_error *err)
 {
-    struct bough_head x, y, common;
+    struct bough_head x = { 0 }, y = { 0 }, common = { 0 };
     struct snap snap;
     int64_t sid;
     enum bough_rc rc = snap_begin(s, &snap, err);
@@ -332,7 +328,7 @@ enum bough_rc bough_tree_diff(struct bough_store *s, struct bough_arena *a, cons
                               const char *one, const char *session_other, const char *other,
                               struct bough_diff *out, struct bough_error *err)
 {
-    struct bough_head x, y, common;
+    struct bough_head x = { 0 }, y = { 0 }, common = { 0 };
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
@@ -355,8 +351,7 @@ enum bough_rc bough_tree_diff(struct bough_store *s, struct bough_arena *a, cons
     return rc;
 }
 
-/* --- leaving a branch with a summary
- * ------------------------------------------------------------------ */
+/* ---- leaving a branch with a summary ---- */
 
 static enum bough_rc summary_data(struct bough_arena *a, const char *summary, const char *target,
                                   const char *left, struct bough_str details, bool from_hook,
@@ -408,8 +403,7 @@ enum bough_rc bough_branch_with_summary(struct bough_store *s, const char *sessi
     return rc;
 }
 
-/* --- hash and lineage
- * --------------------------------------------------------------------------------- */
+/* ---- hash and lineage ---- */
 
 enum bough_rc bough_path_hash(struct bough_store *s, const char *session, const char *at,
                               char out[65], struct bough_error *err)

@@ -22,6 +22,7 @@ enum {
     BATCH_WAIT_US = 25, /* for a batch to fill, when the last one had company */
     FOLD_FROM = 64,     /* pending rows at which the thread folds without being idle */
     IDLE_MS = 20,
+    HOLD_AFTER = 2, /* lost txns are prepared once more freely, then under the lock */
     TRIES_MOST = 1000,
 };
 
@@ -37,8 +38,7 @@ static void futex_wake(atomic_int *at)
     syscall(SYS_futex, (int *)at, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* --- states: the writer's role only
- * ----------------------------------------------------------------- */
+/* ---- states: the writer's role only ---- */
 
 struct state *state_get(struct engine *e, int64_t sid)
 {
@@ -72,8 +72,7 @@ void state_drop_all(struct engine *e)
     map_clear(&e->states);
 }
 
-/* --- building a txn
- * --------------------------------------------------------------------------------- */
+/* ---- building a txn ---- */
 
 struct change *txn_change(struct prep *p, enum change_op op)
 {
@@ -117,8 +116,7 @@ enum bough_rc prep_snap(struct prep *p, struct snap **out, struct bough_error *e
     return snap_begin_engine(p->e, &p->patience, &p->snap, err);
 }
 
-/* --- one batch
- * -------------------------------------------------------------------------------------- */
+/* ---- one batch ---- */
 
 static void finish(struct request *r, enum bough_rc rc)
 {
@@ -237,20 +235,38 @@ static void settle(struct engine *e, struct batch *b, enum bough_rc rc,
     pthread_mutex_unlock(&e->lock);
 }
 
+/* Somebody in it lost again and again: this time nobody else may write in between. */
+static bool needs_hold(const struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->at[i]->tries >= HOLD_AFTER)
+            return true;
+    return false;
+}
+
 static enum bough_rc run_batch(struct engine *e, struct batch *b, bool fold,
                                struct bough_error *err)
 {
-    struct patience p;
+    struct patience p = batch_patience(b);
+    bool hold = needs_hold(b);
     size_t n = 0;
     enum bough_rc rc;
 
+    if (hold) {
+        rc = e->ops->hold(e->backend, &p, err);
+        if (rc) {
+            settle(e, b, rc, err);
+            return rc;
+        }
+    }
     prepare_all(e, b);
-    p = batch_patience(b);
     if (fold && fold_prepare(e, &p, &b->fold, err) == BOUGH_OK && b->fold.txn.nchanges)
         b->txns[n++] = &b->fold.txn;
     for (size_t i = 0; i < b->n; i++)
         b->txns[n++] = &b->at[i]->txn;
     rc = n ? e->ops->commit(e->backend, b->txns, n, &p, err) : BOUGH_OK;
+    if (hold)
+        e->ops->release(e->backend);
     if (rc)
         state_drop_all(e);
     if (!rc && fold && b->fold.txn.state == TXN_DONE) {
@@ -279,8 +295,7 @@ static void take_queue(struct engine *e, struct batch *b)
     }
 }
 
-/* --- the thread
- * ------------------------------------------------------------------------------------- */
+/* ---- the thread ---- */
 
 static void wait_for_work(struct engine *e, bool *idle)
 {
@@ -388,8 +403,7 @@ void writer_stop(struct engine *e)
     pthread_mutex_destroy(&e->lock);
 }
 
-/* --- callers
- * ---------------------------------------------------------------------------------------- */
+/* ---- callers ---- */
 
 static void enqueue(struct engine *e, struct request *r)
 {
@@ -493,8 +507,7 @@ enum bough_rc write_run(struct bough_store *s, struct bough_arena *a, struct req
     return wait_for(e, r, err);
 }
 
-/* --- other work that needs the writer's role
- * --------------------------------------------------------- */
+/* ---- other work that needs the writer's role ---- */
 
 static enum bough_rc role_take(struct engine *e, const struct patience *p, struct bough_error *err)
 {

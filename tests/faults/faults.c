@@ -252,6 +252,8 @@ static bool suffer(struct world *w, const struct scenario *sc, enum faulty_kind 
     if (sc->is & CLOSES)
         bough_store_close(&s);
     sticky = faulty_disarm();
+    if (s)
+        world_check_lock(w, 2000); /* what the idle thread does is short */
     bough_store_close(&s);
     faulty_vfs_remove();
     return sticky;

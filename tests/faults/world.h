@@ -43,4 +43,7 @@ int world_count(struct world *w, struct bough_store *s, const char *session, con
  * holds a lock. */
 void world_check(struct world *w, int more);
 
+/* An independent connection that waits at most so long can write: no lock was left behind. */
+void world_check_lock(struct world *w, int wait_ms);
+
 #endif

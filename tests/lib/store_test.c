@@ -85,8 +85,7 @@ void store_reopen(struct test *t)
     open_store(t);
 }
 
-/* --- building conversations
- * ------------------------------------------------------------------------- */
+/* ---- building conversations ---- */
 
 const char *new_session(struct test *t, const char *title)
 {

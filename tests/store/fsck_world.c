@@ -11,8 +11,7 @@ static struct raw_row undo[16];
 static bool undo_remove[16];
 static size_t nundo;
 
-/* --- looking
- * ---------------------------------------------------------------------------------------- */
+/* ---- looking ---- */
 
 static void note(void *user, const struct bough_finding *f)
 {
@@ -45,8 +44,7 @@ void check_clean(struct test *t)
     CHECK_STR("", full.warnings);
 }
 
-/* --- a store with everything in it
- * ------------------------------------------------------------------ */
+/* ---- a store with everything in it ---- */
 
 static const char *child(struct test *t, const char *parent, enum bough_session_kind kind,
                          const char *title)
@@ -174,8 +172,7 @@ void build_world(struct test *t)
     build_purged(t, root);
 }
 
-/* --- breaking it
- * ------------------------------------------------------------------------------------ */
+/* ---- breaking it ---- */
 
 struct pick {
     struct test *t;
@@ -317,8 +314,7 @@ void expect(struct test *t, const char *errors, const char *warnings, const char
     check_clean(t);
 }
 
-/* --- bodies
- * ----------------------------------------------------------------------------------------- */
+/* ---- bodies ---- */
 
 struct edit entry_of(struct test *t, int64_t bid, int64_t depth)
 {
@@ -370,5 +366,87 @@ void body_put(struct test *t, struct raw_row *r, const void *from)
     struct bough_str *body = body_in(r, &table);
 
     *body = body_pack(t->arena, table, from);
+    put(t, r);
+}
+
+/* ---- at random ---- */
+
+struct nth {
+    struct test *t;
+    uint64_t n, at;
+    struct raw_row *got;
+};
+
+static bool count_to(void *user, const struct raw_row *row)
+{
+    struct nth *n = user;
+
+    if (n->n++ != n->at)
+        return true;
+    n->got = arena_dup(n->t->arena, row, sizeof *row);
+    keep_row(n->t, n->got);
+    return false;
+}
+
+static uint64_t rolled(struct test *t, uint64_t sides)
+{
+    return env_u64(&t->env.env) % sides;
+}
+
+static struct raw_row *any_row(struct test *t, enum raw_table table)
+{
+    struct engine *e = t->store->e;
+    struct nth n = { .t = t, .at = UINT64_MAX };
+    struct view *v;
+
+    CHECK_OK(e->ops->view_begin(e->backend, &v, &(struct patience){ INT64_MAX, NULL }, &t->err));
+    CHECK_OK(e->ops->raw_scan(v, table, count_to, &n, &t->err));
+    n.at = rolled(t, n.n);
+    n.n = 0;
+    CHECK_OK(e->ops->raw_scan(v, table, count_to, &n, &t->err));
+    e->ops->view_end(v);
+    if (!n.got)
+        FAIL("table %d is empty", (int)table);
+    return n.got;
+}
+
+/* One of the numbers that are not the row's key: the members from..to, counted in int64_t. */
+static void damage_number(struct test *t, struct raw_row *r)
+{
+    static const struct {
+        uint8_t from, to;
+    } numbers[RAW_TABLES] = {
+        [RAW_SESSION] = { 2, 5 }, [RAW_HEAD] = { 2, 8 },   [RAW_BRANCH] = { 1, 4 },
+        [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 }, [RAW_ALIAS] = { 2, 4 },
+        [RAW_KEY] = { 5, 5 },     [RAW_LOG] = { 1, 8 },    [RAW_LIST] = { 1, 10 },
+    };
+    const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };
+    int64_t *at = (int64_t *)(void *)&r->u + numbers[r->table].from +
+                  rolled(t, numbers[r->table].to - numbers[r->table].from + 1u);
+    int64_t old = *at;
+
+    while (*at == old)
+        *at = rolled(t, 2) ? values[rolled(t, sizeof values / sizeof *values)]
+                           : old ^ INT64_C(1) << rolled(t, 8);
+}
+
+void damage_something(struct test *t)
+{
+    enum raw_table table = (enum raw_table)rolled(t, RAW_TABLES);
+    struct raw_row *r = any_row(t, table);
+    struct bough_str *body = table == RAW_ENTRY     ? &r->u.entry.body
+                             : table == RAW_RECORD  ? &r->u.record.body
+                             : table == RAW_SESSION ? &r->u.session.body
+                             : table == RAW_LIST    ? &r->u.list.body
+                                                    : NULL;
+
+    if (table != RAW_LOG && rolled(t, 4) == 0) { /* a log row would come back at the log's end */
+        drop(t, r);
+        return;
+    }
+    if (body && body->n && rolled(t, 2))
+        ((char *)(uintptr_t)body->p)[rolled(t, body->n)] ^= (char)(1 << rolled(t, 8));
+    else
+        damage_number(t, r);
     put(t, r);
 }

@@ -32,6 +32,9 @@ void put(struct test *t, const struct raw_row *r);
 void drop(struct test *t, const struct raw_row *r);
 void put_back(struct test *t);
 
+/* A random change of a random row. */
+void damage_something(struct test *t);
+
 /* The damage gives these errors and warnings, the first about `where`; put back, all is well again.
  */
 void expect(struct test *t, const char *errors, const char *warnings, const char *where);
@@ -49,5 +52,16 @@ void entry_put(struct test *t, const struct edit *ed);
 /* A row's body, unpacked; body_put() packs it into the row and writes that. */
 void body_of_row(struct test *t, const struct raw_row *r, void *to);
 void body_put(struct test *t, struct raw_row *r, const void *from);
+
+/* One rule each: break it, see exactly that code, put it back. All lists are up to date. */
+#define BREAKS(name)                                                                               \
+    static void breaks_##name(struct test *t);                                                     \
+    STORE_TEST(fsck_##name)                                                                        \
+    {                                                                                              \
+        build_world(t);                                                                            \
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));                                           \
+        breaks_##name(t);                                                                          \
+    }                                                                                              \
+    static void breaks_##name(struct test *t)
 
 #endif

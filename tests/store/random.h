@@ -21,9 +21,9 @@ struct world {
     _Atomic uint64_t seed;
     struct bough_error err;
     enum bough_rc rc;
-    struct buf out;       /* what the operation answered, in canonical words */
-    struct smap names;    /* id -> rank by first appearance */
-    struct map branches;  /* branch -> rank */
+    struct buf out;      /* what the operation answered, in canonical words */
+    struct smap names;   /* id -> rank by first appearance */
+    struct map branches; /* branch -> rank */
     char session[MOST_SESSIONS][BOUGH_ID_LEN + 1];
     char entry[MOST_ENTRIES][BOUGH_ID_LEN + 1];
     struct bough_head at[MOST_ENTRIES];
@@ -34,11 +34,14 @@ struct world {
 };
 
 struct random {
+    struct test *t;
     struct world *w[WORLDS];
     struct bough_arena *keep; /* for as long as both stores */
     uint64_t state;
     size_t sessions, entries, calls, memories; /* how many are known, in both worlds */
     size_t entry_session[MOST_ENTRIES];
+    size_t forked_from[MOST_SESSIONS];
+    bool purged[MOST_SESSIONS];
     const char *op; /* name of the operation */
 };
 

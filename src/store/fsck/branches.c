@@ -97,8 +97,7 @@ enum bough_rc fsck_tips(struct fsck *f)
     return rc;
 }
 
-/* --- once tips are known
- * ---------------------------------------------------------------------------- */
+/* ---- once tips are known ---- */
 
 /* What a purge removed, nobody may still show: a living session, or entries kept for one. */
 static void check_base(struct fsck *f, const struct fsck_branch *b)

@@ -20,8 +20,7 @@ struct walk {
     size_t nchildren, child;
 };
 
-/* --- what hangs on an entry
- * ------------------------------------------------------------------------- */
+/* ---- what hangs on an entry ---- */
 
 static int by_base(const void *a, const void *b)
 {
@@ -60,8 +59,7 @@ static void tell_children(struct walk *w, const struct entry_row *row, int64_t n
     }
 }
 
-/* --- the place of an entry
- * -------------------------------------------------------------------------- */
+/* ---- the place of an entry ---- */
 
 static bool enter(struct walk *w, const struct entry_row *row)
 {
@@ -106,8 +104,8 @@ static bool check_place(struct walk *w, const struct entry_row *row)
         return false;
     }
     if (row->depth != b->tip + 1) {
-        fsck_say(w->f, RULE_GAP, at, "depth %" PRId64 " to %" PRId64 " before it are missing",
-                 b->tip + 1, row->depth - 1);
+        fsck_say(w->f, RULE_GAP, at, "%" PRId64 " entries are missing before it",
+                 row->depth - 1 - b->tip);
         lose_track(w);
     }
     b->tip = row->depth;
@@ -132,8 +130,7 @@ static void check_order(struct walk *w, const struct entry_row *row, const struc
     w->no = e->no;
 }
 
-/* --- what is derived from it
- * ------------------------------------------------------------------------ */
+/* ---- what is derived from it ---- */
 
 static void take_preview(struct fsck *f, const struct bough_entry *e, struct fsck_preview *p,
                          bool first)
@@ -175,8 +172,7 @@ static void add_up(struct walk *w, const struct entry_row *row, const struct bou
         b->origin_sum += fsck_mix((uint64_t)row->depth, hash_bytes(e->origin, strlen(e->origin)));
 }
 
-/* --- the pass
- * --------------------------------------------------------------------------------------- */
+/* ---- the pass ---- */
 
 static bool each_entry(void *user, const struct raw_row *raw)
 {

@@ -44,18 +44,25 @@ static void check_fields(struct fsck *f, struct fsck_where at, const struct boug
         fsck_say(f, RULE_VALUE, at, "it is a message without a role");
 }
 
-/* The call it names must be the one that was there when it was written. */
-static void check_call(struct fsck *f, struct fsck_where at, int64_t sid,
+/* The call it names must be the one that was there when it was written. A deleted one is let go of.
+ */
+static void check_call(struct fsck *f, const struct entry_row *row, int64_t sid,
                        const struct pack_extra *x)
 {
     const struct fsck_call *call = fsck_call_of(f, sid, x->call_ord);
+    struct fsck_where at = at_entry(row->bid, row->depth);
+    bool unlinked = row->mask & MASK_UNLINKED;
 
-    if (!x->call_ord && !x->call_made)
+    if (!x->call_ord && !x->call_made && !unlinked)
         return;
     if (!call)
         fsck_say(f, RULE_CALL, at, "its call, number %" PRId64 ", does not exist", x->call_ord);
     else if (call->id && call->id != fsck_call_id(x->call_made, x->call_chk))
         fsck_say(f, RULE_CALL, at, "its call, number %" PRId64 ", is another one", x->call_ord);
+    else if (unlinked != call->deleted)
+        fsck_say(f, RULE_CALL, at, "its call, number %" PRId64 ", %s", x->call_ord,
+                 unlinked ? "is there, but the entry has let go of it"
+                          : "was deleted, but the entry still names it");
 }
 
 bool fsck_entry(struct fsck *f, const struct entry_row *row, const struct fsck_branch *b,
@@ -73,7 +80,7 @@ bool fsck_entry(struct fsck *f, const struct entry_row *row, const struct fsck_b
     if (row->kind != (int64_t)e->kind)
         fsck_say(f, RULE_VALUE, at, "its row is of kind %" PRId64 ", its body of kind %d",
                  row->kind, (int)e->kind);
-    if (row->mask != mask_of(e))
+    if ((row->mask & ~(int64_t)MASK_UNLINKED) != mask_of(e))
         fsck_say(f, RULE_VALUE, at, "its mask is %" PRIx64 ", its parts and role make %" PRIx64,
                  (uint64_t)row->mask, (uint64_t)mask_of(e));
     if (e->at.depth != row->depth)
@@ -83,6 +90,6 @@ bool fsck_entry(struct fsck *f, const struct entry_row *row, const struct fsck_b
     if (e->keep_from < 0 || e->keep_from > row->depth)
         fsck_say(f, RULE_MARKER, at, "it keeps from depth %" PRId64 " on", e->keep_from);
     if (s && !s->purged)
-        check_call(f, at, s->sid, x);
+        check_call(f, row, s->sid, x);
     return true;
 }

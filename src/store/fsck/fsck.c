@@ -5,8 +5,7 @@
 
 #include "base/mem.h"
 
-/* --- looking up
- * ------------------------------------------------------------------------------------- */
+/* ---- looking up ---- */
 
 struct fsck_session *fsck_session_of(const struct fsck *f, int64_t sid)
 {
@@ -59,17 +58,20 @@ bool fsck_entry_there(const struct fsck *f, int64_t bid, int64_t depth)
     return b && depth > b->row.base && depth <= b->tip;
 }
 
+/* Down from one branch towards the root; `hangs` says that the parent is there, and older. */
+static bool runs_through(const struct fsck *f, const struct fsck_branch *b, int64_t bid,
+                         int64_t depth)
+{
+    while (b && b->row.bid != bid && b->hangs && b->row.base >= depth)
+        b = fsck_branch_of(f, b->row.parent);
+    return b && b->row.bid == bid;
+}
+
 bool fsck_visible(const struct fsck *f, const struct fsck_session *s, int64_t bid, int64_t depth)
 {
-    const struct fsck_branch *own, *b;
-
-    for (size_t i = s->first; i; i = own->next) {
-        own = &f->branches[i - 1];
-        for (b = own; b && b->row.bid != bid && b->hangs && b->row.base >= depth;)
-            b = fsck_branch_of(f, b->row.parent);
-        if (b && b->row.bid == bid)
+    for (size_t i = s->first; i; i = f->branches[i - 1].next)
+        if (runs_through(f, &f->branches[i - 1], bid, depth))
             return true;
-    }
     return false;
 }
 
@@ -91,12 +93,11 @@ void *fsck_push(void *at, size_t *n, size_t *cap, size_t size)
     return at;
 }
 
-/* --- the run
- * ---------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 
 static void engine_says(void *user, const char *text)
 {
-    fsck_say(user, RULE_ENGINE, at_text("engine", ""), "%s", text);
+    fsck_say(user, RULE_ENGINE, at_engine(), "%s", text);
 }
 
 static enum bough_rc run(struct fsck *f)
@@ -157,8 +158,9 @@ enum bough_rc bough_store_fsck(struct bough_store *s, enum bough_fsck_level leve
                                void (*found)(void *user, const struct bough_finding *f), void *user,
                                struct bough_fsck_report *report, struct bough_error *err)
 {
-    struct bough_fsck_report nobody;
-    struct fsck f = { .level = level, .found = found, .user = user, .err = err };
+    struct bough_fsck_report nobody = { 0 };
+    struct bough_error why = { 0 };
+    struct fsck f = { .level = level, .found = found, .user = user, .err = &why };
     struct snap snap;
     enum bough_rc rc;
 
@@ -172,7 +174,13 @@ enum bough_rc bough_store_fsck(struct bough_store *s, enum bough_fsck_level leve
     f.now = env_now(&s->e->env);
     begin(&f);
     rc = run(&f);
+    if (rc == BOUGH_CORRUPT) { /* a table cannot be read to its end: that is an answer, too */
+        fsck_say(&f, RULE_ENGINE, at_engine(), "%.180s", why.msg);
+        rc = BOUGH_OK;
+    }
     end(&f);
+    if (rc && err)
+        *err = why;
     snap_end(&snap);
     return rc;
 }

@@ -102,8 +102,8 @@ struct fsck_branch {
 
 /* The calls of a session are a run of f->calls, by ordinal. */
 struct fsck_call {
-    uint32_t ord;
     uint32_t id; /* fsck_call_id(); 0: it cannot be read */
+    uint32_t ord : 31, deleted : 1;
 };
 
 /* What a record points to, looked at when everything has been read. */
@@ -151,13 +151,13 @@ struct fsck {
     size_t nkeys, keys_cap;
 };
 
-/* --- rules.c
- * ---------------------------------------------------------------------------------------- */
+/* ---- rules.c ---- */
 
 struct fsck_where {
     char text[sizeof((struct bough_finding *)0)->where];
 };
 
+struct fsck_where at_engine(void);
 struct fsck_where at_session(int64_t sid);
 struct fsck_where at_branch(int64_t bid);
 struct fsck_where at_entry(int64_t bid, int64_t depth);
@@ -178,8 +178,7 @@ bool fsck_json(struct fsck *f, struct fsck_where where, const char *what, struct
 bool fsck_range(struct fsck *f, struct fsck_where where, const char *what, int64_t v, int64_t min,
                 int64_t max);
 
-/* --- fsck.c
- * ----------------------------------------------------------------------------------------- */
+/* ---- fsck.c ---- */
 
 /* NULL: no such row. */
 struct fsck_session *fsck_session_of(const struct fsck *f, int64_t sid);
@@ -209,8 +208,7 @@ static inline uint32_t fsck_call_id(int64_t made, int64_t chk)
     return (uint32_t)fsck_mix((uint64_t)made, (uint64_t)chk) | 1;
 }
 
-/* --- the passes
- * ------------------------------------------------------------------------------------- */
+/* ---- the passes ---- */
 
 enum bough_rc fsck_sessions(struct fsck *f); /* session and head rows */
 enum bough_rc fsck_branches(struct fsck *f); /* branch rows */
@@ -223,8 +221,7 @@ enum bough_rc fsck_log(struct fsck *f);      /* the log against branches, record
 enum bough_rc fsck_locate(struct fsck *f);   /* rows behind sums that differ */
 enum bough_rc fsck_lists(struct fsck *f);    /* what is derived */
 
-/* --- entry.c
- * ---------------------------------------------------------------------------------------- */
+/* ---- entry.c ---- */
 
 /* Everything one entry says by itself. False: its body cannot be read; `e` and `x` are not filled.
  */

@@ -51,8 +51,7 @@ static void same_preview(const struct check *c, const char *what, const char *te
                  what);
 }
 
-/* --- totals
- * ----------------------------------------------------------------------------------------- */
+/* ---- totals ---- */
 
 /* Children have larger numbers than their parents: from the last to the first, each is complete
  * when its turn comes. What a purged session spent is an adjustment of its heir; what is below it
@@ -91,8 +90,7 @@ static void check_totals(const struct check *c, const struct list_body *b)
                  "the list names another model for the last call");
 }
 
-/* --- columns
- * ---------------------------------------------------------------------------------------- */
+/* ---- columns ---- */
 
 static void check_hay(const struct check *c, const struct list_row *row, const struct list_body *b)
 {
@@ -153,8 +151,7 @@ static void check_derived(struct check *c, const struct list_row *row, const str
     check_hay(c, row, b);
 }
 
-/* --- the pass
- * --------------------------------------------------------------------------------------- */
+/* ---- the pass ---- */
 
 static bool each_list(void *user, const struct raw_row *raw)
 {

@@ -60,7 +60,7 @@ static bool gather_alias(void *user, const struct raw_row *raw)
     struct locate *l = user;
     const struct fsck_branch *b = fsck_branch_of(l->f, row->a);
 
-    if ((row->what & 0xff) != ALIAS_ENTRY || !differs(l, b) || b->row.sid != row->scope)
+    if (row->what != ALIAS_ENTRY || !differs(l, b) || b->row.sid != row->scope)
         return true;
     l->at = fsck_push(l->at, &l->n, &l->cap, sizeof *l->at);
     l->at[l->n - 1] = (struct claim){ .bid = row->a,

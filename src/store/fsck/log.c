@@ -16,20 +16,25 @@ static void bad_row(struct fsck *f, const struct log_row *row, const char *what)
     f->log_doubt = true;
 }
 
-/* Keys are sorted by number, so both move on together. */
-static void match_keys(struct walk *w, int64_t no, bool end)
+/* Keys are sorted by number, so both move on together. `row` NULL: the log has ended. */
+static void match_keys(struct walk *w, const struct log_row *row)
 {
     struct fsck *f = w->f;
 
-    for (; w->key < f->nkeys && (end || f->keys[w->key].no <= no); w->key++)
-        if (end || f->keys[w->key].no != no)
-            fsck_say(f, RULE_KEY, at_session(f->keys[w->key].sid),
+    for (; w->key < f->nkeys && (!row || f->keys[w->key].no <= row->no); w->key++) {
+        const struct fsck_key *k = &f->keys[w->key];
+
+        if (!row || k->no != row->no)
+            fsck_say(f, RULE_KEY, at_session(k->sid),
                      "an idempotency key points to log row %" PRId64 ", which does not exist",
-                     f->keys[w->key].no);
+                     k->no);
+        else if (k->sid != row->sid)
+            fsck_say(f, RULE_KEY, at_session(k->sid),
+                     "an idempotency key points to log row %" PRId64 ", of another session", k->no);
+    }
 }
 
-/* --- appends
- * ---------------------------------------------------------------------------------------- */
+/* ---- appends ---- */
 
 /* Up to which depth of the row there should be an entry. */
 static int64_t there_to(const struct fsck_branch *b, const struct log_row *row)
@@ -76,13 +81,16 @@ static void check_entries(struct fsck *f, const struct log_row *row)
     add_up(b, row);
 }
 
+/* The calls it made; a copy says instead how many of its messages were deleted. */
 static void check_calls(struct fsck *f, const struct log_row *row)
 {
-    if (row->aux < 0 || row->aux > LIMIT_APPEND_ENTRIES + 1) {
+    int64_t most = row->record ? LIMIT_APPEND_ENTRIES + 1 : row->n;
+
+    if (row->aux < 0 || row->aux > most) {
         bad_row(f, row, "it made more calls than an append can");
         return;
     }
-    for (int64_t i = 0; i < row->aux; i++)
+    for (int64_t i = 0; row->record && i < row->aux; i++)
         if (!fsck_call_of(f, row->sid, row->record + i))
             fsck_say(f, RULE_LOG, at_log(row->no), "its call, number %" PRId64 ", does not exist",
                      row->record + i);
@@ -102,8 +110,22 @@ static void check_append(struct fsck *f, const struct log_row *row)
         check_calls(f, row);
 }
 
-/* --- what is pending
- * -------------------------------------------------------------------------------- */
+/* What the other kinds are about. */
+static void check_other(struct fsck *f, const struct log_row *row, const struct fsck_session *s)
+{
+    if (s->purged || f->level != BOUGH_FSCK_FULL)
+        return;
+    if ((row->kind == LOG_ENTRY_DELETE || row->kind == LOG_ENTRY_RESTORE) &&
+        !fsck_entry_there(f, row->bid, row->depth) && !s->doubt)
+        fsck_say(f, RULE_LOG, at_log(row->no),
+                 "it is about #%" PRId64 ".%" PRId64 ", which does not exist", row->bid,
+                 row->depth);
+    if (row->kind == LOG_CALL_DELETE && !fsck_call_of(f, row->sid, row->record))
+        fsck_say(f, RULE_LOG, at_log(row->no), "its call, number %" PRId64 ", does not exist",
+                 row->record);
+}
+
+/* ---- what is pending ---- */
 
 /* Every total this session's calls are in. */
 static void shake(struct fsck *f, struct fsck_session *s)
@@ -129,8 +151,7 @@ static void note_purge(struct fsck *f, const struct log_row *row, struct fsck_se
             f->sessions[i].pending = true;
 }
 
-/* --- whose row it is
- * -------------------------------------------------------------------------------- */
+/* ---- whose row it is ---- */
 
 static void touch(struct fsck *f, const struct log_row *row, struct fsck_session *s)
 {
@@ -172,8 +193,7 @@ static void touch_all(struct fsck *f, const struct log_row *row, struct fsck_ses
         touch_parents(f, row, s);
 }
 
-/* --- the pass
- * --------------------------------------------------------------------------------------- */
+/* ---- the pass ---- */
 
 static bool each_row(void *user, const struct raw_row *raw)
 {
@@ -182,7 +202,7 @@ static bool each_row(void *user, const struct raw_row *raw)
     struct fsck *f = w->f;
     struct fsck_session *s = fsck_session_of(f, row->sid);
 
-    match_keys(w, row->no, false);
+    match_keys(w, row);
     if (row->n < 1 || row->no < 1 || row->no - row->n != f->last_no) {
         fsck_say(f, RULE_LOG, at_log(row->no),
                  "it takes %" PRId64 " numbers up to its own, but the row before is %" PRId64,
@@ -197,8 +217,10 @@ static bool each_row(void *user, const struct raw_row *raw)
     fsck_range(f, at_log(row->no), "its time", row->time, 0, INT64_MAX);
     if (row->kind == LOG_APPEND && row->n >= 1)
         check_append(f, row);
-    if (s)
+    if (s) {
+        check_other(f, row, s);
         touch_all(f, row, s);
+    }
     return true;
 }
 
@@ -222,7 +244,7 @@ enum bough_rc fsck_log(struct fsck *f)
 
     if (rc)
         return rc;
-    match_keys(&w, 0, true);
+    match_keys(&w, NULL);
     check_branches(f);
     if (f->watermark >= 0 && f->watermark <= f->last_no)
         return BOUGH_OK;

@@ -6,8 +6,7 @@
 #include "base/str.h"
 #include "store/fsck/fsck.h"
 
-/* --- aliases
- * ---------------------------------------------------------------------------------------- */
+/* ---- aliases ---- */
 
 /* "session:ID" */
 static void check_session_alias(struct fsck *f, const struct alias_row *row)
@@ -52,7 +51,7 @@ static void check_entry_alias(struct fsck *f, const struct alias_row *row)
         fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
                  "it is of session #%" PRId64 ", but names #%" PRId64 ".%" PRId64 " of another one",
                  row->scope, row->a, row->b);
-    else
+    else if (row->what == ALIAS_ENTRY) /* not the id of the entry it was copied from */
         b->alias_sum += fsck_mix((uint64_t)row->b, hash_bytes(row->id, strlen(row->id)));
 }
 
@@ -69,11 +68,11 @@ static void check_record_alias(struct fsck *f, const struct alias_row *row)
         return;
     }
     if (row->b >> 28 != kind || (kind == RECORD_CALL && !fsck_call_of(f, row->a, ord)) ||
-        (kind >= RECORD_PROJECT && kind <= RECORD_ACCOUNT && !place))
+        (kind >= RECORD_PROJECT && kind <= RECORD_ACCOUNT && (!place || row->a)))
         fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
                  "it names record %" PRId64 ".%" PRId64 ".%" PRId64 ", which does not exist",
                  row->a, kind, ord);
-    else if (place && !row->a && (!name || strcmp(name + 1, place->name) != 0))
+    else if (place && (!name || strcmp(name + 1, place->name) != 0))
         fsck_say(f, RULE_ALIAS, at_text("alias", row->id), "it names a place called %.80s",
                  place->name);
 }
@@ -100,8 +99,7 @@ static bool each_alias(void *user, const struct raw_row *raw)
     return true;
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------- */
+/* ---- keys ---- */
 
 /* The second of three fields; -1: there are no three. */
 static int64_t session_in(const char *key)

@@ -33,8 +33,7 @@ static void sum(struct fsck_session *s, struct bough_totals *to, const struct bo
         s->shaky = true; /* at the limit: the lists hold the limit, not the sum */
 }
 
-/* --- calls and adjustments
- * -------------------------------------------------------------------------- */
+/* ---- calls and adjustments ---- */
 
 static void keep_call(struct fsck *f, const struct record_row *row, uint32_t id)
 {
@@ -43,7 +42,8 @@ static void keep_call(struct fsck *f, const struct record_row *row, uint32_t id)
     map_get(&f->calls_of, (uint64_t)row->sid, &run);
     map_put(&f->calls_of, (uint64_t)row->sid, run + 1);
     f->calls = fsck_push(f->calls, &f->ncalls, &f->calls_cap, sizeof *f->calls);
-    f->calls[f->ncalls - 1] = (struct fsck_call){ (uint32_t)row->ord, id };
+    f->calls[f->ncalls - 1] =
+        (struct fsck_call){ id, (uint32_t)row->ord & LIMIT_RECORD, row->over != 0 };
 }
 
 /* The last call is the one of the latest time, of equals the one that came later. */
@@ -99,8 +99,7 @@ static void check_adjust(const struct row *r)
         sum(r->s, &r->s->rolls, &b.delta);
 }
 
-/* --- notes
- * ------------------------------------------------------------------------------------------ */
+/* ---- notes ---- */
 
 static void keep_note(const struct row *r, int64_t a, int64_t b)
 {
@@ -182,8 +181,7 @@ static void check_place(const struct row *r)
     map_put(&r->f->places, (uint64_t)p->kind << 32 | (uint64_t)p->ord, (uint64_t)(uintptr_t)p);
 }
 
-/* --- the pass
- * --------------------------------------------------------------------------------------- */
+/* ---- the pass ---- */
 
 static void check_kind(const struct row *r)
 {
@@ -221,10 +219,28 @@ static void check_kind(const struct row *r)
     }
 }
 
+struct walk {
+    struct fsck *f;
+    int64_t sid, kind, ord; /* of the record before */
+};
+
+/* Records are only ever removed with their session. */
+static void check_gap(struct walk *w, const struct row *r)
+{
+    bool same = w->sid == r->row->sid && w->kind == r->row->kind;
+
+    if (r->row->ord != (same ? w->ord + 1 : 1))
+        fsck_say(w->f, RULE_GAP, r->at, "records before it are missing");
+    w->sid = r->row->sid;
+    w->kind = r->row->kind;
+    w->ord = r->row->ord;
+}
+
 static bool each_record(void *user, const struct raw_row *raw)
 {
     const struct record_row *row = &raw->u.record;
-    struct fsck *f = user;
+    struct walk *w = user;
+    struct fsck *f = w->f;
     struct row r = { f, row, fsck_session_of(f, row->sid),
                      at_record(row->sid, row->kind, row->ord) };
 
@@ -243,11 +259,14 @@ static bool each_record(void *user, const struct raw_row *raw)
         return true;
     fsck_range(f, r.at, "its version", row->ver, 1, INT64_MAX);
     fsck_range(f, r.at, "the time of its deletion", row->over, 0, INT64_MAX);
+    check_gap(w, &r);
     check_kind(&r);
     return true;
 }
 
 enum bough_rc fsck_records(struct fsck *f)
 {
-    return f->ops->raw_scan(f->v, RAW_RECORD, each_record, f, f->err);
+    struct walk w = { .f = f };
+
+    return f->ops->raw_scan(f->v, RAW_RECORD, each_record, &w, f->err);
 }

@@ -18,7 +18,7 @@ const struct fsck_rule_row fsck_rules[RULES] = {
                      "session" },
     [RULE_PLACE] = { "I-06", true, "the project, workspace and account of a session exist" },
     [RULE_DEPTH] = { "I-10", true, "an entry lies where its own bytes say" },
-    [RULE_GAP] = { "I-11", true, "the depths of a branch have no gap from its base to its tip" },
+    [RULE_GAP] = { "I-11", true, "depths of a branch and ordinals of records have no gap" },
     [RULE_HEAD] = { "I-12", true, "a head is nowhere, or on an entry of a path of its session" },
     [RULE_TIME] = { "I-14", false, "times are plausible and numbers grow along a branch" },
     [RULE_MNO] = { "I-15", true, "message numbers count the messages of a path" },
@@ -40,8 +40,12 @@ const struct fsck_rule_row fsck_rules[RULES] = {
     [RULE_ALIAS] = { "I-45", true, "an alias and the thing it names know each other" },
 };
 
-/* --- where
- * ------------------------------------------------------------------------------------------ */
+/* ---- where ---- */
+
+struct fsck_where at_engine(void)
+{
+    return (struct fsck_where){ "engine" };
+}
 
 struct fsck_where at_session(int64_t sid)
 {
@@ -92,8 +96,7 @@ struct fsck_where at_text(const char *what, const char *text)
     return w;
 }
 
-/* --- saying it
- * -------------------------------------------------------------------------------------- */
+/* ---- saying it ---- */
 
 void fsck_say(struct fsck *f, enum fsck_rule rule, struct fsck_where where, const char *fmt, ...)
 {

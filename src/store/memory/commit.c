@@ -235,6 +235,7 @@ static void apply(struct memory *m, struct change *c, struct made *made, int64_t
         break;
     case CHANGE_ENTRY_OVER:
         mem_entry(m, c->u.entry.bid, c->u.entry.depth)->over = c->u.entry.over;
+        mem_entry(m, c->u.entry.bid, c->u.entry.depth)->mask = (uint32_t)c->u.entry.mask;
         break;
     case CHANGE_RECORD_PUT:
         apply_record(m, c, made);
@@ -315,8 +316,7 @@ enum bough_rc memory_commit(struct backend *b, struct txn *const *txns, size_t n
     return BOUGH_OK;
 }
 
-/* --- purge
- * ------------------------------------------------------------------------------------------ */
+/* ---- purge ---- */
 
 enum bough_rc memory_branch_cut(struct backend *b, const struct branch_row *rows, size_t n,
                                 const struct patience *p, struct bough_error *err)

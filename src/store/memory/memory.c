@@ -51,6 +51,20 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
     return BOUGH_OK;
 }
 
+/* There is no other process, and the store lets one thread write at a time. */
+static enum bough_rc memory_hold(struct backend *b, const struct patience *p, struct bough_error *err)
+{
+    (void)b;
+    (void)p;
+    (void)err;
+    return BOUGH_OK;
+}
+
+static void memory_release(struct backend *b)
+{
+    (void)b;
+}
+
 static void memory_upkeep(struct backend *b, bool last)
 {
     (void)b;
@@ -99,6 +113,8 @@ const struct backend_ops memory_backend = {
     .close = memory_close,
     .info = memory_info,
     .commit = memory_commit,
+    .hold = memory_hold,
+    .release = memory_release,
     .purge_slice = memory_purge_slice,
     .branch_cut = memory_branch_cut,
     .upkeep = memory_upkeep,

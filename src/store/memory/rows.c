@@ -45,8 +45,7 @@ static void drop(const char *p)
     mem_free((void *)(uintptr_t)p);
 }
 
-/* --- finding
- * ---------------------------------------------------------------------------------------- */
+/* ---- finding ---- */
 
 struct mem_session *mem_session(struct memory *m, int64_t sid)
 {
@@ -112,8 +111,7 @@ void mem_log_row(const struct mem_log *l, struct log_row *out)
                              l->bid, l->depth, l->record, l->aux };
 }
 
-/* --- putting
- * ---------------------------------------------------------------------------------------- */
+/* ---- putting ---- */
 
 static struct mem_session *session_slot(struct memory *m, int64_t sid)
 {
@@ -281,8 +279,7 @@ void mem_put_list(struct memory *m, const struct list_row *row)
     s->list = l;
 }
 
-/* --- removing
- * --------------------------------------------------------------------------------------- */
+/* ---- removing ---- */
 
 void mem_del_list(struct memory *m, int64_t sid)
 {

@@ -186,6 +186,7 @@ static enum bough_rc entry_over(struct apply *ap, const struct entry_row *row,
         return rc;
     sqlite3_bind_int64(st, 1, entry_key(branch_of(ap, row->bid), row->depth));
     sqlite3_bind_int64(st, 2, row->over);
+    sqlite3_bind_int64(st, 3, row->mask);
     return set(ap, st, "entry", "entry", err);
 }
 
@@ -243,6 +244,8 @@ static enum bough_rc key_put(struct apply *ap, const struct key_row *row, struct
     sqlite3_bind_int64(st, 4, ap->no);
     sqlite3_bind_int64(st, 5, row->expires);
     sqlite3_bind_int64(st, 6, row->expires - KEY_DAYS_MS);
+    sqlite3_bind_int64(st, 7, row->bid);
+    sqlite3_bind_int64(st, 8, row->depth);
     return set(ap, st, "key", "key", err);
 }
 

@@ -59,7 +59,8 @@ static enum bough_rc write_batch(struct sqlite *s, struct txn *const *txns, size
     bool again;
     enum bough_rc rc;
 
-    rc = writer_begin(s, all_relaxed(txns, n), err);
+    rc = s->held ? BOUGH_OK : writer_begin(s, all_relaxed(txns, n), err);
+    s->held = false;
     if (rc)
         return rc;
     rc = write_all(s, txns, n, false, &done, &again, err);
@@ -80,6 +81,30 @@ static enum bough_rc write_batch(struct sqlite *s, struct txn *const *txns, size
         return rc;
     }
     return writer_end(s, err);
+}
+
+enum bough_rc sqlite_hold(struct backend *b, const struct patience *p, struct bough_error *err)
+{
+    struct sqlite *s = sqlite_of(b);
+    enum bough_rc rc = writer_enter(s, p, err);
+
+    if (rc)
+        return rc;
+    rc = writer_begin(s, false, err);
+    s->held = !rc;
+    writer_leave(s);
+    return rc;
+}
+
+void sqlite_release(struct backend *b)
+{
+    struct sqlite *s = sqlite_of(b);
+
+    pthread_mutex_lock(&s->write_lock);
+    if (s->held && s->writer)
+        writer_undo(s);
+    s->held = false;
+    pthread_mutex_unlock(&s->write_lock);
 }
 
 enum bough_rc sqlite_commit(struct backend *b, struct txn *const *txns, size_t n,

@@ -151,7 +151,7 @@ void conn_done(struct conn *c, enum sql id, sqlite3_stmt *st)
 
 enum bough_rc conn_run(struct conn *c, enum sql id, struct bough_error *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = NULL;
     enum bough_rc rc = conn_stmt(c, id, &st, err);
     int code;
 
@@ -186,7 +186,7 @@ enum bough_rc conn_exec(struct conn *c, const char *text, struct bough_error *er
 enum bough_rc conn_int(struct conn *c, enum sql id, int64_t none, int64_t *out,
                        struct bough_error *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = NULL;
     enum bough_rc rc = conn_stmt(c, id, &st, err);
     int code;
 

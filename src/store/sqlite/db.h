@@ -66,12 +66,14 @@ struct sqlite {
     struct conn *writer;        /* NULL after a failure, until a reopen works */
     struct bough_arena *scratch;
     struct cache cache;
+    bool held;    /* a transaction was begun by hold() and waits for its commit */
     bool newer;   /* another process brought a newer format */
     bool normal;  /* synchronous is NORMAL, else FULL */
     bool relaxed; /* something was committed without a sync */
     bool scrub;   /* purged bytes are still in the write-ahead log */
     int frames;   /* in the log file after the last commit */
     int moved;    /* of these, already in the main file */
+    int tried;    /* frames at the last forced attempt to move them */
 };
 
 static inline struct sqlite *sqlite_of(struct backend *b)
@@ -166,6 +168,8 @@ int64_t key_session(const char *key); /* the session number inside an idempotenc
 /* The operations themselves; backend.h says what they promise. */
 enum bough_rc sqlite_commit(struct backend *b, struct txn *const *txns, size_t n,
                             const struct patience *p, struct bough_error *err);
+enum bough_rc sqlite_hold(struct backend *b, const struct patience *p, struct bough_error *err);
+void sqlite_release(struct backend *b);
 enum bough_rc sqlite_purge_slice(struct backend *b, int64_t sid, int64_t limit, bool *left,
                                  int64_t *entries, int64_t *records, const struct patience *p,
                                  struct bough_error *err);

@@ -222,5 +222,7 @@ enum bough_rc sqlite_list_scan(struct view *v, const struct list_query *q, list_
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         rc = conn_fail(c, code, err);
     finish(c, st);
+    if (!rc && view_over(c)) /* the callback met an error and kept it to itself */
+        rc = conn_fail(c, c->code, err);
     return rc;
 }

@@ -29,7 +29,8 @@ static const struct raw_text texts[RAW_TABLES] = {
                     "INSERT OR REPLACE INTO alias (" ALIAS_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
                     "DELETE FROM alias WHERE id = ?1 AND scope = ?2" },
     [RAW_KEY] = { "SELECT " KEY_COLS " FROM key ORDER BY key",
-                  "INSERT OR REPLACE INTO key (" KEY_COLS ", sid) VALUES (?1, ?2, ?3, ?4, ?5)",
+                  "INSERT OR REPLACE INTO key (" KEY_COLS ", sid)"
+                  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                   "DELETE FROM key WHERE key = ?1 AND sid = ?2" },
     [RAW_LOG] = { "SELECT " LOG_COLS " FROM log ORDER BY no",
                   "INSERT OR REPLACE INTO log (" LOG_COLS
@@ -98,6 +99,8 @@ enum bough_rc sqlite_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     }
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         rc = conn_fail(c, code, err);
+    else if (view_over(c))
+        rc = conn_fail(c, c->code, err);
     sqlite3_finalize(st);
     return rc;
 }
@@ -135,7 +138,9 @@ static void bind_key(sqlite3_stmt *st, const struct key_row *r, bool remove)
     bind_bytes(st, 2, (struct bough_str){ r->hash, sizeof r->hash });
     sqlite3_bind_int64(st, 3, r->no);
     sqlite3_bind_int64(st, 4, r->expires);
-    sqlite3_bind_int64(st, 5, key_session(r->key));
+    sqlite3_bind_int64(st, 5, r->bid);
+    sqlite3_bind_int64(st, 6, r->depth);
+    sqlite3_bind_int64(st, 7, key_session(r->key));
 }
 
 /* Binding more than a DELETE has is refused by SQLite and does no harm. */

@@ -33,7 +33,7 @@ static enum bough_rc ask(struct view *v, struct query *q, enum sql id, const int
 /* Is there another row? On an error *rc is set. */
 static bool more(struct query *q, enum bough_rc *rc, struct bough_error *err)
 {
-    int code = sqlite3_step(q->st);
+    int code = view_over(q->c) ? q->c->code : sqlite3_step(q->st);
 
     if (code == SQLITE_ROW)
         return true;
@@ -42,9 +42,11 @@ static bool more(struct query *q, enum bough_rc *rc, struct bough_error *err)
     return false;
 }
 
-static void done(struct query *q)
+/* The end of a query. A callback may have met an error in the same view and kept it to itself. */
+static enum bough_rc done(struct query *q, enum bough_rc rc, struct bough_error *err)
 {
     conn_done(q->c, q->id, q->st);
+    return rc || !view_over(q->c) ? rc : conn_fail(q->c, q->c->code, err);
 }
 
 /* The only row: true when it is there, else *rc says why not. */
@@ -68,8 +70,7 @@ static enum bough_rc ask_number(struct view *v, enum sql id, const int64_t *numb
     if (rc)
         return rc;
     *out = more(&q, &rc, err) ? sqlite3_column_int64(q.st, 0) : none;
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 /* ---- sessions and heads ---- */
@@ -87,8 +88,7 @@ enum bough_rc sqlite_session_get(struct view *v, struct bough_arena *a, int64_t 
         out->slug = arena_strdup(a, out->slug);
         out->body = keep_bytes(a, out->body);
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_session_by_slug(struct view *v, const char *slug, int64_t *sid,
@@ -104,8 +104,7 @@ enum bough_rc sqlite_session_by_slug(struct view *v, const char *slug, int64_t *
         *sid = sqlite3_column_int64(q.st, 0);
     else if (!rc)
         rc = bough_fail(err, BOUGH_NOT_FOUND, "there is no session %s", slug);
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 static enum bough_rc session_scan(struct view *v, enum sql id, const int64_t *numbers, int n,
@@ -122,8 +121,7 @@ static enum bough_rc session_scan(struct view *v, enum sql id, const int64_t *nu
         if (!fn(user, &row))
             break;
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_session_made(struct view *v, int64_t from, int64_t to, session_fn fn,
@@ -151,7 +149,7 @@ enum bough_rc sqlite_head_get(struct view *v, struct bough_arena *a, int64_t sid
         row_head(q.st, &out->row);
         out->row.lease_owner = arena_strdup(a, out->row.lease_owner);
     }
-    done(&q);
+    rc = done(&q, rc, err);
     if (rc)
         return rc;
     out->tip = 0;
@@ -178,8 +176,7 @@ enum bough_rc sqlite_branch_get(struct view *v, int64_t bid, struct branch_row *
         return rc;
     if (only(&q, "branch", bid, &rc, err))
         row_branch(q.st, out);
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_branch_tip(struct view *v, const struct branch_row *branch, int64_t *tip,
@@ -209,8 +206,7 @@ static enum bough_rc branch_scan(struct view *v, enum sql id, const int64_t *num
         if (!fn(user, &row))
             break;
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_branch_children(struct view *v, int64_t parent, int64_t from, int64_t to,
@@ -246,8 +242,7 @@ enum bough_rc sqlite_entry_get(struct view *v, struct bough_arena *a, int64_t bi
         rc = bough_fail(err, BOUGH_NOT_FOUND, "there is no entry #%lld.%lld", (long long)bid,
                         (long long)depth);
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 /* The cheapest statement that filters before it touches a body. */
@@ -280,8 +275,7 @@ enum bough_rc sqlite_entry_scan(struct view *v, const struct entry_range *r, ent
         if (!fn(user, &row))
             break;
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
@@ -317,8 +311,7 @@ enum bough_rc sqlite_alias_find(struct view *v, const char *id, int64_t scope, a
         if (!fn(user, &row))
             break;
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_key_get(struct view *v, struct bough_arena *a, const char *key,
@@ -337,8 +330,7 @@ enum bough_rc sqlite_key_get(struct view *v, struct bough_arena *a, const char *
     } else if (!rc) {
         rc = bough_fail(err, BOUGH_NOT_FOUND, "this idempotency key was not used");
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_record_get(struct view *v, struct bough_arena *a, int64_t sid, int64_t kind,
@@ -357,8 +349,7 @@ enum bough_rc sqlite_record_get(struct view *v, struct bough_arena *a, int64_t s
         row_record(q.st, out);
         out->body = keep_bytes(a, out->body);
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_record_scan(struct view *v, int64_t sid, int64_t kind, int64_t from,
@@ -381,8 +372,7 @@ enum bough_rc sqlite_record_scan(struct view *v, int64_t sid, int64_t kind, int6
         if (!fn(user, &row))
             break;
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 /* ---- log and lists ---- */
@@ -402,8 +392,7 @@ enum bough_rc sqlite_log_get(struct view *v, int64_t no, struct log_row *out,
         return rc;
     if (only(&q, "change", no, &rc, err))
         row_log(q.st, out);
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_log_scan(struct view *v, int64_t after, log_fn fn, void *user,
@@ -420,8 +409,7 @@ enum bough_rc sqlite_log_scan(struct view *v, int64_t after, log_fn fn, void *us
         if (!fn(user, &row))
             break;
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }
 
 enum bough_rc sqlite_watermark(struct view *v, int64_t *no, struct bough_error *err)
@@ -446,6 +434,5 @@ enum bough_rc sqlite_list_get(struct view *v, struct bough_arena *a, int64_t sid
         out->hay = arena_strdup(a, out->hay);
         out->body = keep_bytes(a, out->body);
     }
-    done(&q);
-    return rc;
+    return done(&q, rc, err);
 }

@@ -125,6 +125,8 @@ void row_key(sqlite3_stmt *st, struct key_row *out)
     memcpy(out->hash, hash.p, n);
     out->no = sqlite3_column_int64(st, 2);
     out->expires = sqlite3_column_int64(st, 3);
+    out->bid = sqlite3_column_int64(st, 4);
+    out->depth = sqlite3_column_int64(st, 5);
 }
 
 void row_log(sqlite3_stmt *st, struct log_row *out)

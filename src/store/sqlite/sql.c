@@ -34,7 +34,7 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_BRANCH_ADD] = "INSERT INTO branch (" BRANCH_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
     [SQL_BRANCH_CUT] = "UPDATE branch SET cut = ?2 WHERE bid = ?1",
     [SQL_ENTRY_ADD] = "INSERT INTO entry (" ENTRY_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
-    [SQL_ENTRY_OVER] = "UPDATE entry SET over = ?2 WHERE k = ?1",
+    [SQL_ENTRY_OVER] = "UPDATE entry SET over = ?2, mask = ?3 WHERE k = ?1",
     [SQL_ENTRY_THERE] = "SELECT 1 FROM entry WHERE k = ?1",
     [SQL_RECORD_ADD] = "INSERT INTO record (" RECORD_COLS ") VALUES (?1, ?2, ?3, ?4)",
     [SQL_RECORD_SET] =
@@ -42,8 +42,10 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_ALIAS_ADD] = "INSERT INTO alias (" ALIAS_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
     [SQL_ALIAS_DEL] = "DELETE FROM alias WHERE id = ?1 AND scope = ?2",
     /* ?6: keys that expired by then are free again. */
-    [SQL_KEY_PUT] = "INSERT INTO key (sid, key, hash, no, expires) VALUES (?1, ?2, ?3, ?4, ?5)"
-                    " ON CONFLICT (sid, key) DO UPDATE SET hash = ?3, no = ?4, expires = ?5"
+    [SQL_KEY_PUT] = "INSERT INTO key (sid, key, hash, no, expires, bid, depth)"
+                    " VALUES (?1, ?2, ?3, ?4, ?5, ?7, ?8)"
+                    " ON CONFLICT (sid, key) DO UPDATE SET hash = ?3, no = ?4, expires = ?5,"
+                    " bid = ?7, depth = ?8"
                     " WHERE expires <= ?6",
     [SQL_LIST_PUT] =
         "INSERT OR REPLACE INTO list (" LIST_COLS ", gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"

@@ -86,7 +86,7 @@ extern const char *const sql_text[SQL_COUNT];
 #define ENTRY_COLS "k, kind, mask, over, body"
 #define RECORD_COLS "k, ver, over, body"
 #define ALIAS_COLS "id, scope, what, a, b"
-#define KEY_COLS "key, hash, no, expires"
+#define KEY_COLS "key, hash, no, expires, bid, depth"
 #define LOG_COLS "no, n, sid, kind, time, bid, depth, record, aux"
 #define LIST_COLS                                                                                  \
     "sid, kind, status, project, workspace, account, parent, created, updated, modified, deleted," \

@@ -49,13 +49,11 @@ static void sync_log(struct sqlite *s)
 
 void checkpoint_if_large(struct sqlite *s)
 {
-    int n;
-
-    if (!s->writer)
+    if (!s->writer || pending(s) < FRAMES_FORCED)
         return;
-    n = pending(s);
-    if (n < FRAMES_FORCED || n % FRAMES_AGAIN > FRAMES_AGAIN / 2)
-        return;
+    if (s->frames >= s->tried && s->frames < s->tried + FRAMES_AGAIN)
+        return; /* a reader was in the way a moment ago */
+    s->tried = s->frames;
     checkpoint_now(s,
                    s->frames > FRAMES_MAX ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
 }

@@ -1,7 +1,7 @@
 /* Committing through the SQLite backend's own table: what holds, what is lost, what others see. */
 #include <sqlite3.h>
 
-#include "core/pack.h"
+#include "base/fs.h"
 #include "fixture.h"
 
 TEST(appends_are_read_back)
@@ -186,6 +186,67 @@ TEST(a_newer_format_stops_writing)
     CHECK_INT(1, tip_of(t, b, bid));
     b->ops->close(b);
     CHECK_RC(BOUGH_VERSION, try_open(t, path, false, &b));
+}
+
+TEST(holding_keeps_others_out_until_the_commit)
+{
+    const char *path = test_path(t, "s.db");
+    struct backend *a = open_at(t, path), *b = open_at(t, path);
+    struct patience p = soon(), brief;
+    struct change c;
+    struct txn txn = { .changes = &c, .nchanges = 1, .log = { .kind = LOG_APPEND, .n = 1 } };
+    struct txn *list[] = { &txn };
+    int64_t bid, sid = add_session(t, a, "one", &bid);
+
+    c = entry_at(t, bid, 1, "x");
+    CHECK_OK(a->ops->hold(a, &p, &t->err));
+    brief = (struct patience){ mono_us() + 20000, NULL };
+    CHECK_RC(BOUGH_TIMEOUT, b->ops->commit(b, list, 1, &brief, &t->err));
+    CHECK_INT(TXN_DONE, append(t, a, sid, bid, 1, "mine"));
+    a->ops->release(a);
+    CHECK_INT(TXN_DONE, append(t, b, sid, bid, 2, "yours"));
+    CHECK_OK(a->ops->hold(a, &p, &t->err));
+    a->ops->release(a);
+    CHECK_INT(TXN_DONE, append(t, b, sid, bid, 3, "yours"));
+    CHECK_INT(TXN_DONE, append(t, a, sid, bid, 4, "mine"));
+    a->ops->close(a);
+    b->ops->close(b);
+}
+
+static int64_t write_megabytes(struct test *t, struct backend *b, int64_t bid, int64_t depth, int n)
+{
+    static char big[64 << 10];
+
+    for (int i = 0; i < 16 * n; i++) {
+        struct change c = { .op = CHANGE_ENTRY_ADD };
+        struct txn txn = { .changes = &c, .nchanges = 1, .relaxed = true };
+
+        c.u.entry = (struct entry_row){ .bid = bid, .depth = depth++, .body = { big, sizeof big } };
+        txn.log = (struct log_row){ .kind = LOG_APPEND, .n = 1 };
+        CHECK_INT(TXN_DONE, run(t, b, &txn));
+    }
+    return depth;
+}
+
+TEST_SECONDS(the_log_stays_small_without_upkeep, 60)
+{
+    struct backend *b = open_at(t, test_path(t, "s.db"));
+    const char *wal = test_path(t, "s.db-wal");
+    struct view *v;
+    int64_t bid, depth = 1;
+
+    add_session(t, b, "one", &bid);
+    depth = write_megabytes(t, b, bid, depth, 40);
+    CHECK(fs_size(wal) < 20 << 20);
+    v = look(t, b); /* in the way */
+    depth = write_megabytes(t, b, bid, depth, 80);
+    CHECK(fs_size(wal) > 70 << 20);
+    b->ops->view_end(v);
+    depth = write_megabytes(t, b, bid, depth, 2);
+    b->ops->upkeep(b, true);
+    CHECK_INT(0, fs_size(wal));
+    CHECK_INT(depth - 1, tip_of(t, b, bid));
+    b->ops->close(b);
 }
 
 TEST(a_lock_held_too_long_is_a_timeout)

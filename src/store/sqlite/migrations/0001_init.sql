@@ -89,6 +89,8 @@ CREATE TABLE key (
     hash    BLOB NOT NULL,
     no      INTEGER NOT NULL,
     expires INTEGER NOT NULL,
+    bid     INTEGER NOT NULL,
+    depth   INTEGER NOT NULL,
     PRIMARY KEY (sid, key)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,196 @@
+/* bench [full]: runs what BENCH_ONLY (a part of a figure's name) asks for, or everything; prints a
+ * table and writes build/bench.json. */
+#include <malloc.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum better { HIGHER, LOWER };
+enum outcome { NOT_RUN, SKIPPED, MEASURED };
+
+static struct figure {
+    const char *name;
+    const char *unit;
+    double goal;
+    enum better better;
+    void (*run)(struct bench *b);
+    enum outcome outcome;
+    double value;
+} figures[] = {
+    { "append_durable_vs_floor", "ratio", 0.65, HIGHER, bench_append, 0, 0 },
+    { "append_with_call_vs_floor", "ratio", 0.57, HIGHER, bench_append, 0, 0 },
+    { "append_with_key_vs_floor", "ratio", 0.55, HIGHER, bench_append, 0, 0 },
+    { "append_durable_vs_jsonl_fdatasync", "ratio", 1.05, HIGHER, bench_append, 0, 0 },
+    { "group_commit_8", "ratio", 2.5, HIGHER, bench_threads, 0, 0 },
+    { "group_commit_32", "ratio", 3, HIGHER, bench_threads, 0, 0 },
+    { "group_commit_128", "ratio", 3.5, HIGHER, bench_threads, 0, 0 },
+    { "threads32_p99_over_p50", "ratio", 10, LOWER, bench_threads, 0, 0 },
+    { "append_p999_over_p50_bursts", "ratio", 8, LOWER, bench_bursts, 0, 0 },
+    { "append_p99_readers_on_over_off", "ratio", 1.5, LOWER, bench_readers, 0, 0 },
+    { "load_10k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0 },
+    { "load_100k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0 },
+    { "load_100k_vs_jsonl_parse", "ratio", 1.8, HIGHER, bench_load, 0, 0 },
+    { "tail50_growth_1k_to_100k", "ratio", 1.5, LOWER, bench_tail, 0, 0 },
+    { "since_marker_growth_depth_1_to_1000", "ratio", 1.5, LOWER, bench_forks, 0, 0 },
+    { "path_depth_1000_vs_1", "ratio", 1.7, LOWER, bench_forks, 0, 0 },
+    { "get_by_id_vs_rowid", "ratio", 1.3, LOWER, bench_get, 0, 0 },
+    { "list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_list, 0, 0 },
+    { "fork_100k_vs_fork_10", "ratio", 1.3, LOWER, bench_fork, 0, 0 },
+    { "fork_rows_written", "rows", 0, LOWER, bench_fork, 0, 0 },
+    { "db_size_over_content", "ratio", 1.25, LOWER, bench_size, 0, 0 },
+    { "db_size_over_content_zstd", "ratio", 0.35, LOWER, bench_size, 0, 0 },
+    { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0 },
+    { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0 },
+    { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0 },
+    { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },
+};
+
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+static struct figure *find(const char *name)
+{
+    for (size_t i = 0; i < FIGURES; i++)
+        if (strcmp(figures[i].name, name) == 0)
+            return &figures[i];
+    fprintf(stderr, "bench: no figure is called %s\n", name);
+    exit(2);
+}
+
+static bool passes(const struct figure *f)
+{
+    return f->better == HIGHER ? f->value >= f->goal : f->value <= f->goal;
+}
+
+static void print_figure(const struct figure *f)
+{
+    if (f->outcome == MEASURED)
+        printf("%-6s %-38s %10.2f   %s %g %s\n", passes(f) ? "ok" : "MISSED", f->name, f->value,
+               f->better == HIGHER ? ">=" : "<=", f->goal, f->unit);
+    else if (f->outcome == SKIPPED)
+        printf("%-6s %s\n", "skip", f->name);
+}
+
+void figure(struct bench *b, const char *name, double value)
+{
+    struct figure *f = find(name);
+
+    (void)b;
+    f->outcome = MEASURED;
+    f->value = value;
+    print_figure(f);
+    fflush(stdout);
+}
+
+void figure_skipped(struct bench *b, const char *name, const char *why)
+{
+    (void)b;
+    find(name)->outcome = SKIPPED;
+    note("%s is skipped: %s", name, why);
+}
+
+void note(const char *fmt, ...)
+{
+    va_list ap;
+
+    fputs("         ", stdout);
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    putchar('\n');
+}
+
+void hurry(bool yes)
+{
+    struct sched_param p = { .sched_priority = yes ? 1 : 0 };
+
+    (void)sched_setscheduler(0, yes ? SCHED_RR : SCHED_OTHER, &p);
+}
+
+static bool wanted(const struct figure *f, const char *only)
+{
+    return !only || !*only || strstr(f->name, only);
+}
+
+static void run(struct bench *b, const char *only)
+{
+    void (*last)(struct bench *) = NULL;
+
+    for (size_t i = 0; i < FIGURES; i++) {
+        double from = now_us();
+
+        if (!wanted(&figures[i], only) || figures[i].run == last)
+            continue;
+        last = figures[i].run;
+        last(b);
+        note("%.1f s", (now_us() - from) / 1e6);
+    }
+    if (only && strstr("phases", only))
+        bench_phases(b);
+}
+
+static void write_json(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    const char *comma = "";
+
+    if (!f) {
+        perror(path);
+        exit(2);
+    }
+    fputs("[\n", f);
+    for (size_t i = 0; i < FIGURES; i++) {
+        const struct figure *g = &figures[i];
+
+        if (g->outcome == NOT_RUN)
+            continue;
+        fprintf(f, "%s  {\"name\": \"%s\", ", comma, g->name);
+        if (g->outcome == MEASURED)
+            fprintf(f, "\"value\": %.4f, ", g->value);
+        else
+            fputs("\"value\": null, ", f);
+        fprintf(f, "\"unit\": \"%s\", \"goal\": %g, \"better\": \"%s\", \"pass\": %s}", g->unit,
+                g->goal, g->better == HIGHER ? "higher" : "lower",
+                g->outcome == SKIPPED ? "null" : (passes(g) ? "true" : "false"));
+        comma = ",\n";
+    }
+    fputs("\n]\n", f);
+    fclose(f);
+}
+
+static const char *json_path(const char *only)
+{
+    return only && *only ? "build/bench-only.json" : "build/bench.json";
+}
+
+int main(int argc, char **argv)
+{
+    const char *only = getenv("BENCH_ONLY");
+    char dir[] = "build/bench.tmp.XXXXXX";
+    struct bench b = { .binary = argv[0], .full = argc > 1 && strcmp(argv[1], "full") == 0 };
+    size_t missed = 0;
+
+    b.dir = mkdtemp(dir);
+    if (!b.dir) {
+        perror("build/bench.tmp: run this from the top of the tree");
+        return 2;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    /* Keep freed memory: else loading a session is mostly the kernel clearing pages, on all sides.
+     */
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    hurry(true);
+    run(&b, only);
+    scratch_remove(b.dir);
+    puts("\nAll figures:");
+    for (size_t i = 0; i < FIGURES; i++) {
+        print_figure(&figures[i]);
+        missed += figures[i].outcome == MEASURED && !passes(&figures[i]);
+    }
+    write_json(json_path(only));
+    printf("%zu missed; written to %s\n", missed, json_path(only));
+    return 0;
+}

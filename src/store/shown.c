@@ -1,0 +1,119 @@
+/* One session as lists show it: reading a list row, and the columns that come from the session itself. */
+#include "store/projector.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "core/text.h"
+#include "core/totals.h"
+
+/* Sums are checked where they come in; two that are each valid may still overflow together. Then
+ * the sum stays at the limit rather than the query failing. */
+void shown_add(struct bough_totals *sum, const struct bough_totals *t)
+{
+    if (!totals_add(sum, t))
+        *sum = (struct bough_totals){ INT64_MAX, INT64_MAX, INT64_MAX,
+                                      INT64_MAX, INT64_MAX, INT64_MAX };
+}
+
+void shown_sub(struct bough_totals *sum, const struct bough_totals *t)
+{
+    struct bough_totals neg;
+
+    if (totals_neg(t, &neg))
+        shown_add(sum, &neg);
+}
+
+struct bough_totals shown_rolled(const struct list_body *b)
+{
+    struct bough_totals t = b->adjust;
+
+    if (b->totals_mode == BOUGH_TOTALS_AUTO) {
+        shown_add(&t, &b->own);
+        shown_add(&t, &b->below);
+    }
+    return t;
+}
+
+/* ---- loading ---- */
+
+static enum bough_rc load_hay(struct snap *snap, struct bough_arena *a, const char *slug,
+                              const char *title, struct shown *sh, struct bough_error *err)
+{
+    const char *project;
+    enum bough_rc rc = snap_place(snap, a, RECORD_PROJECT, sh->row.project, &project, err);
+
+    if (!rc)
+        sh->row.hay = text_fold(a, str_of(arena_printf(a, "%s\n%s\n%s\n%s", slug, title, project,
+                                                       sh->body.first_user)))
+                          .p;
+    return rc;
+}
+
+/* The columns that come from the session and head rows as they are. */
+enum bough_rc shown_identity(struct snap *snap, struct bough_arena *a, struct shown *sh,
+                                   struct bough_error *err)
+{
+    struct session_row row;
+    struct session_body body;
+    struct head_now head;
+    enum bough_rc rc;
+
+    rc = snap->ops->session_get(snap->v, a, sh->sid, &row, err);
+    if (rc)
+        return rc;
+    sh->gone = row.purged;
+    if (sh->gone)
+        return BOUGH_OK;
+    rc = body_read(session_fields, row.body, &body, err);
+    if (!rc)
+        rc = snap->ops->head_get(snap->v, a, sh->sid, &head, err);
+    if (rc)
+        return rc;
+    sh->row.sid = sh->sid;
+    sh->row.kind = row.kind;
+    sh->row.parent = row.parent;
+    if (row.parent && snap_purged(snap, row.parent))
+        sh->row.parent = 0;
+    sh->row.status = head.row.status;
+    sh->row.deleted = head.row.deleted;
+    sh->row.project = body.project;
+    sh->row.workspace = body.workspace;
+    sh->row.account = body.account;
+    sh->row.created = body.created;
+    sh->row.role_name = body.role_name;
+    sh->row.provider_path = body.provider_path;
+    sh->row.model_provider = body.model_provider;
+    sh->row.model_name = body.model_name;
+    sh->body.totals_mode = body.totals_mode;
+    if (sh->row.modified < body.created && !sh->body.last_user_no && !sh->body.last_agent_no)
+        sh->row.modified = body.created;
+    return load_hay(snap, a, row.slug, body.title, sh, err);
+}
+
+static void empty(struct shown *sh, int64_t sid)
+{
+    *sh = (struct shown){ .sid = sid };
+    body_clear(list_fields, &sh->body);
+    sh->row.role_name = sh->row.provider_path = sh->row.model_provider = sh->row.model_name = "";
+    sh->row.hay = "";
+}
+
+enum bough_rc shown_read(const struct list_row *row, struct shown *out, struct bough_error *err)
+{
+    *out = (struct shown){ .sid = row->sid, .row = *row };
+    return body_read(list_fields, row->body, &out->body, err);
+}
+
+enum bough_rc shown_load(struct snap *snap, struct bough_arena *a, int64_t sid, struct shown *sh,
+                          struct bough_error *err)
+{
+    struct list_row row;
+    enum bough_rc rc = snap->ops->list_get(snap->v, a, sid, &row, NULL);
+
+    if (rc == BOUGH_OK)
+        return shown_read(&row, sh, err);
+    empty(sh, sid);
+    return shown_identity(snap, a, sh, err);
+}
+

@@ -1,0 +1,157 @@
+/* kill -9 in the middle of a purge and of upkeep: the next open finishes what was begun, and
+ * everything else is untouched. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bough/bough.h>
+
+#include "base/arena.h"
+#include "lib/store_test.h"
+
+enum { CYCLES_DEFAULT = 1000, ENTRIES = 60, FSCK_EVERY = 20 };
+
+static int64_t cycles(int share)
+{
+    const char *asked = getenv("KILL_CYCLES");
+    int64_t n = asked ? strtol(asked, NULL, 10) : CYCLES_DEFAULT;
+
+    return n * share / 100 ? n * share / 100 : 1;
+}
+
+static void reopen(struct test *t)
+{
+    bough_store_close(&t->store);
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+}
+
+static const char *filled(struct test *t, const char *title)
+{
+    struct bough_entry_new e[ENTRIES];
+    struct bough_append in = { .entries = e, .n = ENTRIES };
+    struct bough_appended out;
+    const char *s = new_session(t, title);
+
+    for (int i = 0; i < ENTRIES; i++)
+        e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "something to remove" };
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    return s;
+}
+
+/* Fork a child that opens the store and works; kill it after `us`. */
+static void kill_after(struct test *t, void (*work)(struct bough_store *s, void *user), void *user,
+                       useconds_t us)
+{
+    pid_t pid;
+    int status, fds[2];
+    char ready;
+
+    bough_store_close(&t->store);
+    CHECK(pipe(fds) == 0);
+    fflush(stdout);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        struct bough_store *s = NULL;
+
+        if (bough_store_open(&s, t->url, NULL, NULL) || write(fds[1], "r", 1) != 1)
+            _exit(6);
+        work(s, user);
+        pause();
+    }
+    close(fds[1]);
+    CHECK(read(fds[0], &ready, 1) == 1);
+    close(fds[0]);
+    usleep(us);
+    kill(pid, SIGKILL);
+    CHECK(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFSIGNALED(status));
+    reopen(t);
+}
+
+static void purge(struct bough_store *s, void *user)
+{
+    struct bough_arena *a = bough_arena_create();
+
+    if (bough_session_purge(s, a, user, NULL, NULL))
+        _exit(7);
+}
+
+TEST_SECONDS(kill_during_purge, 300)
+{
+    const char *kept, *fork;
+    int gone = 0;
+    int64_t n = cycles(10);
+
+    t->url = arena_printf(t->arena, "sqlite:%s", test_path(t, "purge.db"));
+    reopen(t);
+    kept = filled(t, "kept");
+    for (int64_t i = 1; i <= n; i++) {
+        const char *doomed = filled(t, "doomed");
+        struct bough_session *s;
+        struct bough_path path;
+        enum bough_rc rc;
+
+        fork = fork_at(t, doomed, NULL);
+        kill_after(t, purge, (void *)(uintptr_t)doomed, (useconds_t)(rand() % 4000));
+        rc = bough_session_get(t->store, t->arena, doomed, &s, &t->err);
+        CHECK(rc == BOUGH_OK || rc == BOUGH_GONE);
+        gone += rc == BOUGH_GONE;
+        if (rc == BOUGH_OK) /* not begun: all of it is there */
+            CHECK_INT(ENTRIES, s->messages);
+        /* What the fork shows is never touched. */
+        CHECK_OK(bough_entries_read(t->store, t->arena, fork, NULL, &path, &t->err));
+        CHECK_INT(ENTRIES, path.entries.n);
+        CHECK_INT(ENTRIES, get(t, kept)->messages);
+        if (rc == BOUGH_OK)
+            CHECK_OK(bough_session_purge(t->store, t->arena, doomed, NULL, &t->err));
+        CHECK_OK(bough_session_purge(t->store, t->arena, fork, NULL, &t->err));
+        if (i % FSCK_EVERY == 0)
+            store_check(t, t->store);
+    }
+    printf("# %lld kills during purge: %d were done\n", (long long)n, gone);
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+}
+
+/* Appends and folds in turn: the kill falls into one or the other. */
+static void upkeep(struct bough_store *s, void *user)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "x" };
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_appended out;
+
+    for (int i = 0;; i++)
+        if (i % 4 ? bough_append(s, a, user, &in, &out, NULL) : bough_store_upkeep(s, NULL))
+            _exit(7);
+}
+
+TEST_SECONDS(kill_during_upkeep, 300)
+{
+    const char *s;
+    int64_t before = 0, n = cycles(10);
+
+    t->url = arena_printf(t->arena, "sqlite:%s", test_path(t, "upkeep.db"));
+    reopen(t);
+    s = new_session(t, "busy");
+    for (int64_t i = 1; i <= n; i++) {
+        struct bough_sessions list;
+
+        kill_after(t, upkeep, (void *)(uintptr_t)s, (useconds_t)(rand() % 8000));
+        /* The list, the session and the path agree, folded or not. */
+        CHECK_OK(bough_session_list(t->store, t->arena, NULL, &list, &t->err));
+        CHECK_INT(1, list.n);
+        CHECK_INT(list.at[0].head.depth, list.at[0].messages);
+        CHECK_INT(list.at[0].messages, get(t, s)->messages);
+        CHECK(list.at[0].messages >= before);
+        before = list.at[0].messages;
+        if (i % FSCK_EVERY == 0)
+            store_check(t, t->store);
+    }
+    printf("# %lld kills during upkeep: %lld messages\n", (long long)n, (long long)before);
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+}

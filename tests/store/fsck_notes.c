@@ -1,0 +1,226 @@
+/* fsck, continued: markers, notes, money, lists, the log, names; and damage at random. */
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "store/fsck_world.h"
+
+/* ---- markers, notes, money ---- */
+
+BREAKS(I_28_sees_a_marker_that_keeps_what_comes_later)
+{
+    struct edit ed = entry_of(t, 1, 6);
+
+    CHECK_INT(2, ed.e.keep_from);
+    ed.e.keep_from = 7;
+    entry_put(t, &ed);
+    expect(t, "I-28", "", "#1.6");
+}
+
+BREAKS(I_29_sees_notes_about_nothing)
+{
+    struct raw_row *r = row_of(t, RAW_RECORD, ROOT, RECORD_LABEL, 1);
+    struct memory_body memory;
+    struct label_body label;
+    struct todo_body todo;
+
+    body_of_row(t, r, &label);
+    label.entry = "";
+    label.depth = 50;
+    body_put(t, r, &label);
+    expect(t, "I-29", "", "record 1.4.1");
+    r = row_of(t, RAW_RECORD, ROOT, RECORD_LABEL, 1);
+    body_of_row(t, r, &label);
+    label.depth = 4; /* its id says another place */
+    body_put(t, r, &label);
+    expect(t, "I-29", "", "record 1.4.1");
+    r = row_of(t, RAW_RECORD, ROOT, RECORD_TODO, 1);
+    body_of_row(t, r, &todo);
+    todo.items = str_of("[{\"content\":\"x\",\"status\":\"perhaps\"}]");
+    body_put(t, r, &todo);
+    expect(t, "I-29", "", "record 1.5.1");
+    r = row_of(t, RAW_RECORD, 0, RECORD_MEMORY, 1);
+    body_of_row(t, r, &memory);
+    memory.content = "";
+    body_put(t, r, &memory);
+    expect(t, "I-29", "", "record 0.3.1");
+}
+
+BREAKS(I_33_sees_totals_that_are_no_sums)
+{
+    for (int i = 0; i < 5; i++) {
+        struct raw_row *r = row_of(t, RAW_LIST, AGENT, 0, 0);
+        struct list_body b;
+        int64_t *const numbers[] = { &b.own.cost, &b.below.input, &b.adjust.output, &b.messages,
+                                     &b.calls };
+
+        body_of_row(t, r, &b);
+        ++*numbers[i];
+        body_put(t, r, &b);
+        expect(t, "I-33", "", "#5");
+    }
+}
+
+BREAKS(I_34_sees_calls_that_are_not_there)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 3, 0);
+    struct pack_head h;
+    struct call_body b;
+
+    CHECK(pack_entry_head(r->u.entry.body, &h));
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, h.no, 9);
+    put(t, r);
+    expect(t, "I-34", "", "#1.3");
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, h.no, 2);
+    put(t, r);
+    expect(t, "I-34", "", "#1.3");
+    r = row_of(t, RAW_ENTRY, 1, 7, 0);
+    r->u.entry.mask &= ~(int64_t)MASK_UNLINKED; /* its call was deleted */
+    put(t, r);
+    expect(t, "I-34", "", "#1.7");
+    r = row_of(t, RAW_RECORD, DEEP, RECORD_CALL, 1);
+    body_of_row(t, r, &b);
+    b.used.cost = -3;
+    body_put(t, r, &b);
+    expect(t, "I-34", "", "record 6.1.1");
+}
+
+/* ---- lists, log, names ---- */
+
+BREAKS(I_42_sees_list_rows_that_show_something_else)
+{
+    struct raw_row *r = row_of(t, RAW_LIST, ROOT, 0, 0);
+    struct list_body b;
+
+    body_of_row(t, r, &b);
+    CHECK_STR("aside", b.last_user);
+    b.last_user = "beside";
+    body_put(t, r, &b);
+    expect(t, "I-42", "", "#1");
+    r = row_of(t, RAW_LIST, ROOT, 0, 0);
+    r->u.list.hay = "root\nroot\n/q\none";
+    put(t, r);
+    expect(t, "I-42", "", "#1");
+    for (int i = 0; i < 5; i++) {
+        r = row_of(t, RAW_LIST, ROOT, 0, 0);
+        r->u.list.updated += i == 0;
+        r->u.list.modified += i == 1;
+        r->u.list.deleted += i == 2;
+        r->u.list.model_name = i == 3 ? "other" : r->u.list.model_name;
+        body_of_row(t, r, &b);
+        b.rev += i == 4;
+        body_put(t, r, &b);
+        expect(t, "I-42", "", "#1");
+    }
+}
+
+static int64_t last_no(struct test *t)
+{
+    struct bough_info info;
+
+    CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
+    return info.last_no;
+}
+
+static int64_t no_of(struct test *t, int64_t bid, int64_t depth)
+{
+    return entry_of(t, bid, depth).e.no;
+}
+
+static const char *log_at(struct test *t, int64_t no)
+{
+    return arena_printf(t->arena, "log %lld", (long long)no);
+}
+
+BREAKS(I_43_sees_entries_with_other_numbers)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 4, 0);
+
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, no_of(t, 1, 4) + 100, 0);
+    put(t, r);
+    expect(t, "I-43", "I-14", "#1.4");
+}
+
+BREAKS(I_43_sees_a_log_that_is_not_what_happened)
+{
+    int64_t no = no_of(t, 1, 4), last = last_no(t);
+    struct raw_row *r = row_of(t, RAW_LOG, no, 0, 0);
+
+    r->u.log.n = 2; /* a number is taken twice */
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no));
+    r->u.log.n = 1;
+    r->u.log.kind = LOG_SESSION; /* the entry is in no row */
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no + 1));
+    r->u.log.kind = 70;
+    r->u.log.bid = r->u.log.depth = 0;
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no));
+    drop(t, row_of(t, RAW_LOG, last, 0, 0)); /* the lists know more than the log */
+    expect(t, "I-43", "", log_at(t, last));
+}
+
+BREAKS(I_43_sees_lost_tails_even_quickly)
+{
+    int64_t no = no_of(t, 1, 8);
+
+    drop(t, row_of(t, RAW_ENTRY, 1, 8, 0));
+    CHECK_STR("I-43", look(t, BOUGH_FSCK_QUICK, false).errors);
+    expect(t, "I-43", "", log_at(t, no));
+}
+
+BREAKS(I_44_sees_keys_without_an_answer)
+{
+    struct raw_row *r = row_of(t, RAW_KEY, 0, 0, 0);
+
+    r->u.key.no = 9999;
+    put(t, r);
+    expect(t, "I-44", "", "#1");
+    r->u.key.no = last_no(t);
+    put(t, r);
+    expect(t, "I-44", "", "#1");
+}
+
+BREAKS(I_45_sees_aliases_that_lie)
+{
+    struct raw_row want = { .table = RAW_ALIAS, .u.alias = { .id = "m-2", .scope = ROOT } };
+    struct raw_row *r = row_like(t, &want), other;
+
+    CHECK(r);
+    other = *r;
+    other.u.alias.b = 50; /* nothing is there */
+    put(t, &other);
+    expect(t, "I-45", "", "alias m-2");
+    other.u.alias.b = 4; /* another one is there */
+    put(t, &other);
+    expect(t, "I-45", "", "#1.2");
+    drop(t, r);
+    expect(t, "I-45", "", "#1.2");
+    want.u.alias = (struct alias_row){ .id = "session:root-id" };
+    drop(t, row_like(t, &want));
+    expect(t, "I-45", "", "#1");
+}
+
+/* ---- at random ---- */
+
+STORE_TEST_SECONDS(fsck_survives_any_damage_and_sees_most_of_it, 60)
+{
+    enum { TRIES = 600 };
+    int found = 0;
+
+    build_world(t);
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    for (int i = 0; i < TRIES; i++) {
+        struct seen s;
+
+        damage_something(t);
+        look(t, BOUGH_FSCK_QUICK, false);
+        s = look(t, BOUGH_FSCK_FULL, false);
+        found += *s.errors || *s.warnings;
+        put_back(t);
+    }
+    check_clean(t);
+    printf("# fsck saw %d of %d damages\n", found, TRIES);
+    CHECK(found > TRIES * 2 / 3);
+}

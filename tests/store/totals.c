@@ -1,0 +1,414 @@
+/* Totals: own, rolled up, adjusted, propagated (H33-H35, U16, U17). */
+#include "lib/store_test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+static const char *make(struct test *t, const struct bough_session_new *in)
+{
+    struct bough_session *s;
+
+    CHECK_OK(bough_session_create(t->store, t->arena, in, &s, &t->err));
+    return s->id;
+}
+
+static const char *subagent_of(struct test *t, const char *parent)
+{
+    return make(t, &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = parent });
+}
+
+static struct bough_totals all_six(int64_t n)
+{
+    return (struct bough_totals){ n, 2 * n, 3 * n, 4 * n, 5 * n, 6 * n };
+}
+
+static void check_six(int64_t n, const struct bough_totals *got)
+{
+    CHECK_INT(n, got->input);
+    CHECK_INT(2 * n, got->output);
+    CHECK_INT(3 * n, got->reasoning);
+    CHECK_INT(4 * n, got->cache_read);
+    CHECK_INT(5 * n, got->cache_write);
+    CHECK_INT(6 * n, got->cost);
+}
+
+static enum bough_rc try_spend(struct test *t, const char *s, struct bough_totals used,
+                               struct bough_appended *out)
+{
+    struct bough_entry_new e = {
+        .role = BOUGH_ROLE_ASSISTANT, .text = "a", .has_usage = true, .usage = used
+    };
+    struct bough_append in = { .entries = &e, .n = 1 };
+
+    return bough_append(t->store, t->arena, s, &in, out, &t->err);
+}
+
+static struct bough_appended spend(struct test *t, const char *s, int64_t n)
+{
+    struct bough_appended out;
+
+    CHECK_OK(try_spend(t, s, all_six(n), &out));
+    return out;
+}
+
+static void check_own(struct test *t, const char *s, int64_t n)
+{
+    struct bough_session *got = get(t, s);
+
+    check_six(n, &got->own);
+}
+
+static void check_rolled(struct test *t, const char *s, int64_t n)
+{
+    struct bough_session *got = get(t, s);
+
+    check_six(n, &got->rolled);
+}
+
+static void add_totals(struct test *t, const char *s, int64_t n)
+{
+    struct bough_totals delta = all_six(n);
+
+    CHECK_OK(bough_totals_add(t->store, s, &delta, &t->err));
+}
+
+/* --- H33 --- */
+
+STORE_TEST(H33_totals_add_adds_to_the_rolled_totals_and_bumps_updated)
+{
+    const char *s = new_session(t, "x");
+    int64_t before = get(t, s)->updated;
+
+    t->env.now += 1000;
+    add_totals(t, s, 2);
+    add_totals(t, s, 5);
+    check_rolled(t, s, 7);
+    check_own(t, s, 0);
+    CHECK(get(t, s)->updated >= before + 1000);
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    check_rolled(t, s, 7);
+}
+
+STORE_TEST(H33_a_negative_delta_is_accepted)
+{
+    const char *s = new_session(t, "x");
+
+    add_totals(t, s, 2);
+    add_totals(t, s, -5);
+    check_rolled(t, s, -3);
+}
+
+STORE_TEST(H33_an_unknown_session_is_not_found)
+{
+    struct bough_totals delta = all_six(1);
+
+    CHECK_RC(BOUGH_NOT_FOUND, bough_totals_add(t->store, "nobody", &delta, &t->err));
+}
+
+STORE_TEST(H33_totals_add_touches_only_the_one_session)
+{
+    const char *p = new_session(t, "p"), *s = subagent_of(t, p);
+
+    add_totals(t, s, 3);
+    check_rolled(t, s, 3);
+    check_rolled(t, p, 0);
+}
+
+/* --- H34 --- */
+
+static struct bough_propagated *propagate(struct test *t, const char *s, int64_t n, size_t *count,
+                                          bool *truncated)
+{
+    struct bough_totals delta = all_six(n);
+    struct bough_propagated *out;
+
+    CHECK_OK(
+        bough_totals_propagate(t->store, t->arena, s, &delta, &out, count, truncated, &t->err));
+    return out;
+}
+
+STORE_TEST(H34_propagate_goes_up_forks_and_subagents_leaf_first_each_once)
+{
+    const char *g = new_session(t, "g"), *f = fork_at(t, g, user(t, g, "one")),
+               *s = subagent_of(t, f), *side = subagent_of(t, f);
+    struct bough_propagated *out;
+    bool truncated = true;
+    size_t n;
+
+    add_totals(t, g, 100);
+    out = propagate(t, s, 3, &n, &truncated);
+    CHECK_INT(3, n);
+    CHECK(!truncated);
+    CHECK_STR(s, out[0].id);
+    CHECK_STR(f, out[1].id);
+    CHECK_STR(g, out[2].id);
+    check_six(3, &out[0].rolled);
+    check_six(3, &out[1].rolled);
+    check_six(103, &out[2].rolled);
+    for (int i = 0; i < 2; i++) {
+        check_rolled(t, s, 3);
+        check_rolled(t, f, 3);
+        check_rolled(t, g, 103);
+        check_rolled(t, side, 0);
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    }
+    CHECK_INT(get(t, s)->updated, get(t, g)->updated);
+}
+
+STORE_TEST(H34_deleted_and_archived_ancestors_get_it_too)
+{
+    const char *g = new_session(t, "g"), *s = subagent_of(t, g);
+    bool truncated;
+    size_t n;
+
+    CHECK_OK(bough_session_delete(t->store, g, &t->err));
+    propagate(t, s, 3, &n, &truncated);
+    CHECK_INT(2, n);
+    check_rolled(t, g, 3);
+}
+
+STORE_TEST(H34_at_most_33_rows_and_the_caller_is_told)
+{
+    const char *ids[35];
+    struct bough_propagated *out;
+    bool truncated;
+    size_t n;
+
+    ids[0] = new_session(t, "g");
+    for (int i = 1; i < 35; i++)
+        ids[i] = subagent_of(t, ids[i - 1]);
+    out = propagate(t, ids[32], 1, &n, &truncated);
+    CHECK_INT(33, n);
+    CHECK(!truncated);
+    CHECK_STR(ids[0], out[32].id);
+    out = propagate(t, ids[34], 1, &n, &truncated);
+    CHECK_INT(33, n);
+    CHECK(truncated);
+    CHECK_STR(ids[34], out[0].id);
+    CHECK_STR(ids[2], out[32].id);
+    for (int i = 0; i < 2; i++) {
+        check_rolled(t, ids[0], 1);
+        check_rolled(t, ids[1], 1);
+        check_rolled(t, ids[2], 2);
+        check_rolled(t, ids[33], 1);
+        check_rolled(t, ids[34], 1);
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    }
+}
+
+STORE_TEST(H34_an_unknown_session_is_not_found)
+{
+    struct bough_totals delta = all_six(1);
+    struct bough_propagated *out;
+    bool truncated;
+    size_t n;
+
+    CHECK_RC(BOUGH_NOT_FOUND, bough_totals_propagate(t->store, t->arena, "nobody", &delta, &out, &n,
+                                                     &truncated, &t->err));
+}
+
+STORE_TEST(H34_a_purged_ancestor_is_left_out)
+{
+    const char *g = new_session(t, "g"), *p = subagent_of(t, g), *s = subagent_of(t, p);
+    struct bough_propagated *out;
+    bool truncated;
+    size_t n;
+
+    CHECK_OK(bough_session_purge(t->store, t->arena, p, NULL, &t->err));
+    out = propagate(t, s, 3, &n, &truncated);
+    CHECK_STR(s, out[0].id);
+    for (size_t i = 0; i < n; i++)
+        CHECK(strcmp(p, out[i].id) != 0);
+    check_rolled(t, s, 3);
+}
+
+/* --- H35 --- */
+
+STORE_TEST(H35_own_is_what_was_spent_and_adjustments_do_not_touch_it)
+{
+    const char *s = new_session(t, "x");
+    bool truncated;
+    size_t n;
+
+    spend(t, s, 10);
+    add_totals(t, s, 5);
+    propagate(t, s, 7, &n, &truncated);
+    for (int i = 0; i < 2; i++) {
+        check_own(t, s, 10);
+        check_rolled(t, s, 22);
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    }
+}
+
+STORE_TEST(H35_a_fork_starts_at_zero_and_its_spending_is_its_own)
+{
+    const char *s = new_session(t, "x"), *f;
+
+    f = fork_at(t, s, spend(t, s, 10).ids[0]);
+    check_own(t, f, 0);
+    check_rolled(t, f, 0);
+    spend(t, f, 3);
+    check_own(t, f, 3);
+    check_rolled(t, s, 10);
+}
+
+STORE_TEST(U16_deleting_a_message_does_not_unspend)
+{
+    const char *s = new_session(t, "x"), *id = spend(t, s, 10).ids[0];
+
+    CHECK_OK(bough_entry_delete(t->store, s, id, &t->err));
+    for (int i = 0; i < 2; i++) {
+        check_own(t, s, 10);
+        check_rolled(t, s, 10);
+        CHECK_INT(1, get(t, s)->calls);
+        CHECK_INT(0, get(t, s)->messages);
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    }
+}
+
+STORE_TEST(U16_deleting_a_session_does_not_unspend)
+{
+    const char *p = new_session(t, "p"), *s = subagent_of(t, p);
+
+    spend(t, s, 10);
+    CHECK_OK(bough_session_delete(t->store, s, &t->err));
+    check_rolled(t, p, 10);
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    check_rolled(t, p, 10);
+}
+
+STORE_TEST(U16_manual_totals_count_usage_in_own_only)
+{
+    const char *s = make(t, &(struct bough_session_new){ .totals_mode = BOUGH_TOTALS_MANUAL });
+
+    spend(t, s, 10);
+    add_totals(t, s, 4);
+    for (int i = 0; i < 2; i++) {
+        check_own(t, s, 10);
+        check_rolled(t, s, 4);
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    }
+}
+
+STORE_TEST(U16_manual_totals_do_not_count_what_subagents_spend)
+{
+    const char *p = make(t, &(struct bough_session_new){ .totals_mode = BOUGH_TOTALS_MANUAL }),
+               *s = subagent_of(t, p);
+
+    spend(t, s, 10);
+    check_rolled(t, p, 0);
+    check_rolled(t, s, 10);
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    check_rolled(t, p, 0);
+}
+
+/* --- refusals --- */
+
+STORE_TEST(U16_negative_usage_is_refused_and_nothing_written)
+{
+    const char *s = new_session(t, "x");
+    struct bough_appended out;
+    struct bough_call_new call = { .used = { .cost = -1 } };
+    struct bough_append in = { .call = &call };
+
+    for (int i = 0; i < 6; i++) {
+        struct bough_totals used = { 0 };
+
+        ((int64_t *)&used)[i] = -1;
+        CHECK_RC(BOUGH_INVALID, try_spend(t, s, used, &out));
+    }
+    CHECK_RC(BOUGH_INVALID, bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_STR("", path_text(t, s));
+    check_own(t, s, 0);
+}
+
+STORE_TEST(U16_totals_that_would_overflow_are_refused)
+{
+    const char *s = new_session(t, "x");
+    struct bough_totals most = { .cost = INT64_MAX - 1 }, two = { .cost = 2 };
+
+    CHECK_OK(bough_totals_add(t->store, s, &most, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, s, &two, &t->err));
+    CHECK_INT(INT64_MAX - 1, get(t, s)->rolled.cost);
+    two.cost = -2;
+    CHECK_OK(bough_totals_add(t->store, s, &two, &t->err));
+    CHECK_INT(INT64_MAX - 3, get(t, s)->rolled.cost);
+}
+
+STORE_TEST(U16_a_propagation_that_would_overflow_any_ancestor_changes_none)
+{
+    const char *p = new_session(t, "p"), *s = subagent_of(t, p);
+    struct bough_totals most = { .input = INT64_MAX }, one = { .input = 1 };
+    struct bough_propagated *out;
+    bool truncated;
+    size_t n;
+
+    CHECK_OK(bough_totals_add(t->store, p, &most, &t->err));
+    CHECK_RC(BOUGH_INVALID,
+             bough_totals_propagate(t->store, t->arena, s, &one, &out, &n, &truncated, &t->err));
+    CHECK_INT(0, get(t, s)->rolled.input);
+    CHECK_INT(INT64_MAX, get(t, p)->rolled.input);
+}
+
+/* A limit on one call, or on the sum: both are fine, but what was accepted must add up. */
+STORE_TEST(U16_usage_that_would_overflow_the_own_totals_is_refused)
+{
+    const char *s = new_session(t, "x");
+    struct bough_totals most = { .input = INT64_MAX - 1 };
+    struct bough_appended out;
+    int64_t sum = 0, messages = 0;
+    bool refused = false;
+
+    for (int i = 0; i < 3; i++) {
+        if (try_spend(t, s, most, &out)) {
+            CHECK_INT(BOUGH_INVALID, t->err.rc);
+            refused = true;
+            continue;
+        }
+        CHECK(sum <= INT64_MAX - most.input);
+        sum += most.input;
+        messages++;
+        CHECK_INT(sum, get(t, s)->own.input);
+        most.input = 2;
+    }
+    CHECK(refused);
+    CHECK_INT(messages, get(t, s)->messages);
+    CHECK_INT(sum, get(t, s)->own.input);
+}
+
+STORE_TEST(U16_usage_that_would_overflow_an_ancestors_rolled_totals_is_refused)
+{
+    const char *p = new_session(t, "p"), *s = subagent_of(t, p);
+    struct bough_totals most = { .input = INT64_MAX - 1 }, two = { .input = 2 };
+    struct bough_appended out;
+
+    if (bough_totals_add(t->store, p, &most, &t->err))
+        return; /* so large a sum cannot be made */
+    CHECK_RC(BOUGH_INVALID, try_spend(t, s, two, &out));
+    CHECK_INT(INT64_MAX - 1, get(t, p)->rolled.input);
+    CHECK_INT(0, get(t, s)->own.input);
+}
+
+STORE_TEST(U16_money_that_is_no_number_is_refused_and_the_rest_is_exact)
+{
+    int64_t nano = 7;
+    char text[32];
+
+    CHECK_RC(BOUGH_INVALID, bough_money_from_usd((double)NAN, &nano, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_money_from_usd((double)INFINITY, &nano, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_money_from_usd(-(double)INFINITY, &nano, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_money_from_usd(1e10, &nano, &t->err));
+    CHECK_INT(7, nano);
+    CHECK_OK(bough_money_from_usd(0.001234, &nano, &t->err));
+    CHECK_INT(1234000, nano);
+    bough_money_text(nano, text, sizeof text);
+    CHECK_STR("0.001234", text);
+    CHECK_OK(bough_money_from_usd(0.1, &nano, &t->err));
+    CHECK_INT(100000000, nano);
+    CHECK_INT(2, bough_money_micros(1500));
+    CHECK_INT(2, bough_money_micros(2500));
+    CHECK_INT(-2, bough_money_micros(-2500));
+}
