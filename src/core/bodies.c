@@ -46,6 +46,7 @@ const struct body_field list_fields[] = {
     FIELD(33, I64, list_body, last_agent_no),
     FIELD(34, I64, list_body, rev),
     FIELD_TOTALS(35, list_body, rolls),
+    FIELD(41, I64, list_body, last_said),
     { 0, FIELD_I64, 0 },
 };
 

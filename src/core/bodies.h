@@ -28,6 +28,7 @@ struct list_body {
     const char *first_user, *last_user, *last_agent;
     int64_t first_user_no, last_user_no, last_agent_no;
     int64_t rev;
+    int64_t last_said; /* the latest time of a user's or assistant's message, deleted or not */
 };
 
 struct call_body {

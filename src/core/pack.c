@@ -238,7 +238,7 @@ bool pack_entry_head(struct bough_str body, struct pack_head *h)
     h->made = (int64_t)in_varint(&i);
     h->chk = (int64_t)in_varint(&i);
     h->mno = (int64_t)in_varint(&i);
-    h->time = h->made + in_i64(&i);
+    h->time = (int64_t)((uint64_t)h->made + (uint64_t)in_i64(&i)); /* damaged bytes may wrap */
     h->call_made = (int64_t)in_varint(&i);
     h->call_chk = h->call_made ? (int64_t)in_varint(&i) : 0;
     h->raw = (size_t)in_varint(&i);

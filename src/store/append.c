@@ -18,6 +18,7 @@ enum bough_rc state_load(struct prep *p, int64_t sid, struct state **out, struct
     struct head_now now;
     struct snap *snap;
     int64_t owner = 0;
+    bool purged = false;
     enum bough_rc rc;
 
     *out = st;
@@ -26,8 +27,10 @@ enum bough_rc state_load(struct prep *p, int64_t sid, struct state **out, struct
     rc = prep_snap(p, &snap, err);
     if (!rc)
         rc = snap_who(snap, sid, &st->who, err);
-    if (!rc && snap_purged(snap, sid))
-        rc = bough_fail(err, BOUGH_GONE, "session #%lld was purged", (long long)sid);
+    if (!rc)
+        rc = snap_purged(snap, sid, &purged, err);
+    if (!rc && purged)
+        rc = session_gone(snap, sid, err);
     if (!rc)
         rc = snap->ops->head_get(snap->v, p->a, sid, &now, err);
     if (!rc && now.row.bid)
@@ -288,6 +291,43 @@ static void predict(struct prep *p, struct append_job *j, struct state *st, cons
     }
 }
 
+/* A first kept entry that is not on the path keeps nothing (U14). */
+static enum bough_rc settle_kept(struct prep *p, struct append_job *j, struct plan_entry *pe,
+                                 const struct place *pl, struct bough_error *err)
+{
+    struct bough_head end = { pl->fresh ? pl->parent : pl->bid, pl->base };
+    struct snap *snap;
+    int64_t owner = 0;
+    enum bough_rc rc;
+
+    if (!pe->kept.branch)
+        return BOUGH_OK;
+    rc = prep_snap(p, &snap, err);
+    if (!rc)
+        rc = path_owner(snap, end, pe->kept.depth, &owner, err);
+    if (rc || (owner == pe->kept.branch && pe->kept.depth <= pl->base))
+        return rc;
+    pe->e.keep_from = 0;
+    plan_repack(j->s, p->a, pe);
+    return BOUGH_OK;
+}
+
+/* An older call that produced it must still be there; deleting it would have moved the head row on. */
+static enum bough_rc check_call(struct prep *p, const struct append_job *j, const struct plan_entry *pe,
+                                struct bough_error *err)
+{
+    struct record_row row;
+    struct snap *snap;
+    enum bough_rc rc = cstr_empty(pe->call) ? BOUGH_OK : prep_snap(p, &snap, err);
+
+    if (rc || cstr_empty(pe->call))
+        return rc;
+    rc = snap->ops->record_get(snap->v, p->a, j->sid, RECORD_CALL, pe->x.call_ord, &row, err);
+    if (!rc && row.over)
+        rc = bough_fail(err, BOUGH_NOT_FOUND, "no call %.40s in this session", pe->call);
+    return rc;
+}
+
 static enum bough_rc add_entries(struct prep *p, struct append_job *j, const struct place *pl,
                                  int64_t bid, int64_t *mno, struct bough_error *err)
 {
@@ -301,6 +341,11 @@ static enum bough_rc add_entries(struct prep *p, struct append_job *j, const str
         pe->e.mno = *mno;
         if (i == 0)
             j->first_mno = *mno;
+        rc = settle_kept(p, j, pe, pl, err);
+        if (!rc)
+            rc = check_call(p, j, pe, err);
+        if (rc)
+            break;
         add_entry(p, j, pe, bid);
         rc = add_meaning(p, j, pe, err);
     }
@@ -426,7 +471,7 @@ static enum bough_rc answer_from_log(struct snap *snap, struct bough_arena *a, i
 }
 
 /* *known: the key was used before; then rc and `out` are the answer. */
-static enum bough_rc look_up_key(struct bough_store *s, struct bough_arena *a, struct append_job *j,
+enum bough_rc append_known(struct bough_store *s, struct bough_arena *a, struct append_job *j,
                                  bool *known, struct bough_appended *out, struct bough_error *err)
 {
     struct key_row row;
@@ -462,15 +507,20 @@ static enum bough_rc find_taken(struct prep *p, const struct append_job *j, stru
 {
     const char *which;
     struct snap *snap;
+    enum bough_rc rc;
 
     for (size_t i = 0; i < j->plan.n + j->plan.ncalls; i++) {
         const char *id =
             i < j->plan.n ? j->plan.entries[i].id : j->plan.calls[i - j->plan.n].body.origin;
 
         which = NULL;
-        if (cstr_empty(id) || prep_snap(p, &snap, NULL))
+        if (cstr_empty(id))
             continue;
-        (void)snap->ops->alias_find(snap->v, id, j->sid, taken, &which, NULL);
+        rc = prep_snap(p, &snap, err);
+        if (!rc)
+            rc = snap->ops->alias_find(snap->v, id, j->sid, taken, &which, err);
+        if (rc)
+            return rc;
         if (which)
             return bough_fail(err, BOUGH_EXISTS, "the id %.60s is taken in this session", id);
     }
@@ -532,7 +582,7 @@ enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct ap
         answer(j, a, &r.txn, out);
         return BOUGH_OK;
     }
-    again = look_up_key(s, a, j, &known, out, err);
+    again = append_known(s, a, j, &known, out, err);
     if (known)
         return again;
     if (err)
@@ -542,7 +592,7 @@ enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct ap
 
 /* ---- the public call ---- */
 
-static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a,
+static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a, const char *session,
                              const struct bough_append *in, struct append_job *j,
                              struct bough_error *err)
 {
@@ -555,7 +605,8 @@ static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a,
     rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
-    if (!in->at_root && !cstr_empty(in->at))
+    rc = find_session(&snap, session, &j->sid, err); /* the cache does not know of purges */
+    if (!rc && !in->at_root && !cstr_empty(in->at))
         rc = find_entry(&snap, j->sid, in->at, &j->at, err);
     if (!rc)
         rc = plan_resolve(&snap, a, j->sid, &j->plan, err);
@@ -580,7 +631,7 @@ enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const c
         return bough_fail(err, BOUGH_INVALID, "nothing to append");
     rc = plan_build(s, a, in->entries, in->n, in->call, &j.plan, err);
     if (!rc)
-        rc = look_up(s, a, in, &j, err);
+        rc = look_up(s, a, session, in, &j, err);
     if (rc)
         return rc;
     if (!cstr_empty(in->key)) {

@@ -32,6 +32,10 @@ void append_done(struct engine *e, const struct txn *t, void *job);
 enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct append_job *job,
                          struct bough_appended *out, struct bough_error *err);
 
+/* Was its key used before? *known, and then rc and `out` are the answer. */
+enum bough_rc append_known(struct bough_store *s, struct bough_arena *a, struct append_job *j, bool *known,
+                           struct bough_appended *out, struct bough_error *err);
+
 /* The key row's text: principal, session, key. */
 const char *append_key(struct bough_store *s, struct bough_arena *a, int64_t sid, const char *key,
                        struct bough_error *err);

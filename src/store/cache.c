@@ -89,14 +89,15 @@ enum bough_rc snap_who(struct snap *snap, int64_t sid, struct who *out, struct b
     return rc;
 }
 
-bool snap_purged(struct snap *snap, int64_t sid)
+enum bough_rc snap_purged(struct snap *snap, int64_t sid, bool *purged, struct bough_error *err)
 {
     struct bough_arena *tmp = bough_arena_create();
     struct session_row row;
-    bool purged = snap->ops->session_get(snap->v, tmp, sid, &row, NULL) != BOUGH_OK || row.purged;
+    enum bough_rc rc = snap->ops->session_get(snap->v, tmp, sid, &row, err);
 
+    *purged = rc == BOUGH_NOT_FOUND || (!rc && row.purged);
     bough_arena_destroy(tmp);
-    return purged;
+    return rc == BOUGH_NOT_FOUND ? BOUGH_OK : rc;
 }
 
 enum bough_rc snap_branch(struct snap *snap, int64_t bid, struct branch_row *out,

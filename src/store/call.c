@@ -216,6 +216,7 @@ static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_err
     struct call_body body;
     struct snap *snap;
     struct unlinking u = { .p = p, .err = err };
+    struct session_loaded l;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc)
@@ -224,6 +225,10 @@ static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_err
         return rc;
     u.ord = row.ord;
     u.snap = snap;
+    rc = session_load(snap, p->a, row.sid, &l, err);
+    if (rc)
+        return rc;
+    txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row; /* an append that names the call looks again */
     rc = snap->ops->branch_of(snap->v, row.sid, unlink_branch, &u, err);
     if (rc || u.rc)
         return rc ? rc : u.rc;
@@ -333,7 +338,9 @@ static enum bough_rc chain(struct bough_store *s, const char *session, int64_t *
         rc = snap_who(&snap, sid, &who, err);
         if (rc)
             break;
-        purged = snap_purged(&snap, sid);
+        rc = snap_purged(&snap, sid, &purged, err);
+        if (rc)
+            break;
         if (!purged && *n == LIMIT_CHAIN) {
             *truncated = true;
             break;

@@ -24,6 +24,7 @@ struct history {
     struct hash *at;
     struct bough_entry *entries;
     size_t n;
+    struct bough_str noted; /* the last system message that stands beside the path */
 };
 
 /* What to do with a history: leave out so many of its messages, append the rest behind an entry. */
@@ -146,13 +147,25 @@ static void hash_all(struct bough_arena *a, struct history *h)
         normal_message_hash(&h->entries[i], h->at[i].at);
 }
 
+/* Messages stay; of the notes among them only the last system message sent is remembered. */
+static void split(const struct entry_list *list, struct history *out)
+{
+    out->entries = list->at;
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->at[i].kind == BOUGH_ENTRY_MESSAGE)
+            out->entries[out->n++] = list->at[i];
+        else if (str_starts(list->at[i].data, "{\"customType\":\"bough.system\""))
+            out->noted = list->at[i].data;
+    }
+}
+
 static enum bough_rc read_stored(struct bough_store *s, struct bough_arena *a, int64_t sid,
                                  struct history *out, const char **prompt, struct bough_head *head,
                                  struct bough_error *err)
 {
     struct session_loaded l;
     struct entry_list list = { .a = a };
-    struct path_filter f = { .kinds = 1 << BOUGH_ENTRY_MESSAGE };
+    struct path_filter f = { .kinds = 1 << BOUGH_ENTRY_MESSAGE | 1 << BOUGH_ENTRY_CUSTOM };
     struct segs segs;
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);
@@ -168,8 +181,7 @@ static enum bough_rc read_stored(struct bough_store *s, struct bough_arena *a, i
     if (!rc)
         rc = path_read(&snap, &segs, &f, &list, NULL, err);
     snap_end(&snap);
-    out->entries = list.at;
-    out->n = list.n;
+    split(&list, out);
     hash_all(a, out);
     return rc;
 }
@@ -226,14 +238,16 @@ static struct bough_entry_new system_note(struct bough_arena *a, const struct bo
 
 /* What will be appended: the note, the new messages, the reply. */
 static struct bough_entry_new *to_append(struct bough_arena *a, const struct bough_record *in,
-                                         const struct history *sent, const struct match *m,
-                                         size_t *n)
+                                         const struct history *sent, const struct history *stored,
+                                         const struct match *m, size_t *n)
 {
     struct bough_entry_new *out = arena_array(a, in->nhistory + 2, sizeof *out);
 
     *n = 0;
-    if (m->note_system)
-        out[(*n)++] = system_note(a, &sent->entries[0]);
+    if (m->note_system) {
+        out[0] = system_note(a, &sent->entries[0]);
+        *n = str_eq(out[0].data, stored->noted) ? 0 : 1;
+    }
     for (size_t i = m->skip + m->known; i < in->nhistory; i++)
         out[(*n)++] = in->history[i];
     if (in->reply && !m->reply_known) {
@@ -263,14 +277,13 @@ static void known_reply(const struct history *sent, const struct history *stored
 
 static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64_t sid,
                              const struct bough_record *in, const struct history *sent,
-                             const struct hash *reply, struct bough_recorded *out,
-                             struct bough_error *err)
+                             const struct hash *reply, const char *key, const struct hash *asked,
+                             struct bough_recorded *out, struct bough_error *err)
 {
     struct append_job j = { .s = s, .sid = sid, .has_expect = true };
-    struct bough_append how = { 0 };
     struct history stored = { 0 };
     struct bough_entry_new *entries;
-    const char *prompt;
+    const char *prompt = "";
     struct match m;
     size_t n;
     enum bough_rc rc = read_stored(s, a, sid, &stored, &prompt, &j.expect, err);
@@ -280,7 +293,7 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
     match_history(sent, &stored, prompt, &m);
     if (in->reply)
         known_reply(sent, &stored, reply, &m);
-    entries = to_append(a, in, sent, &m, &n);
+    entries = to_append(a, in, sent, &stored, &m, &n);
     *out = (struct bough_recorded){ .matched = m.known, .branched = m.branch && n };
     if (!n && !in->call) {
         out->appended.head = j.expect;
@@ -291,14 +304,42 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
         return rc;
     j.at_set = m.branch;
     j.at = m.at;
-    if (!cstr_empty(in->key)) {
-        j.key = append_key(s, a, sid, in->key, err);
-        if (!j.key)
-            return BOUGH_INVALID;
-        sha256(sent->at, sent->n * sizeof *sent->at, j.hash);
-        plan_hash(a, &j.plan, &how, j.hash);
-    }
+    j.key = key;
+    memcpy(j.hash, asked->at, sizeof j.hash);
     return append_run(s, a, &j, &out->appended, err);
+}
+
+/* What was asked, for its idempotency key: the history, the reply, the call. */
+static enum bough_rc hash_request(struct bough_store *s, struct bough_arena *a,
+                                  const struct bough_record *in, const struct history *sent,
+                                  const struct hash *reply, struct hash *out, struct bough_error *err)
+{
+    struct plan call;
+    struct sha256 h;
+    enum bough_rc rc = plan_build(s, a, NULL, 0, in->call, &call, err);
+
+    if (rc)
+        return rc;
+    plan_hash(a, &call, NULL, out->at);
+    sha256_init(&h);
+    sha256_update(&h, out->at, sizeof out->at);
+    sha256_update(&h, sent->at, sent->n * sizeof *sent->at);
+    sha256_update(&h, reply->at, sizeof reply->at);
+    sha256_final(&h, out->at);
+    return BOUGH_OK;
+}
+
+/* Recorded before under this key? Looked up before anything else. */
+static enum bough_rc known(struct bough_store *s, struct bough_arena *a, int64_t sid, const char *key,
+                           const struct hash *asked, bool *is, struct bough_recorded *out,
+                           struct bough_error *err)
+{
+    struct append_job j = { .s = s, .sid = sid, .key = key };
+
+    j.plan.n = 1; /* its answer ends with its last entry */
+    memcpy(j.hash, asked->at, sizeof j.hash);
+    *out = (struct bough_recorded){ 0 };
+    return append_known(s, a, &j, is, &out->appended, err);
 }
 
 enum bough_rc bough_record(struct bough_store *s, struct bough_arena *a, const char *session,
@@ -308,16 +349,26 @@ enum bough_rc bough_record(struct bough_store *s, struct bough_arena *a, const c
     struct patience p = store_patience(s);
     struct bough_error why = { 0 };
     struct history sent = { 0 };
-    struct hash reply = { { 0 } };
+    struct hash reply = { { 0 } }, asked = { { 0 } };
+    const char *key = NULL;
+    bool is_known = false;
     int64_t sid;
     enum bough_rc rc = find_session_fast(s, session, &sid, err);
 
     if (!rc)
         rc = read_sent(s, a, in, &sent, &reply, err);
-    if (rc)
+    if (!rc && !cstr_empty(in->key)) {
+        rc = hash_request(s, a, in, &sent, &reply, &asked, err);
+        key = rc ? NULL : append_key(s, a, sid, in->key, err);
+        if (!rc && !key)
+            rc = BOUGH_INVALID;
+        if (!rc)
+            rc = known(s, a, sid, key, &asked, &is_known, out, err);
+    }
+    if (rc || is_known)
         return rc;
     do /* the head moved between looking and writing: look again (C9 g) */
-        rc = attempt(s, a, sid, in, &sent, &reply, out, &why);
+        rc = attempt(s, a, sid, in, &sent, &reply, key, &asked, out, &why);
     while (rc == BOUGH_CONFLICT && mono_us() < p.until_us);
     if (rc && err)
         *err = why;

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "store/id.h"
+#include "store/session.h"
 
 enum { PREFIX_LEAST = 8 };
 
@@ -35,16 +36,25 @@ static int64_t number(const char *p, size_t n)
 
 /* ---- sessions ---- */
 
+static enum bough_rc no_session(const char *text, struct bough_error *err)
+{
+    return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+}
+
 static enum bough_rc alive(struct snap *snap, int64_t sid, const char *text,
                            struct bough_error *err)
 {
+    bool purged = false;
     struct who who;
+    enum bough_rc rc = snap_who(snap, sid, &who, err);
 
-    if (snap_who(snap, sid, &who, NULL))
-        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
-    if (snap_purged(snap, sid))
-        return bough_fail(err, BOUGH_GONE, "session %.40s was purged", text);
-    return BOUGH_OK;
+    if (rc == BOUGH_NOT_FOUND)
+        return no_session(text, err);
+    if (!rc)
+        rc = snap_purged(snap, sid, &purged, err);
+    if (!rc && purged)
+        rc = bough_fail(err, BOUGH_GONE, "session %.40s was purged", text);
+    return rc;
 }
 
 struct hit {
@@ -95,36 +105,38 @@ static enum bough_rc by_prefix(struct snap *snap, const char *text, int64_t *sid
     enum bough_rc rc;
 
     if (h.prefix.n < PREFIX_LEAST || h.prefix.n >= BOUGH_ID_LEN || !is_base32(h.prefix))
-        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+        return no_session(text, err);
     memset(lo, '0', BOUGH_ID_LEN);
     memset(hi, 'Z', BOUGH_ID_LEN);
     memcpy(lo, text, h.prefix.n);
     memcpy(hi, text, h.prefix.n);
     if (!id_parse(str_make(lo, BOUGH_ID_LEN), &from) || !id_parse(str_make(hi, BOUGH_ID_LEN), &to))
-        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+        return no_session(text, err);
     rc = snap->ops->session_made(snap->v, from.made, to.made, prefix_hit, &h, err);
     if (rc)
         return rc;
     if (h.n > 1)
         return bough_fail(err, BOUGH_AMBIGUOUS, "several sessions start with %.40s", text);
     if (!h.n)
-        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.40s", text);
+        return no_session(text, err);
     *sid = h.a;
     return BOUGH_OK;
 }
 
-/* Our own id: one look, no index. False: it is not one, or not of this store. */
-static bool by_id(struct snap *snap, const char *text, int64_t *sid)
+/* Our own id: one look, no index. *sid 0: it is not one, or not of this store. */
+static enum bough_rc by_id(struct snap *snap, const char *text, int64_t *sid, struct bough_error *err)
 {
     struct who who;
     struct id id;
+    enum bough_rc rc;
 
+    *sid = 0;
     if (!id_parse(str_of(text), &id) || id.space != 0 || id.position != 0 || id.number < 1)
-        return false;
-    if (snap_who(snap, id.number, &who, NULL) || who.made != id.made || who.chk != id.chk)
-        return false;
-    *sid = id.number;
-    return true;
+        return BOUGH_OK;
+    rc = snap_who(snap, id.number, &who, err);
+    if (!rc && who.made == id.made && who.chk == id.chk)
+        *sid = id.number;
+    return rc == BOUGH_NOT_FOUND ? BOUGH_OK : rc;
 }
 
 enum bough_rc find_session(struct snap *snap, const char *text, int64_t *sid,
@@ -140,8 +152,9 @@ enum bough_rc find_session(struct snap *snap, const char *text, int64_t *sid,
         *sid = number(text + 1, strlen(text + 1));
         return alive(snap, *sid, text, err);
     }
-    if (by_id(snap, text, sid))
-        return alive(snap, *sid, text, err);
+    rc = by_id(snap, text, sid, err);
+    if (rc || *sid)
+        return rc ? rc : alive(snap, *sid, text, err);
     snprintf(alias, sizeof alias, "session:%s", text);
     rc = snap->ops->alias_find(snap->v, alias, 0, first_alias, &h, err);
     if (rc)
@@ -150,9 +163,8 @@ enum bough_rc find_session(struct snap *snap, const char *text, int64_t *sid,
         *sid = h.a;
         return alive(snap, *sid, text, err);
     }
-    if (snap->ops->session_by_slug(snap->v, text, sid, NULL) == BOUGH_OK)
-        return BOUGH_OK;
-    return by_prefix(snap, text, sid, err);
+    rc = snap->ops->session_by_slug(snap->v, text, sid, err);
+    return rc == BOUGH_NOT_FOUND ? by_prefix(snap, text, sid, err) : rc;
 }
 
 enum bough_rc find_session_fast(struct bough_store *s, const char *text, int64_t *sid,
@@ -249,7 +261,7 @@ static enum bough_rc check_there(struct snap *snap, const char *text, struct bou
     struct entry_row row;
     struct branch_row b;
     struct pack_head h;
-    enum bough_rc rc = snap->ops->entry_get(snap->v, tmp, at.branch, at.depth, &row, NULL);
+    enum bough_rc rc = snap->ops->entry_get(snap->v, tmp, at.branch, at.depth, &row, err);
 
     if (rc == BOUGH_NOT_FOUND && id &&
         snap->ops->branch_get(snap->v, at.branch, &b, NULL) == BOUGH_OK && b.cut >= 0 &&
@@ -448,7 +460,9 @@ enum bough_rc place_ensure(struct bough_store *s, enum record_kind kind, const c
     *ord = 0;
     if (cstr_empty(name))
         return BOUGH_OK;
-    rc = snap_begin(s, &snap, err);
+    rc = check_text("the name of a place", name, LIMIT_PATH, err);
+    if (!rc)
+        rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
     rc = find_place(&snap, kind, name, ord, err);

@@ -73,7 +73,7 @@ static enum bough_rc check_compaction(const struct bough_compaction *in, struct 
                         "give the last summarised entry or the first kept one, not both");
     if (!rc && (in->tokens_before < 0 || in->tokens_saved < 0))
         rc = bough_fail(err, BOUGH_INVALID, "tokens are never negative");
-    return rc ? rc : check_object("details", in->details, LIMIT_DATA, err);
+    return rc ? rc : check_json("details", in->details, LIMIT_DATA, err);
 }
 
 static enum bough_rc compact(struct bough_store *s, struct bough_arena *a, const char *session,

@@ -173,6 +173,7 @@ struct reading {
     const char *session;
     int64_t sid;
     size_t limit; /* 0: all */
+    int64_t also;
     bool more;
     enum bough_rc rc;
     struct bough_error *err;
@@ -182,6 +183,8 @@ static bool read_one(void *user, const struct entry_row *row)
 {
     struct reading *r = user;
 
+    if (r->also && !(row->mask & r->also))
+        return true;
     if (r->limit && r->out->n == r->limit) {
         r->more = true;
         return false;
@@ -203,7 +206,7 @@ static void reverse(struct entry_list *l)
 enum bough_rc path_read(struct snap *snap, const struct segs *segs, const struct path_filter *f,
                         struct entry_list *out, bool *more, struct bough_error *err)
 {
-    struct reading r = { .out = out, .limit = (size_t)f->limit, .err = err };
+    struct reading r = { .out = out, .limit = (size_t)f->limit, .also = f->also, .err = err };
     enum bough_rc rc = BOUGH_OK;
 
     for (size_t i = 0; i < segs->n && !rc && !r.more; i++) {

@@ -57,6 +57,7 @@ enum bough_rc entry_head_at(struct snap *snap, struct bough_head at, struct pack
 /* Read a path's entries, oldest first (see struct bough_read for the filters). */
 struct path_filter {
     int64_t kinds, mask;
+    int64_t also; /* and one of these bits; 0: any */
     bool deleted;
     int64_t limit; /* 0: all */
     bool newest;   /* stop after `limit` from the end, but give them oldest first */

@@ -53,7 +53,7 @@ static enum bough_rc check_texts(const struct bough_entry_new *in, struct bough_
     if (!rc)
         rc = check_text("the text", in->text, LIMIT_MESSAGE_BYTES, err);
     if (!rc)
-        rc = check_object("error", in->error, LIMIT_DATA, err);
+        rc = check_json("error", in->error, LIMIT_DATA, err);
     if (!rc)
         rc = check_object("data", in->data, LIMIT_DATA, err);
     return rc ? rc : check_object("metadata", in->metadata, LIMIT_METADATA, err);
@@ -168,9 +168,9 @@ static enum bough_rc check_call(const struct bough_call_new *c, struct bough_err
     for (size_t i = 0; i < sizeof names / sizeof *names && !rc; i++)
         rc = check_text("a name in the call", names[i], LIMIT_NAME, err);
     if (!rc)
-        rc = check_object("the call's error", c->error, LIMIT_DATA, err);
+        rc = check_json("the call's error", c->error, LIMIT_DATA, err);
     if (!rc)
-        rc = check_object("the call's usage", c->usage, LIMIT_METADATA, err);
+        rc = check_json("the call's usage", c->usage, LIMIT_METADATA, err);
     if (!rc && (!totals_valid(&c->used) || c->total_tokens < 0 || c->duration < 0 || c->time < 0))
         rc = bough_fail(err, BOUGH_INVALID, "tokens, cost and times of a call are neither negative nor beyond belief");
     return rc;
@@ -308,10 +308,12 @@ static enum bough_rc resolve_call(struct snap *snap, struct bough_arena *a, int6
     struct record_row row;
     struct call_body body;
     int64_t owner = sid, ord = 0;
-    enum bough_rc rc;
+    enum bough_rc rc = BOUGH_OK;
 
     if (find_record(snap, pe->call, RECORD_CALL, BOUGH_NOT_FOUND, &owner, &ord, NULL))
-        (void)snap->ops->alias_find(snap->v, pe->call, sid, alias_record, &ord, NULL);
+        rc = snap->ops->alias_find(snap->v, pe->call, sid, alias_record, &ord, err);
+    if (rc)
+        return rc;
     rc = owner == sid && ord ? snap->ops->record_get(snap->v, a, sid, RECORD_CALL, ord, &row, NULL)
                              : BOUGH_NOT_FOUND;
     if (!rc)
@@ -335,8 +337,10 @@ static void resolve_kept(struct snap *snap, struct bough_arena *a, int64_t sid,
     if (pe->e.keep_from || !pe->e.data.n || json_parse(a, pe->e.data, &data, NULL))
         return;
     first = json_cstr(a, data, "firstKeptEntryId");
-    if (first && find_entry(snap, sid, first, &at, NULL) == BOUGH_OK)
+    if (first && find_entry(snap, sid, first, &at, NULL) == BOUGH_OK) {
         pe->e.keep_from = at.depth;
+        pe->kept = at;
+    }
 }
 
 enum bough_rc plan_resolve(struct snap *snap, struct bough_arena *a, int64_t sid, struct plan *plan,

@@ -15,6 +15,7 @@ struct plan_entry {
     int call_new;                   /* k > 0: produced by the plan's k-th call */
     const char *call;               /* or by an older one */
     int64_t given_time; /* 0: none was given */
+    struct bough_head kept; /* BOUGH_ENTRY_COMPACTION: its first kept entry, if one was named */
     struct bough_head label_target; /* BOUGH_ENTRY_LABEL */
     const char *label;
     const char *title; /* BOUGH_ENTRY_SESSION_INFO: the session's new title; NULL: none */

@@ -163,10 +163,12 @@ static void apply_adjusts(struct work *w, const struct log_row *row)
     apply_adjust(w, row->sid, row->record);
     while (left > 0 && !w->rc && snap_who(w->snap, sid, &who, NULL) == BOUGH_OK && who.parent) {
         struct twin t = { leaf.made, leaf.chk, 0 };
+        bool purged = false;
         struct shown *sh;
 
         sid = who.parent;
-        if (snap_purged(w->snap, sid))
+        w->rc = snap_purged(w->snap, sid, &purged, w->err);
+        if (w->rc || purged)
             continue;
         left--;
         w->rc =
@@ -262,8 +264,8 @@ static bool scan_entry(void *user, const struct entry_row *row)
     s->sh->body.messages++;
     if (h.role != BOUGH_ROLE_USER && h.role != BOUGH_ROLE_ASSISTANT)
         return true;
-    if (h.time > s->sh->row.modified)
-        s->sh->row.modified = h.time;
+    if (h.time > s->sh->body.last_said)
+        s->sh->body.last_said = h.time;
     if (row->mask & MASK_PART << BOUGH_PART_TEXT && !row->over)
         note_candidate(s->w, &(struct candidate){ s->sh->sid, row->bid, row->depth, h.no,
                                                   (enum bough_role)h.role });

@@ -45,19 +45,24 @@ struct needs {
     int64_t most; /* the largest base of a child that is still needed */
     int64_t keepers[64];
     size_t nkeepers;
+    enum bough_rc rc; /* whether a child is needed could not be read */
+    struct bough_error *err;
 };
 
 /* An own child is needed when something of it stays; a foreign one while its session or its rows
  * live. */
-static bool child_needed(const struct needs *n, const struct branch_row *c)
+static bool child_needed(struct needs *n, const struct branch_row *c)
 {
+    bool purged = false;
+
     if (c->sid == n->sid) {
         for (size_t i = 0; i < n->own->n; i++)
             if (n->own->at[i].bid == c->bid)
                 return n->own->at[i].cut > c->base;
         return false;
     }
-    return !snap_purged(n->snap, c->sid) || c->cut > c->base;
+    n->rc = snap_purged(n->snap, c->sid, &purged, n->err);
+    return n->rc || !purged || c->cut > c->base;
 }
 
 static bool see_child(void *user, const struct branch_row *c)
@@ -67,6 +72,8 @@ static bool see_child(void *user, const struct branch_row *c)
 
     if (!child_needed(n, c))
         return true;
+    if (n->rc)
+        return false;
     if (c->base > n->most)
         n->most = c->base;
     while (i < n->nkeepers && n->keepers[i] != c->sid)
@@ -85,10 +92,12 @@ static enum bough_rc compute_cuts(struct snap *snap, int64_t sid, struct branche
     needs->snap = snap;
     needs->own = bs;
     needs->sid = sid;
+    needs->err = err;
     for (size_t i = bs->n; i-- > 0 && !rc;) {
         needs->most = bs->at[i].base;
         rc = snap->ops->branch_children(snap->v, bs->at[i].bid, 0, LIMIT_DEPTH, see_child, needs,
                                         err);
+        rc = rc ? rc : needs->rc;
         bs->at[i].cut = needs->most;
     }
     return rc;
@@ -129,37 +138,48 @@ static void put_sum(struct prep *p, int64_t sid, int64_t project, const struct b
 }
 
 /* The nearest living session that spawned it; 0: none, the store keeps the sum. */
-static int64_t heir_of(struct snap *snap, int64_t sid)
+static enum bough_rc heir_of(struct snap *snap, int64_t sid, int64_t *heir, struct bough_error *err)
 {
     struct who who;
+    bool purged = true;
+    enum bough_rc rc = snap_who(snap, sid, &who, err);
 
-    while (sid && snap_who(snap, sid, &who, NULL) == BOUGH_OK && who.kind == BOUGH_SUBAGENT) {
-        sid = who.parent;
-        if (sid && !snap_purged(snap, sid))
-            return sid;
+    *heir = 0;
+    while (!rc && who.kind == BOUGH_SUBAGENT && who.parent) {
+        rc = snap_purged(snap, who.parent, &purged, err);
+        if (!rc && !purged) {
+            *heir = who.parent;
+            return BOUGH_OK;
+        }
+        if (!rc)
+            rc = snap_who(snap, who.parent, &who, err);
     }
-    return 0;
+    return rc;
 }
 
 /* What it spent does not vanish: its calls become an adjustment of its heir, its adjustments the
  * store's. */
-static void fold_money(struct prep *p, struct snap *snap, const struct session_loaded *l,
-                       const struct list_body *b)
+static enum bough_rc fold_money(struct prep *p, struct snap *snap, const struct session_loaded *l,
+                                const struct list_body *b, struct bough_error *err)
 {
-    int64_t heir = heir_of(snap, l->row.sid);
+    int64_t heir;
+    enum bough_rc rc = heir_of(snap, l->row.sid, &heir, err);
     struct bough_totals calls = b->own, rest = b->adjust, neg;
 
+    if (rc)
+        return rc;
     if (!totals_add(&calls, &b->rolls) || !totals_neg(&b->rolls, &neg) || !totals_add(&rest, &neg))
-        return;
+        return bough_fail(err, BOUGH_FULL, "the totals of this session do not fit a number");
     if (heir && !totals_is_zero(&calls)) {
         put_sum(p, heir, 0, &calls);
         p->t->log.bid = heir;
         p->t->log.record = NEW_RECORD(0);
     } else if (!totals_add(&rest, &calls)) {
-        return;
+        return bough_fail(err, BOUGH_FULL, "the totals of this session do not fit a number");
     }
     if (!totals_is_zero(&rest))
         put_sum(p, 0, l->body.project, &rest);
+    return BOUGH_OK;
 }
 
 static enum bough_rc prepare_hide(struct prep *p, void *user, struct bough_error *err)
@@ -188,7 +208,9 @@ static enum bough_rc prepare_hide(struct prep *p, void *user, struct bough_error
         return rc;
     txn_guard(p, GUARD_WATERMARK, 0, from, 0);
     txn_log(p, LOG_PURGE, h->sid, 1);
-    fold_money(p, snap, &l, &shown.body);
+    rc = fold_money(p, snap, &l, &shown.body, err);
+    if (rc)
+        return rc;
     c = txn_change(p, CHANGE_SESSION_SET);
     c->u.session.row = l.row;
     c->u.session.row.purged = true;
@@ -272,7 +294,7 @@ static enum bough_rc shrink_ancestors(struct bough_store *s, const struct branch
         while (bid && !rc) {
             struct needs needs = { 0 };
             struct branch_row b = { 0 };
-            bool purged;
+            bool purged = false;
             struct snap snap;
             int64_t kept = 0;
 
@@ -280,9 +302,10 @@ static enum bough_rc shrink_ancestors(struct bough_store *s, const struct branch
             if (rc)
                 break;
             rc = snap_branch(&snap, bid, &b, err);
-            purged = !rc && snap_purged(&snap, b.sid);
+            if (!rc)
+                rc = snap_purged(&snap, b.sid, &purged, err);
             snap_end(&snap);
-            if (!purged)
+            if (rc || !purged)
                 break;
             if (b.sid != seen)
                 rc = shrink(s, b.sid, &needs, &kept, entries, records, err);
@@ -343,11 +366,12 @@ static void report_keepers(struct bough_store *s, struct bough_arena *a, const s
     struct ids ids = { .a = a };
     struct snap snap;
     struct who who;
+    bool purged;
 
     if (snap_begin(s, &snap, NULL))
         return;
     for (size_t i = 0; i < needs->nkeepers; i++)
-        if (!snap_purged(&snap, needs->keepers[i]) &&
+        if (!snap_purged(&snap, needs->keepers[i], &purged, NULL) && !purged &&
             snap_who(&snap, needs->keepers[i], &who, NULL) == BOUGH_OK)
             push_id(&ids, who.made, who.sid, who.chk);
     snap_end(&snap);

@@ -59,8 +59,8 @@ static struct path_filter filter_of(const struct bough_read *how)
         f.kinds = 1 << BOUGH_ENTRY_MESSAGE;
     if (how->user)
         f.mask = (int64_t)MASK_ROLE << BOUGH_ROLE_USER;
-    else if (how->tool)
-        f.mask = (int64_t)MASK_PART << BOUGH_PART_TOOL;
+    if (how->tool)
+        f.also = (int64_t)MASK_PART << BOUGH_PART_TOOL;
     return f;
 }
 
@@ -193,6 +193,28 @@ static int by_no(const void *x, const void *y)
     return a->no < b->no ? -1 : a->no > b->no;
 }
 
+/* A page of what a session wrote: `from` is the place of the next entry to give. */
+static void direct_page(const struct bough_read *how, const struct entry_list *list,
+                        struct bough_entries *out)
+{
+    size_t first = 0, end = list->n, limit = (size_t)how->limit;
+
+    for (size_t i = 0; how->from.branch && i < list->n; i++)
+        if (list->at[i].at.branch == how->from.branch && list->at[i].at.depth == how->from.depth) {
+            first = how->newest ? 0 : i;
+            end = how->newest ? i + 1 : end;
+        }
+    out->more = limit && end - first > limit;
+    if (out->more && how->newest)
+        first = end - limit;
+    else if (out->more)
+        end = first + limit;
+    out->at = list->at + first;
+    out->n = end - first;
+    if (out->more)
+        out->next = list->at[how->newest ? first - 1 : end].at;
+}
+
 static enum bough_rc read_direct(struct snap *snap, struct bough_arena *a, int64_t sid,
                                  const struct bough_read *how, struct bough_entries *out,
                                  struct bough_error *err)
@@ -210,13 +232,7 @@ static enum bough_rc read_direct(struct snap *snap, struct bough_arena *a, int64
         return rc;
     if (list.n)
         qsort(list.at, list.n, sizeof *list.at, by_no);
-    out->at = list.at;
-    out->n = list.n;
-    if (how->limit && list.n > (size_t)how->limit) {
-        out->n = (size_t)how->limit;
-        out->at = how->newest ? list.at + (list.n - out->n) : list.at;
-        out->more = true;
-    }
+    direct_page(how, &list, out);
     return BOUGH_OK;
 }
 

@@ -28,6 +28,18 @@ enum bough_rc check_text(const char *what, const char *text, int64_t most, struc
 enum bough_rc check_object(const char *what, struct bough_str json, int64_t most,
                            struct bough_error *err)
 {
+    size_t i = 0;
+
+    while (i < json.n && strchr(" \t\r\n", json.p[i]))
+        i++;
+    if (json.n && (i == json.n || json.p[i] != '{'))
+        return bough_fail(err, BOUGH_INVALID, "%s is not a JSON object", what);
+    return check_json(what, json, most, err);
+}
+
+enum bough_rc check_json(const char *what, struct bough_str json, int64_t most,
+                         struct bough_error *err)
+{
     struct bough_error why;
     enum bough_rc rc;
 
@@ -42,6 +54,16 @@ enum bough_rc check_object(const char *what, struct bough_str json, int64_t most
     return BOUGH_OK;
 }
 
+enum bough_rc session_gone(struct snap *snap, int64_t sid, struct bough_error *err)
+{
+    char id[BOUGH_ID_LEN + 1] = "";
+    struct who who;
+
+    if (snap_who(snap, sid, &who, NULL) == BOUGH_OK)
+        id_session(who.made, who.sid, who.chk, id);
+    return bough_fail(err, BOUGH_GONE, "session #%lld (%s) was purged", (long long)sid, id);
+}
+
 enum bough_rc session_load(struct snap *snap, struct bough_arena *a, int64_t sid,
                            struct session_loaded *out, struct bough_error *err)
 {
@@ -50,7 +72,7 @@ enum bough_rc session_load(struct snap *snap, struct bough_arena *a, int64_t sid
     if (rc)
         return rc;
     if (out->row.purged)
-        return bough_fail(err, BOUGH_GONE, "session #%lld was purged", (long long)sid);
+        return session_gone(snap, sid, err);
     rc = body_read(session_fields, out->row.body, &out->body, err);
     return rc ? rc : snap->ops->head_get(snap->v, a, sid, &out->head, err);
 }
@@ -70,15 +92,25 @@ enum bough_rc session_load_writable(struct snap *snap, struct bough_arena *a, in
     return rc ? rc : check_writable(&out->head.row, err);
 }
 
-static const char *parent_id(struct snap *snap, struct bough_arena *a, int64_t parent)
+static enum bough_rc parent_id(struct snap *snap, struct bough_arena *a, int64_t parent,
+                               const char **out, struct bough_error *err)
 {
     char *id = arena_zalloc(a, BOUGH_ID_LEN + 1);
+    bool purged = true;
     struct who who;
+    enum bough_rc rc;
+
+    *out = id;
 
     /* Whose parent was purged has none any more. */
-    if (parent && !snap_purged(snap, parent) && snap_who(snap, parent, &who, NULL) == BOUGH_OK)
+    if (!parent)
+        return BOUGH_OK;
+    rc = snap_purged(snap, parent, &purged, err);
+    if (!rc && !purged)
+        rc = snap_who(snap, parent, &who, err);
+    if (!rc && !purged)
         id_session(who.made, who.sid, who.chk, id);
-    return id;
+    return rc;
 }
 
 static enum bough_rc fill_places(struct snap *snap, struct bough_arena *a,
@@ -123,12 +155,12 @@ enum bough_rc session_fill(struct snap *snap, struct bough_arena *a, const struc
 {
     const struct session_body *b = &l->body;
     const struct head_row *h = &l->head.row;
+    enum bough_rc rc;
 
     *out = (struct bough_session){ .number = l->row.sid, .slug = l->row.slug };
     id_session(l->row.made, l->row.sid, l->row.chk, out->id);
     out->origin = b->origin;
     out->kind = (enum bough_session_kind)l->row.kind;
-    out->parent = parent_id(snap, a, l->row.parent);
     out->fork_entry = b->fork_entry;
     out->parent_tool_use_id = b->parent_tool_use_id;
     out->title = b->title;
@@ -149,7 +181,8 @@ enum bough_rc session_fill(struct snap *snap, struct bough_arena *a, const struc
     out->deleted = h->deleted;
     out->head = (struct bough_head){ h->bid, l->head.depth };
     fill_shown(shown, out);
-    return fill_places(snap, a, b, out, err);
+    rc = parent_id(snap, a, l->row.parent, &out->parent, err);
+    return rc ? rc : fill_places(snap, a, b, out, err);
 }
 
 static enum bough_rc give(struct snap *snap, struct bough_arena *a, int64_t sid,
@@ -198,30 +231,40 @@ enum bough_rc bough_session_get(struct bough_store *s, struct bough_arena *a, co
 
 /* ---- making one ---- */
 
-static bool slug_taken(struct snap *snap, const char *slug)
+static enum bough_rc slug_taken(struct snap *snap, const char *slug, bool *taken,
+                                struct bough_error *err)
 {
     int64_t sid;
+    enum bough_rc rc = snap->ops->session_by_slug(snap->v, slug, &sid, err);
 
-    return snap->ops->session_by_slug(snap->v, slug, &sid, NULL) == BOUGH_OK;
+    *taken = !rc;
+    return rc == BOUGH_NOT_FOUND ? BOUGH_OK : rc;
 }
 
 static enum bough_rc choose_slug(struct prep *p, struct snap *snap, const struct session_make *m,
                                  const char **slug, struct bough_error *err)
 {
     const char *base;
+    bool taken;
+    enum bough_rc rc;
 
     if (!cstr_empty(m->slug)) {
         *slug = m->slug;
-        if (slug_taken(snap, m->slug))
-            return bough_fail(err, BOUGH_EXISTS, "the slug %.70s is taken", m->slug);
-        return BOUGH_OK;
+        rc = slug_taken(snap, m->slug, &taken, err);
+        if (!rc && taken)
+            rc = bough_fail(err, BOUGH_EXISTS, "the slug %.70s is taken", m->slug);
+        return rc;
     }
     base = slug_from_title(p->a, m->body.title);
     if (cstr_empty(base))
         base = slug_random_words(p->a, &p->e->env);
-    for (*slug = base; slug_taken(snap, *slug);)
+    *slug = base;
+    rc = slug_taken(snap, *slug, &taken, err);
+    while (!rc && taken) {
         *slug = slug_with_suffix(p->a, base, &p->e->env);
-    return BOUGH_OK;
+        rc = slug_taken(snap, *slug, &taken, err);
+    }
+    return rc;
 }
 
 static bool some_alias(void *user, const struct alias_row *row)
@@ -429,6 +472,7 @@ enum bough_rc bough_session_root(struct bough_store *s, const char *id, char out
 {
     struct snap snap;
     struct who who, up;
+    bool purged = false;
     int64_t sid;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
@@ -440,7 +484,9 @@ enum bough_rc bough_session_root(struct bough_store *s, const char *id, char out
     /* A parent has a smaller number than its child, so this ends. */
     while (!rc && who.parent && who.parent < who.sid) {
         rc = snap_who(&snap, who.parent, &up, err);
-        if (rc || snap_purged(&snap, up.sid))
+        if (!rc)
+            rc = snap_purged(&snap, up.sid, &purged, err);
+        if (rc || purged)
             break;
         who = up;
     }

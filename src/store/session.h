@@ -15,6 +15,9 @@ struct session_loaded {
 enum bough_rc session_load(struct snap *snap, struct bough_arena *a, int64_t sid,
                            struct session_loaded *out, struct bough_error *err);
 
+/* BOUGH_GONE, by its id. */
+enum bough_rc session_gone(struct snap *snap, int64_t sid, struct bough_error *err);
+
 /* The same, for writing to it: BOUGH_ARCHIVED when that is refused. */
 enum bough_rc session_load_writable(struct snap *snap, struct bough_arena *a, int64_t sid,
                                     struct session_loaded *out, struct bough_error *err);
@@ -29,7 +32,9 @@ enum bough_rc session_give(struct bough_store *s, struct bough_arena *a, int64_t
 
 /* Limits and UTF-8 of a text argument. NULL is fine. */
 enum bough_rc check_text(const char *what, const char *text, int64_t most, struct bough_error *err);
-/* A raw JSON argument: an object, or nothing. */
+/* A raw JSON argument: any value, or an object; nothing at all is fine. */
+enum bough_rc check_json(const char *what, struct bough_str json, int64_t most,
+                         struct bough_error *err);
 enum bough_rc check_object(const char *what, struct bough_str json, int64_t most,
                            struct bough_error *err);
 

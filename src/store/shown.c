@@ -57,6 +57,7 @@ enum bough_rc shown_identity(struct snap *snap, struct bough_arena *a, struct sh
     struct session_row row;
     struct session_body body;
     struct head_now head;
+    bool purged = false;
     enum bough_rc rc;
 
     rc = snap->ops->session_get(snap->v, a, sh->sid, &row, err);
@@ -73,7 +74,11 @@ enum bough_rc shown_identity(struct snap *snap, struct bough_arena *a, struct sh
     sh->row.sid = sh->sid;
     sh->row.kind = row.kind;
     sh->row.parent = row.parent;
-    if (row.parent && snap_purged(snap, row.parent))
+    if (row.parent)
+        rc = snap_purged(snap, row.parent, &purged, err);
+    if (rc)
+        return rc;
+    if (purged)
         sh->row.parent = 0;
     sh->row.status = head.row.status;
     sh->row.deleted = head.row.deleted;
@@ -86,8 +91,7 @@ enum bough_rc shown_identity(struct snap *snap, struct bough_arena *a, struct sh
     sh->row.model_provider = body.model_provider;
     sh->row.model_name = body.model_name;
     sh->body.totals_mode = body.totals_mode;
-    if (sh->row.modified < body.created && !sh->body.last_user_no && !sh->body.last_agent_no)
-        sh->row.modified = body.created;
+    sh->row.modified = sh->body.last_said ? sh->body.last_said : body.created;
     return load_hay(snap, a, row.slug, body.title, sh, err);
 }
 

@@ -198,11 +198,6 @@ static bool kid_branch(void *user, const struct branch_row *b)
     return !k->rc;
 }
 
-static bool root_branch(void *user, const struct branch_row *b)
-{
-    return b->parent ? true : kid_branch(user, b);
-}
-
 static enum bough_rc kids_of(struct kids *k, struct bough_head at)
 {
     struct bough_head next = { at.branch, at.depth + 1 };
@@ -217,20 +212,28 @@ static enum bough_rc kids_of(struct kids *k, struct bough_head at)
     return rc ? rc : k->rc;
 }
 
-/* The roots: own ones, and the root an inherited history begins with. */
+/* A root: of an own branch that hangs on nothing, or of the history an own branch hangs on. */
+static bool root_branch(void *user, const struct branch_row *b)
+{
+    struct kids *k = user;
+    struct segs segs;
+
+    if (!b->parent)
+        return kid_branch(user, b);
+    k->rc = path_segs(k->snap, k->list.a, (struct bough_head){ b->parent, b->base }, 1, &segs, k->err);
+    if (k->rc || !segs.n || segs.at[segs.n - 1].sid == k->sid)
+        return !k->rc;
+    for (size_t i = 0; i < k->list.n; i++)
+        if (k->list.at[i].at.branch == segs.at[segs.n - 1].bid)
+            return true; /* several branches share it */
+    push_kid(k, (struct bough_head){ segs.at[segs.n - 1].bid, 1 });
+    return !k->rc;
+}
+
 static enum bough_rc kids_of_nothing(struct kids *k)
 {
-    struct head_now now;
-    struct segs segs;
-    enum bough_rc rc = k->snap->ops->head_get(k->snap->v, k->list.a, k->sid, &now, k->err);
+    enum bough_rc rc = k->snap->ops->branch_of(k->snap->v, k->sid, root_branch, k, k->err);
 
-    if (!rc)
-        rc = path_segs(k->snap, k->list.a, (struct bough_head){ now.row.bid, now.depth }, 1, &segs,
-                       k->err);
-    if (!rc && segs.n && segs.at[segs.n - 1].sid != k->sid)
-        push_kid(k, (struct bough_head){ segs.at[segs.n - 1].bid, 1 });
-    if (!rc)
-        rc = k->snap->ops->branch_of(k->snap->v, k->sid, root_branch, k, k->err);
     return rc ? rc : k->rc;
 }
 
@@ -385,18 +388,25 @@ enum bough_rc bough_branch_with_summary(struct bough_store *s, const char *sessi
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_BRANCH_SUMMARY };
     struct bough_append in = { .entries = &e, .n = 1, .at = target, .at_root = cstr_empty(target) };
     struct bough_appended out;
+    struct patience p = store_patience(s);
     struct bough_entry *left = NULL;
+    bool again;
     enum bough_rc rc = check_text("the summary", summary, LIMIT_TEXT, err);
 
     if (!rc)
-        rc = check_object("details", details, LIMIT_DATA, err);
-    if (!rc)
-        rc = bough_head_get(s, tmp, session, &in.expect, &left, err);
-    if (!rc)
-        rc = summary_data(tmp, summary, target, left ? left->id : "", details, from_hook, &e.data,
-                          err);
-    if (!rc)
-        rc = bough_append(s, tmp, session, &in, &out, err);
+        rc = check_json("details", details, LIMIT_DATA, err);
+    in.has_expect = true;
+    do { /* what is left behind is where the head was, even if that moves meanwhile */
+        if (!rc)
+            rc = bough_head_get(s, tmp, session, &in.expect, &left, err);
+        if (!rc)
+            rc = summary_data(tmp, summary, target, left ? left->id : "", details, from_hook,
+                              &e.data, err);
+        if (!rc)
+            rc = bough_append(s, tmp, session, &in, &out, err);
+        again = rc == BOUGH_CONFLICT && mono_us() < p.until_us;
+        rc = again ? BOUGH_OK : rc;
+    } while (again);
     if (!rc)
         memcpy(id, out.ids[0], BOUGH_ID_LEN + 1);
     bough_arena_destroy(tmp);

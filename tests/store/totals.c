@@ -325,12 +325,26 @@ STORE_TEST(U16_negative_usage_is_refused_and_nothing_written)
     check_own(t, s, 0);
 }
 
+/* Bring what is 1 in `what` to INT64_MAX - 1: one adjustment is at most 2^53. */
+static void fill_up(struct test *t, const char *session, struct bough_totals what)
+{
+    int64_t step = INT64_C(1) << 53;
+    struct bough_totals d = { .input = what.input * step, .cost = what.cost * step };
+
+    for (int i = 0; i < 1023; i++)
+        CHECK_OK(bough_totals_add(t->store, session, &d, &t->err));
+    d = (struct bough_totals){ .input = what.input * (step - 2), .cost = what.cost * (step - 2) };
+    CHECK_OK(bough_totals_add(t->store, session, &d, &t->err));
+    d = (struct bough_totals){ .input = what.input * (step + 1), .cost = what.cost * (step + 1) };
+    CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, session, &d, &t->err));
+}
+
 STORE_TEST(U16_totals_that_would_overflow_are_refused)
 {
     const char *s = new_session(t, "x");
-    struct bough_totals most = { .cost = INT64_MAX - 1 }, two = { .cost = 2 };
+    struct bough_totals two = { .cost = 2 };
 
-    CHECK_OK(bough_totals_add(t->store, s, &most, &t->err));
+    fill_up(t, s, (struct bough_totals){ .cost = 1 });
     CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, s, &two, &t->err));
     CHECK_INT(INT64_MAX - 1, get(t, s)->rolled.cost);
     two.cost = -2;
@@ -341,16 +355,16 @@ STORE_TEST(U16_totals_that_would_overflow_are_refused)
 STORE_TEST(U16_a_propagation_that_would_overflow_any_ancestor_changes_none)
 {
     const char *p = new_session(t, "p"), *s = subagent_of(t, p);
-    struct bough_totals most = { .input = INT64_MAX }, one = { .input = 1 };
+    struct bough_totals two = { .input = 2 };
     struct bough_propagated *out;
     bool truncated;
     size_t n;
 
-    CHECK_OK(bough_totals_add(t->store, p, &most, &t->err));
+    fill_up(t, p, (struct bough_totals){ .input = 1 });
     CHECK_RC(BOUGH_INVALID,
-             bough_totals_propagate(t->store, t->arena, s, &one, &out, &n, &truncated, &t->err));
+             bough_totals_propagate(t->store, t->arena, s, &two, &out, &n, &truncated, &t->err));
     CHECK_INT(0, get(t, s)->rolled.input);
-    CHECK_INT(INT64_MAX, get(t, p)->rolled.input);
+    CHECK_INT(INT64_MAX - 1, get(t, p)->rolled.input);
 }
 
 /* A limit on one call, or on the sum: both are fine, but what was accepted must add up. */

@@ -48,7 +48,7 @@ static void keep_body(struct fsck *f, struct fsck_session *s, const struct sessi
     s->project = b->project;
     s->workspace = b->workspace;
     s->account = b->account;
-    s->created = s->modified = b->created;
+    s->created = b->created;
     s->totals_mode = b->totals_mode;
     s->origin = *b->origin ? hash_bytes(b->origin, strlen(b->origin)) : 0;
     s->names = hash_names(b);

@@ -11,11 +11,16 @@ static enum bough_rc memory_open(struct backend **out, const struct backend_conf
                                  struct bough_error *err)
 {
     struct memory *m = mem_zalloc(sizeof *m);
+    pthread_rwlockattr_t attr;
 
     (void)err;
     m->base.ops = &memory_backend;
     m->env = config->env;
-    pthread_rwlock_init(&m->lock, NULL);
+    /* A writer must not starve behind readers; no thread takes two views, so this cannot lock up. */
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&m->lock, &attr);
+    pthread_rwlockattr_destroy(&attr);
     smap_init(&m->slugs);
     smap_init(&m->alias_ids);
     smap_init(&m->key_ids);

@@ -133,20 +133,19 @@ static size_t log_index(const struct memory *m, int64_t no)
     return i;
 }
 
+/* Rows stay in the order of their numbers. */
 static void fix_log(struct memory *m, const struct log_row *row, bool remove)
 {
     size_t i = log_index(m, row->no);
-    size_t last = m->nlog;
 
     if (i < m->nlog) {
         memmove(&m->log[i], &m->log[i + 1], (m->nlog - i - 1) * sizeof *m->log);
         m->nlog--;
-        last = i;
     }
     if (remove)
         return;
     mem_put_log(m, row);
-    for (size_t k = m->nlog - 1; k > last; k--) {
+    for (size_t k = m->nlog - 1; k > 0 && m->log[k - 1].no > m->log[k].no; k--) {
         struct mem_log t = m->log[k];
 
         m->log[k] = m->log[k - 1];
@@ -164,11 +163,17 @@ static void remove_row(struct memory *m, const struct raw_row *row)
         s = mem_session(m, row->u.session.sid);
         if (s && *s->row.slug)
             smap_del(&m->slugs, str_of(s->row.slug));
-        if (s)
+        if (s) {
+            mem_free((void *)(uintptr_t)s->row.slug);
+            mem_free((void *)(uintptr_t)s->row.body.p);
             s->there = false;
+        }
         break;
     case RAW_HEAD:
-        m->sessions[row->u.head.sid].head_there = false;
+        s = &m->sessions[row->u.head.sid];
+        if (s->head_there)
+            mem_free((void *)(uintptr_t)s->head.lease_owner);
+        s->head_there = false;
         break;
     case RAW_BRANCH:
         m->branches[row->u.branch.bid].there = false;
