@@ -1,4 +1,5 @@
-/* The smallest program with a conversation in it: open a store, add two messages, read them back. */
+/* The smallest program with a conversation in it: open a store, add two messages, read them back.
+ */
 #include <bough/bough.h>
 #include <stdio.h>
 

@@ -18,8 +18,8 @@
 #define LIMIT_TEXT (16ll * 1024 * 1024)          /* summaries, memories: read as one string */
 
 /* One call: more is a mistake of the caller, and sums of these cannot overflow in practice */
-#define LIMIT_TOKENS INT64_C(1000000000000)   /* a trillion tokens of one kind */
-#define LIMIT_COST INT64_C(1000000000000000)  /* nano-USD: a million dollars */
+#define LIMIT_TOKENS INT64_C(1000000000000)  /* a trillion tokens of one kind */
+#define LIMIT_COST INT64_C(1000000000000000) /* nano-USD: a million dollars */
 
 #define LIMIT_ADJUST INT64_C(0x20000000000000) /* one adjustment, either way: 2^53 */
 

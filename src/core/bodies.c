@@ -51,59 +51,37 @@ const struct body_field list_fields[] = {
 };
 
 const struct body_field call_fields[] = {
-    FIELD(1, I64, call_body, made),
-    FIELD(2, I64, call_body, chk),
-    FIELD(3, CSTR, call_body, origin),
-    FIELD(4, CSTR, call_body, request_id),
-    FIELD(5, CSTR, call_body, want_provider),
-    FIELD(6, CSTR, call_body, want_model),
-    FIELD(7, CSTR, call_body, want_kind),
-    FIELD(8, CSTR, call_body, provider),
-    FIELD(9, CSTR, call_body, model),
-    FIELD(10, CSTR, call_body, kind),
-    FIELD(11, CSTR, call_body, status),
-    FIELD(12, STR, call_body, error),
-    FIELD(13, STR, call_body, usage),
-    FIELD_TOTALS(14, call_body, used),
-    FIELD(20, I64, call_body, total_tokens),
-    FIELD(21, I64, call_body, duration),
-    FIELD(22, I64, call_body, time),
-    { 0, FIELD_I64, 0 },
+    FIELD(1, I64, call_body, made),           FIELD(2, I64, call_body, chk),
+    FIELD(3, CSTR, call_body, origin),        FIELD(4, CSTR, call_body, request_id),
+    FIELD(5, CSTR, call_body, want_provider), FIELD(6, CSTR, call_body, want_model),
+    FIELD(7, CSTR, call_body, want_kind),     FIELD(8, CSTR, call_body, provider),
+    FIELD(9, CSTR, call_body, model),         FIELD(10, CSTR, call_body, kind),
+    FIELD(11, CSTR, call_body, status),       FIELD(12, STR, call_body, error),
+    FIELD(13, STR, call_body, usage),         FIELD_TOTALS(14, call_body, used),
+    FIELD(20, I64, call_body, total_tokens),  FIELD(21, I64, call_body, duration),
+    FIELD(22, I64, call_body, time),          { 0, FIELD_I64, 0 },
 };
 
 const struct body_field adjust_fields[] = {
-    FIELD(1, I64, adjust_body, made),
-    FIELD(2, I64, adjust_body, chk),
-    FIELD_TOTALS(3, adjust_body, delta),
-    FIELD(9, I64, adjust_body, time),
-    FIELD(10, I64, adjust_body, project),
-    FIELD(11, CSTR, adjust_body, why),
-    FIELD(12, BOOL, adjust_body, rolls),
-    { 0, FIELD_I64, 0 },
+    FIELD(1, I64, adjust_body, made),     FIELD(2, I64, adjust_body, chk),
+    FIELD_TOTALS(3, adjust_body, delta),  FIELD(9, I64, adjust_body, time),
+    FIELD(10, I64, adjust_body, project), FIELD(11, CSTR, adjust_body, why),
+    FIELD(12, BOOL, adjust_body, rolls),  { 0, FIELD_I64, 0 },
 };
 
 const struct body_field memory_fields[] = {
-    FIELD(1, I64, memory_body, made),
-    FIELD(2, I64, memory_body, chk),
-    FIELD(3, I64, memory_body, scope),
-    FIELD(4, I64, memory_body, project),
-    FIELD(5, CSTR, memory_body, title),
-    FIELD(6, CSTR, memory_body, body),
-    FIELD(7, CSTR, memory_body, content),
-    FIELD(8, CSTR, memory_body, source),
-    FIELD(9, CSTR, memory_body, path),
-    FIELD(10, I64, memory_body, created),
-    FIELD(11, I64, memory_body, updated),
-    { 0, FIELD_I64, 0 },
+    FIELD(1, I64, memory_body, made),     FIELD(2, I64, memory_body, chk),
+    FIELD(3, I64, memory_body, scope),    FIELD(4, I64, memory_body, project),
+    FIELD(5, CSTR, memory_body, title),   FIELD(6, CSTR, memory_body, body),
+    FIELD(7, CSTR, memory_body, content), FIELD(8, CSTR, memory_body, source),
+    FIELD(9, CSTR, memory_body, path),    FIELD(10, I64, memory_body, created),
+    FIELD(11, I64, memory_body, updated), { 0, FIELD_I64, 0 },
 };
 
 const struct body_field label_fields[] = {
-    FIELD(1, I64, label_body, bid),
-    FIELD(2, I64, label_body, depth),
-    FIELD(3, CSTR, label_body, entry),
-    FIELD(4, CSTR, label_body, text),
-    FIELD(5, I64, label_body, time),
-    { 0, FIELD_I64, 0 },
+    FIELD(1, I64, label_body, bid),    FIELD(2, I64, label_body, depth),
+    FIELD(3, CSTR, label_body, entry), FIELD(4, CSTR, label_body, text),
+    FIELD(5, I64, label_body, time),   { 0, FIELD_I64, 0 },
 };
 
 const struct body_field todo_fields[] = {
@@ -113,12 +91,9 @@ const struct body_field todo_fields[] = {
 };
 
 const struct body_field audit_fields[] = {
-    FIELD(1, I64, audit_body, time),
-    FIELD(2, CSTR, audit_body, action),
-    FIELD(3, CSTR, audit_body, target),
-    FIELD(4, CSTR, audit_body, detail),
-    FIELD(5, CSTR, audit_body, principal),
-    { 0, FIELD_I64, 0 },
+    FIELD(1, I64, audit_body, time),       FIELD(2, CSTR, audit_body, action),
+    FIELD(3, CSTR, audit_body, target),    FIELD(4, CSTR, audit_body, detail),
+    FIELD(5, CSTR, audit_body, principal), { 0, FIELD_I64, 0 },
 };
 
 const struct body_field place_fields[] = {

@@ -34,7 +34,8 @@ struct list_body {
 struct call_body {
     int64_t made, chk;
     const char *origin;
-    const char *request_id, *want_provider, *want_model, *want_kind, *provider, *model, *kind, *status;
+    const char *request_id, *want_provider, *want_model, *want_kind, *provider, *model, *kind,
+        *status;
     struct bough_str error, usage;
     struct bough_totals used;
     int64_t total_tokens, duration, time;

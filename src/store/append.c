@@ -128,8 +128,8 @@ static enum bough_rc check_state(struct prep *p, const struct append_job *j, con
         return BOUGH_ARCHIVED;
     if (j->has_expect && (j->expect.branch != st->row.bid || j->expect.depth != st->depth)) {
         rc = bough_fail(err, BOUGH_CONFLICT, "the head is at #%lld.%lld, not at #%lld.%lld",
-                          (long long)st->row.bid, (long long)st->depth, (long long)j->expect.branch,
-                          (long long)j->expect.depth);
+                        (long long)st->row.bid, (long long)st->depth, (long long)j->expect.branch,
+                        (long long)j->expect.depth);
         if (err)
             err->head = (struct bough_head){ st->row.bid, st->depth };
         return rc;
@@ -245,7 +245,8 @@ static enum bough_rc move_head(struct prep *p, struct append_job *j, const struc
 
     if (!head_moves(j, st, pl, bid))
         return BOUGH_OK;
-    if (row.lease_expires || row.lease_since) { /* the owner is the one thing the state leaves out */
+    if (row.lease_expires ||
+        row.lease_since) { /* the owner is the one thing the state leaves out */
         rc = prep_snap(p, &snap, err);
         if (!rc)
             rc = snap->ops->head_get(snap->v, p->a, j->sid, &now, err);
@@ -312,15 +313,16 @@ static enum bough_rc settle_kept(struct prep *p, struct append_job *j, struct pl
     return BOUGH_OK;
 }
 
-/* An older call that produced it must still be there; deleting it would have moved the head row on. */
-static enum bough_rc check_call(struct prep *p, const struct append_job *j, const struct plan_entry *pe,
-                                struct bough_error *err)
+/* An older call that produced it must still be there; deleting it would have moved the head row on.
+ */
+static enum bough_rc check_call(struct prep *p, const struct append_job *j,
+                                const struct plan_entry *pe, struct bough_error *err)
 {
     struct record_row row;
-    struct snap *snap;
+    struct snap *snap = NULL;
     enum bough_rc rc = cstr_empty(pe->call) ? BOUGH_OK : prep_snap(p, &snap, err);
 
-    if (rc || cstr_empty(pe->call))
+    if (rc || !snap)
         return rc;
     rc = snap->ops->record_get(snap->v, p->a, j->sid, RECORD_CALL, pe->x.call_ord, &row, err);
     if (!rc && row.over)
@@ -428,104 +430,7 @@ void append_done(struct engine *e, const struct txn *t, void *job)
         j->first.branch = t->bids[0];
 }
 
-/* ---- idempotency ---- */
-
-const char *append_key(struct bough_store *s, struct bough_arena *a, int64_t sid, const char *key,
-                       struct bough_error *err)
-{
-    if (check_text("the idempotency key", key, LIMIT_KEY, err))
-        return NULL;
-    return arena_printf(a, "%s\x1f%lld\x1f%s", s->principal, (long long)sid, key);
-}
-
-static enum bough_rc answer_from_log(struct snap *snap, struct bough_arena *a, int64_t sid,
-                                     int64_t no, struct bough_appended *out,
-                                     struct bough_error *err)
-{
-    struct log_row log;
-    struct record_row rec;
-    struct call_body call;
-    struct pack_head h;
-    enum bough_rc rc = snap->ops->log_get(snap->v, no, &log, err);
-
-    if (rc)
-        return rc;
-    *out =
-        (struct bough_appended){ .n = log.bid ? (size_t)log.n : 0, .no = log.no, .replayed = true };
-    out->ids = arena_zalloc(a, (out->n ? out->n : 1) * sizeof *out->ids);
-    for (size_t i = 0; i < out->n && !rc; i++) {
-        struct bough_head at = { log.bid, log.depth - log.n + 1 + (int64_t)i };
-
-        rc = entry_head_at(snap, at, &h, err);
-        if (rc)
-            return rc;
-        id_entry(h.made, at.branch, at.depth, h.chk, out->ids[i]);
-        out->first_mno = i ? out->first_mno : h.mno;
-    }
-    out->head = (struct bough_head){ log.bid, log.depth };
-    if (log.record &&
-        !snap->ops->record_get(snap->v, a, sid, RECORD_CALL, log.record, &rec, NULL) &&
-        !body_read(call_fields, rec.body, &call, NULL))
-        id_record(call.made, sid, RECORD_CALL, log.record, call.chk, out->call);
-    return rc;
-}
-
-/* *known: the key was used before; then rc and `out` are the answer. */
-enum bough_rc append_known(struct bough_store *s, struct bough_arena *a, struct append_job *j,
-                                 bool *known, struct bough_appended *out, struct bough_error *err)
-{
-    struct key_row row;
-    struct snap snap;
-    enum bough_rc rc;
-
-    *known = false;
-    if (!j->key || snap_begin(s, &snap, NULL))
-        return BOUGH_OK;
-    rc = snap.ops->key_get(snap.v, a, j->key, &row, NULL);
-    if (!rc && row.expires > env_now(&s->e->env)) {
-        *known = true;
-        if (memcmp(row.hash, j->hash, sizeof j->hash) != 0)
-            rc = bough_fail(err, BOUGH_KEY_CONFLICT,
-                            "this idempotency key was used for another request");
-        else
-            rc = answer_from_log(&snap, a, j->sid, row.no, out, err);
-        if (!rc && (!j->plan.n || j->keep_head))
-            out->head = (struct bough_head){ row.bid, row.depth };
-    }
-    snap_end(&snap);
-    return *known ? rc : BOUGH_OK;
-}
-
-/* An id of an entry or a call that is taken: find out which, for the sentence. */
-static bool taken(void *user, const struct alias_row *row)
-{
-    *(const char **)user = row->id;
-    return false;
-}
-
-static enum bough_rc find_taken(struct prep *p, const struct append_job *j, struct bough_error *err)
-{
-    const char *which;
-    struct snap *snap;
-    enum bough_rc rc;
-
-    for (size_t i = 0; i < j->plan.n + j->plan.ncalls; i++) {
-        const char *id =
-            i < j->plan.n ? j->plan.entries[i].id : j->plan.calls[i - j->plan.n].body.origin;
-
-        which = NULL;
-        if (cstr_empty(id))
-            continue;
-        rc = prep_snap(p, &snap, err);
-        if (!rc)
-            rc = snap->ops->alias_find(snap->v, id, j->sid, taken, &which, err);
-        if (rc)
-            return rc;
-        if (which)
-            return bough_fail(err, BOUGH_EXISTS, "the id %.60s is taken in this session", id);
-    }
-    return BOUGH_OK;
-}
+/* ---- running it ---- */
 
 /* The second time round the cheap way has failed: look before writing. */
 static enum bough_rc prepare_again(struct prep *p, void *job, struct bough_error *err)
@@ -542,7 +447,7 @@ static enum bough_rc prepare_again(struct prep *p, void *job, struct bough_error
             return bough_fail(err, BOUGH_KEY_CONFLICT, "the key is known");
     }
     if (!rc)
-        rc = find_taken(p, j, err);
+        rc = append_taken(p, j, err);
     return rc ? rc : append_prepare(p, job, err);
 }
 
@@ -561,10 +466,10 @@ static void answer(struct append_job *j, struct bough_arena *a, const struct txn
     for (size_t i = 0; i < j->plan.n; i++)
         id_entry(j->plan.entries[i].x.made, j->first.branch, j->first.depth + (int64_t)i,
                  j->plan.entries[i].x.chk, out->ids[i]);
-    out->head = j->plan.n && !j->keep_head
-                    ? (struct bough_head){ j->first.branch,
-                                           j->first.depth + (int64_t)j->plan.n - 1 }
-                    : j->before;
+    out->head =
+        j->plan.n && !j->keep_head
+            ? (struct bough_head){ j->first.branch, j->first.depth + (int64_t)j->plan.n - 1 }
+            : j->before;
     if (j->plan.ncalls)
         id_record(j->plan.calls[0].body.made, j->sid, RECORD_CALL, t->ords[0],
                   j->plan.calls[0].body.chk, out->call);

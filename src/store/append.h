@@ -20,7 +20,7 @@ struct append_job {
     const char *owner;
 
     /* answers of prepare */
-    struct bough_head first; /* of the first entry; branch may be NEW_BRANCH(0) */
+    struct bough_head first;  /* of the first entry; branch may be NEW_BRANCH(0) */
     struct bough_head before; /* the head before it */
     int64_t first_mno;
 };
@@ -33,8 +33,11 @@ enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct ap
                          struct bough_appended *out, struct bough_error *err);
 
 /* Was its key used before? *known, and then rc and `out` are the answer. */
-enum bough_rc append_known(struct bough_store *s, struct bough_arena *a, struct append_job *j, bool *known,
-                           struct bough_appended *out, struct bough_error *err);
+enum bough_rc append_known(struct bough_store *s, struct bough_arena *a, struct append_job *j,
+                           bool *known, struct bough_appended *out, struct bough_error *err);
+
+/* BOUGH_EXISTS when an id that an entry or a call comes with is taken in the session. */
+enum bough_rc append_taken(struct prep *p, const struct append_job *j, struct bough_error *err);
 
 /* The key row's text: principal, session, key. */
 const char *append_key(struct bough_store *s, struct bough_arena *a, int64_t sid, const char *key,

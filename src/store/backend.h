@@ -178,8 +178,8 @@ struct backend_ops {
                             const struct patience *p, struct bough_error *err);
 
     /*
-     * Keep other processes from committing until the next commit() or release(): what is read meanwhile
-     * cannot be lost to a faster writer. For requests that lost several times.
+     * Keep other processes from committing until the next commit() or release(): what is read
+     * meanwhile cannot be lost to a faster writer. For requests that lost several times.
      */
     enum bough_rc (*hold)(struct backend *b, const struct patience *p, struct bough_error *err);
     void (*release)(struct backend *b);

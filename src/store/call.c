@@ -203,7 +203,9 @@ static bool unlink_entry(void *user, const struct entry_row *row)
 static bool unlink_branch(void *user, const struct branch_row *b)
 {
     struct unlinking *u = user;
-    struct entry_range all = { .bid = b->bid, .from = b->base + 1, .to = LIMIT_DEPTH, .deleted = true };
+    struct entry_range all = {
+        .bid = b->bid, .from = b->base + 1, .to = LIMIT_DEPTH, .deleted = true
+    };
 
     u->rc = u->snap->ops->entry_scan(u->snap->v, &all, unlink_entry, u, u->err);
     return !u->rc;
@@ -228,7 +230,8 @@ static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_err
     rc = session_load(snap, p->a, row.sid, &l, err);
     if (rc)
         return rc;
-    txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row; /* an append that names the call looks again */
+    txn_change(p, CHANGE_HEAD_SET)->u.head =
+        l.head.row; /* an append that names the call looks again */
     rc = snap->ops->branch_of(snap->v, row.sid, unlink_branch, &u, err);
     if (rc || u.rc)
         return rc ? rc : u.rc;

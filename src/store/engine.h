@@ -94,8 +94,8 @@ enum bough_rc snap_branch(struct snap *snap, int64_t bid, struct branch_row *out
                           struct bough_error *err);
 enum bough_rc snap_place(struct snap *snap, struct bough_arena *a, enum record_kind kind,
                          int64_t ord, const char **name, struct bough_error *err);
-/* Was it purged, as of this snapshot? Also true when it never was there. Not cached: another process may do it
- * at any time. */
+/* Was it purged, as of this snapshot? Also true when it never was there. Not cached: another
+ * process may do it at any time. */
 enum bough_rc snap_purged(struct snap *snap, int64_t sid, bool *purged, struct bough_error *err);
 /* Known without a snapshot? */
 bool cache_who(struct engine *e, int64_t sid, struct who *out);

@@ -312,7 +312,8 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
 /* What was asked, for its idempotency key: the history, the reply, the call. */
 static enum bough_rc hash_request(struct bough_store *s, struct bough_arena *a,
                                   const struct bough_record *in, const struct history *sent,
-                                  const struct hash *reply, struct hash *out, struct bough_error *err)
+                                  const struct hash *reply, struct hash *out,
+                                  struct bough_error *err)
 {
     struct plan call;
     struct sha256 h;
@@ -330,9 +331,9 @@ static enum bough_rc hash_request(struct bough_store *s, struct bough_arena *a,
 }
 
 /* Recorded before under this key? Looked up before anything else. */
-static enum bough_rc known(struct bough_store *s, struct bough_arena *a, int64_t sid, const char *key,
-                           const struct hash *asked, bool *is, struct bough_recorded *out,
-                           struct bough_error *err)
+static enum bough_rc known(struct bough_store *s, struct bough_arena *a, int64_t sid,
+                           const char *key, const struct hash *asked, bool *is,
+                           struct bough_recorded *out, struct bough_error *err)
 {
     struct append_job j = { .s = s, .sid = sid, .key = key };
 

@@ -124,7 +124,8 @@ static enum bough_rc by_prefix(struct snap *snap, const char *text, int64_t *sid
 }
 
 /* Our own id: one look, no index. *sid 0: it is not one, or not of this store. */
-static enum bough_rc by_id(struct snap *snap, const char *text, int64_t *sid, struct bough_error *err)
+static enum bough_rc by_id(struct snap *snap, const char *text, int64_t *sid,
+                           struct bough_error *err)
 {
     struct who who;
     struct id id;

@@ -108,8 +108,8 @@ static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e,
     struct change *ch;
 
     copy.at.branch = NEW_BRANCH(0);
-    copy.origin = cstr_empty(e->origin) || smap_get(&c->ids, str_of(e->origin), NULL) ? e->id
-                                                                                      : e->origin;
+    copy.origin =
+        cstr_empty(e->origin) || smap_get(&c->ids, str_of(e->origin), NULL) ? e->id : e->origin;
     smap_put(&c->ids, str_of(copy.origin), 1);
     pack_tail(p->a, &copy, c->s->e->zstd_from, &tail);
     ch = txn_change(p, CHANGE_ENTRY_ADD);

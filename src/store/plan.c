@@ -36,7 +36,8 @@ static enum bough_rc check_kind(const struct bough_entry_new *in, struct bough_e
 static enum bough_rc check_numbers(const struct bough_entry_new *in, struct bough_error *err)
 {
     if (in->has_usage && !totals_valid(&in->usage))
-        return bough_fail(err, BOUGH_INVALID, "tokens and cost are neither negative nor beyond what a call can spend");
+        return bough_fail(err, BOUGH_INVALID,
+                          "tokens and cost are neither negative nor beyond what a call can spend");
     if (in->duration < 0 || in->time < 0)
         return bough_fail(err, BOUGH_INVALID, "a time or a duration is never negative");
     return BOUGH_OK;
@@ -172,7 +173,8 @@ static enum bough_rc check_call(const struct bough_call_new *c, struct bough_err
     if (!rc)
         rc = check_json("the call's usage", c->usage, LIMIT_METADATA, err);
     if (!rc && (!totals_valid(&c->used) || c->total_tokens < 0 || c->duration < 0 || c->time < 0))
-        rc = bough_fail(err, BOUGH_INVALID, "tokens, cost and times of a call are neither negative nor beyond belief");
+        rc = bough_fail(err, BOUGH_INVALID,
+                        "tokens, cost and times of a call are neither negative nor beyond belief");
     return rc;
 }
 
@@ -381,8 +383,8 @@ void plan_hash(struct bough_arena *a, const struct plan *plan, const struct boug
     hash_text(&h, in ? in->at : NULL);
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_entry *pe = &plan->entries[i];
-        int64_t numbers[] = { (int64_t)pe->e.kind, (int64_t)pe->e.role, pe->given_time, pe->call_new,
-                              (int64_t)pe->tail.raw };
+        int64_t numbers[] = { (int64_t)pe->e.kind, (int64_t)pe->e.role, pe->given_time,
+                              pe->call_new, (int64_t)pe->tail.raw };
 
         sha256_update(&h, numbers, sizeof numbers);
         sha256_update(&h, pe->tail.bytes.p, pe->tail.bytes.n);

@@ -11,10 +11,10 @@ struct plan_entry {
     struct pack_tail tail;
     struct pack_extra x;
     int64_t mask;
-    const char *id;                 /* the id it comes with */
-    int call_new;                   /* k > 0: produced by the plan's k-th call */
-    const char *call;               /* or by an older one */
-    int64_t given_time; /* 0: none was given */
+    const char *id;         /* the id it comes with */
+    int call_new;           /* k > 0: produced by the plan's k-th call */
+    const char *call;       /* or by an older one */
+    int64_t given_time;     /* 0: none was given */
     struct bough_head kept; /* BOUGH_ENTRY_COMPACTION: its first kept entry, if one was named */
     struct bough_head label_target; /* BOUGH_ENTRY_LABEL */
     const char *label;

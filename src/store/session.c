@@ -97,7 +97,7 @@ static enum bough_rc parent_id(struct snap *snap, struct bough_arena *a, int64_t
 {
     char *id = arena_zalloc(a, BOUGH_ID_LEN + 1);
     bool purged = true;
-    struct who who;
+    struct who who = { 0 };
     enum bough_rc rc;
 
     *out = id;

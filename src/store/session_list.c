@@ -244,37 +244,42 @@ static enum bough_rc fill_page(struct snap *snap, struct merge *m, size_t limit,
     return rc;
 }
 
+static enum bough_rc list_in(struct snap *snap, struct bough_arena *a, const struct bough_list *f,
+                             struct bough_sessions *out, struct bough_error *err)
+{
+    size_t limit = f->limit > 0 ? (size_t)f->limit : LIMIT_LIST_DEFAULT;
+    struct list_query q;
+    struct overlay o;
+    struct merge m = { .q = &q, .o = &o, .a = a, .err = err };
+    bool none = false;
+    enum bough_rc rc = make_query(snap, a, f, &q, &none, err);
+
+    if (rc || none)
+        return rc;
+    limit = limit > LIMIT_PAGE ? LIMIT_PAGE : limit;
+    rc = overlay_build(snap, a, 0, &o, err);
+    m.most = limit + 1;
+    m.out = arena_array(a, m.most, sizeof *m.out);
+    if (!rc)
+        rc = run(snap, &m, err);
+    if (!rc)
+        rc = fill_page(snap, &m, limit, out, err);
+    overlay_finish(&o);
+    return rc;
+}
+
 enum bough_rc bough_session_list(struct bough_store *s, struct bough_arena *a,
                                  const struct bough_list *filter, struct bough_sessions *out,
                                  struct bough_error *err)
 {
     static const struct bough_list all;
-    const struct bough_list *f = filter ? filter : &all;
-    size_t limit = f->limit > 0 ? (size_t)f->limit : LIMIT_LIST_DEFAULT;
-    struct list_query q;
-    struct overlay o;
-    struct merge m = { .q = &q, .o = &o, .a = a, .err = err };
     struct snap snap;
-    bool none = false;
-    enum bough_rc rc;
+    enum bough_rc rc = snap_begin(s, &snap, err);
 
     *out = (struct bough_sessions){ .next = "" };
-    limit = limit > LIMIT_PAGE ? LIMIT_PAGE : limit;
-    rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
-    rc = make_query(&snap, a, f, &q, &none, err);
-    if (rc || none)
-        goto out;
-    rc = overlay_build(&snap, a, 0, &o, err);
-    m.most = limit + 1;
-    m.out = arena_array(a, m.most, sizeof *m.out);
-    if (!rc)
-        rc = run(&snap, &m, err);
-    if (!rc)
-        rc = fill_page(&snap, &m, limit, out, err);
-    overlay_finish(&o);
-out:
+    rc = list_in(&snap, a, filter ? filter : &all, out, err);
     snap_end(&snap);
     return rc;
 }
@@ -296,6 +301,6 @@ enum bough_rc bough_session_continue(struct bough_store *s, struct bough_arena *
     if (!found.n)
         return bough_fail(err, BOUGH_NOT_FOUND, "no session to continue%s%.100s",
                           cstr_empty(project) ? "" : " in ", project ? project : "");
-    *out = &found.at[0];
+    *out = found.at;
     return BOUGH_OK;
 }

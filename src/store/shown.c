@@ -1,4 +1,5 @@
-/* One session as lists show it: reading a list row, and the columns that come from the session itself. */
+/* One session as lists show it: reading a list row, and the columns that come from the session
+ * itself. */
 #include "store/projector.h"
 
 #include <string.h>
@@ -52,7 +53,7 @@ static enum bough_rc load_hay(struct snap *snap, struct bough_arena *a, const ch
 
 /* The columns that come from the session and head rows as they are. */
 enum bough_rc shown_identity(struct snap *snap, struct bough_arena *a, struct shown *sh,
-                                   struct bough_error *err)
+                             struct bough_error *err)
 {
     struct session_row row;
     struct session_body body;
@@ -110,7 +111,7 @@ enum bough_rc shown_read(const struct list_row *row, struct shown *out, struct b
 }
 
 enum bough_rc shown_load(struct snap *snap, struct bough_arena *a, int64_t sid, struct shown *sh,
-                          struct bough_error *err)
+                         struct bough_error *err)
 {
     struct list_row row;
     enum bough_rc rc = snap->ops->list_get(snap->v, a, sid, &row, NULL);
@@ -120,4 +121,3 @@ enum bough_rc shown_load(struct snap *snap, struct bough_arena *a, int64_t sid, 
     empty(sh, sid);
     return shown_identity(snap, a, sh, err);
 }
-

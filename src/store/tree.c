@@ -220,7 +220,8 @@ static bool root_branch(void *user, const struct branch_row *b)
 
     if (!b->parent)
         return kid_branch(user, b);
-    k->rc = path_segs(k->snap, k->list.a, (struct bough_head){ b->parent, b->base }, 1, &segs, k->err);
+    k->rc =
+        path_segs(k->snap, k->list.a, (struct bough_head){ b->parent, b->base }, 1, &segs, k->err);
     if (k->rc || !segs.n || segs.at[segs.n - 1].sid == k->sid)
         return !k->rc;
     for (size_t i = 0; i < k->list.n; i++)

@@ -95,7 +95,7 @@ TEST_SECONDS(kill_during_purge, 300)
         enum bough_rc rc;
 
         fork = fork_at(t, doomed, NULL);
-        kill_after(t, purge, (void *)(uintptr_t)doomed, (useconds_t)(rand() % 4000));
+        kill_after(t, purge, (void *)(uintptr_t)doomed, (useconds_t)(env_u64(&env_system) % 4000));
         rc = bough_session_get(t->store, t->arena, doomed, &s, &t->err);
         CHECK(rc == BOUGH_OK || rc == BOUGH_GONE);
         gone += rc == BOUGH_GONE;
@@ -140,7 +140,7 @@ TEST_SECONDS(kill_during_upkeep, 300)
     for (int64_t i = 1; i <= n; i++) {
         struct bough_sessions list;
 
-        kill_after(t, upkeep, (void *)(uintptr_t)s, (useconds_t)(rand() % 8000));
+        kill_after(t, upkeep, (void *)(uintptr_t)s, (useconds_t)(env_u64(&env_system) % 8000));
         /* The list, the session and the path agree, folded or not. */
         CHECK_OK(bough_session_list(t->store, t->arena, NULL, &list, &t->err));
         CHECK_INT(1, list.n);

@@ -115,7 +115,6 @@ void test_fail(const char *file, int line, const char *fmt, ...)
     abort(); /* _fail jumps away; the compiler does not know */
 }
 
-
 void test_check_int(long long want, long long got, const char *what, const char *file, int line)
 {
     if (want != got)

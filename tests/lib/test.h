@@ -40,7 +40,7 @@ struct test {
     /* STORE_TEST only (lib/store_test.h) */
     struct bough_store *store; /* open and empty at the start; checked with fsck at the end */
     const char *url;           /* to open it again */
-    bool damaged;              /* set by tests that break the store on purpose: no fsck at the end */
+    bool damaged; /* set by tests that break the store on purpose: no fsck at the end */
 };
 
 typedef void test_fn(struct test *t);

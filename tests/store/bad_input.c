@@ -236,8 +236,6 @@ STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "a");
     struct bough_session *out;
-    struct bough_memory memory = { .of = s, .content = "c" }, *remembered;
-    struct bough_todo todo = { BAD, "pending", NULL };
     struct bough_appended done;
     char id[BOUGH_ID_LEN + 1];
 
@@ -318,6 +316,15 @@ STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument)
             bough_compact(t->store, s, &(struct bough_compaction){ .summary = BAD }, id, &t->err));
     REFUSED(BOUGH_INVALID, "UTF-8",
             bough_branch_with_summary(t->store, s, a, BAD, str_of(""), false, id, &t->err));
+}
+
+STORE_TEST(notes_that_are_not_utf8_are_refused)
+{
+    const char *s = new_session(t, "");
+    struct bough_memory memory = { .of = s, .content = "c" }, *remembered;
+    struct bough_todo todo = { BAD, "pending", NULL };
+    struct bough_appended done;
+
     REFUSED(BOUGH_INVALID, "UTF-8",
             bough_todo_replace(t->store, t->arena, s, &todo, 1, NULL, &t->err));
     memory.title = BAD;

@@ -241,6 +241,7 @@ STORE_TEST(C9_b_a_client_that_trims_old_messages_loses_none)
     CHECK(!r.branched);
     CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", spelled(t, s));
     r = record(t, s, "a:r3 u:q4", "r4");
+    CHECK_INT(1, r.matched);
     CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3 u:q4 a:r4", spelled(t, s));
 }
 

@@ -89,7 +89,8 @@ static void fork_and_branch(struct tour *t, const char *session, const char *at)
 
 static void compact(struct tour *t, const char *session, const char *first)
 {
-    struct bough_compaction in = { .summary = "The cache is keyed without the locale.", .before = first };
+    struct bough_compaction in = { .summary = "The cache is keyed without the locale.",
+                                   .before = first };
     struct bough_read how = { .what = BOUGH_SINCE_MARKER, .messages = true };
     struct bough_path path;
     char id[BOUGH_ID_LEN + 1];
@@ -127,8 +128,7 @@ static void check(struct tour *t)
     struct bough_fsck_report report;
 
     step(t, "Check every invariant");
-    if (t->rc ||
-        !ok(t, bough_store_fsck(t->s, BOUGH_FSCK_FULL, NULL, NULL, &report, &t->err)))
+    if (t->rc || !ok(t, bough_store_fsck(t->s, BOUGH_FSCK_FULL, NULL, NULL, &report, &t->err)))
         return;
     printf("  %lld sessions, %lld branches, %lld entries: %lld errors, %lld warnings\n",
            (long long)report.sessions, (long long)report.branches, (long long)report.entries,
@@ -137,7 +137,7 @@ static void check(struct tour *t)
 
 static void tour(struct tour *t)
 {
-    struct bough_session_new in = { .title = "Why is the cache stale?", .project = "/home/me/shop" };
+    struct bough_session_new in = { .title = "Why is the cache stale?", .project = "/srv/shop" };
     struct bough_session *s;
     const char *question, *answer;
 
@@ -183,6 +183,7 @@ out:
 const struct cli_cmd cmd_demo = {
     .name = "demo",
     .args = "",
-    .summary = "a short tour on a temporary store: create, append, fork, branch, compact, list, fsck",
+    .summary =
+        "a short tour on a temporary store: create, append, fork, branch, compact, list, fsck",
     .run = run,
 };

@@ -142,8 +142,7 @@ static void check_derived(struct check *c, const struct list_row *row, const str
     c->rule = RULE_LIST;
     check_columns(c, row);
     same_number(c, "its totals mode", b->totals_mode, s->totals_mode);
-    same_number(c, "its last message", row->modified,
-                s->modified ? s->modified : s->created);
+    same_number(c, "its last message", row->modified, s->modified ? s->modified : s->created);
     if (!c->f->log_doubt)
         same_number(c, "its last number", b->rev, s->rev);
     same_preview(c, "the first user message", b->first_user, b->first_user_no, &s->first_user);

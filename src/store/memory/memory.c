@@ -16,7 +16,8 @@ static enum bough_rc memory_open(struct backend **out, const struct backend_conf
     (void)err;
     m->base.ops = &memory_backend;
     m->env = config->env;
-    /* A writer must not starve behind readers; no thread takes two views, so this cannot lock up. */
+    /* A writer must not starve behind readers; no thread takes two views, so this cannot lock up.
+     */
     pthread_rwlockattr_init(&attr);
     pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
     pthread_rwlock_init(&m->lock, &attr);
@@ -57,7 +58,8 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
 }
 
 /* There is no other process, and the store lets one thread write at a time. */
-static enum bough_rc memory_hold(struct backend *b, const struct patience *p, struct bough_error *err)
+static enum bough_rc memory_hold(struct backend *b, const struct patience *p,
+                                 struct bough_error *err)
 {
     (void)b;
     (void)p;

@@ -78,7 +78,8 @@ static enum bough_rc find_file(struct sqlite *s, bool make, struct bough_error *
                           s->path);
     if (!S_ISREG(st.st_mode))
         return bough_fail(err, BOUGH_INVALID, "%s is not a file", s->path);
-    if (st.st_size > 0 && st.st_size < 100) /* SQLite takes a file of a byte or two for an empty one */
+    if (st.st_size > 0 &&
+        st.st_size < 100) /* SQLite takes a file of a byte or two for an empty one */
         return bough_fail(err, BOUGH_INVALID, "%s is not a bough store", s->path);
     s->dev = st.st_dev;
     s->ino = st.st_ino;
