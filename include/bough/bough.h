@@ -10,7 +10,9 @@
 #include <bough/model.h>
 #include <bough/notes.h>
 #include <bough/part.h>
+#include <bough/queue.h>
 #include <bough/session.h>
+#include <bough/source.h>
 #include <bough/store.h>
 #include <bough/tree.h>
 

@@ -103,3 +103,34 @@ const struct body_field place_fields[] = {
     FIELD(4, I64, place_body, created),
     { 0, FIELD_I64, 0 },
 };
+
+const struct body_field queue_fields[] = {
+    FIELD(1, I64, queue_body, made),
+    FIELD(2, I64, queue_body, chk),
+    FIELD(3, I64, queue_body, order),
+    FIELD(4, I64, queue_body, from),
+    FIELD(5, CSTR, queue_body, content),
+    FIELD(6, CSTR, queue_body, runtime_kind),
+    FIELD(7, CSTR, queue_body, provider),
+    FIELD(8, CSTR, queue_body, model),
+    FIELD(9, CSTR, queue_body, workspace),
+    FIELD(10, CSTR, queue_body, system_prompt),
+    FIELD(11, CSTR, queue_body, adapter_id),
+    FIELD(12, STR, queue_body, data),
+    FIELD(13, I64, queue_body, created),
+    FIELD(14, I64, queue_body, updated),
+    { 0, FIELD_I64, 0 },
+};
+
+const struct body_field source_fields[] = {
+    FIELD(1, CSTR, source_body, path),
+    FIELD(2, CSTR, source_body, format),
+    FIELD(3, CSTR, source_body, hash),
+    FIELD(4, CSTR, source_body, session),
+    FIELD(5, I64, source_body, size),
+    FIELD(6, I64, source_body, offset),
+    FIELD(7, CSTR, source_body, owner),
+    FIELD(8, I64, source_body, expires),
+    FIELD(9, I64, source_body, updated),
+    { 0, FIELD_I64, 0 },
+};

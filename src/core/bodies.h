@@ -80,7 +80,24 @@ struct place_body {
     int64_t created;
 };
 
+struct queue_body {
+    int64_t made, chk;
+    int64_t order; /* smaller is sooner, of equals the smaller ordinal */
+    int64_t from;  /* when it came, none that waited had a smaller ordinal; 0: none waited */
+    const char *content, *runtime_kind, *provider, *model, *workspace, *system_prompt, *adapter_id;
+    struct bough_str data;
+    int64_t created, updated;
+};
+
+struct source_body {
+    const char *path, *format, *hash, *session;
+    int64_t size, offset;
+    const char *owner;
+    int64_t expires, updated;
+};
+
 extern const struct body_field session_fields[], list_fields[], call_fields[], adjust_fields[],
-    memory_fields[], label_fields[], todo_fields[], audit_fields[], place_fields[];
+    memory_fields[], label_fields[], todo_fields[], audit_fields[], place_fields[], queue_fields[],
+    source_fields[];
 
 #endif
