@@ -91,14 +91,12 @@ enum bough_rc bough_call_list(struct bough_store *s, struct bough_arena *a, cons
     struct listing l = { .a = a, .out = out, .err = err };
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = (struct bough_calls){ 0 };
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = session_id(&snap, a, sid, &l.session, err);
+    rc = session_id(&snap, a, sid, &l.session, err);
     if (!rc)
         rc = snap.ops->record_scan(snap.v, sid, RECORD_CALL, 1, false, list_call, &l, err);
     if (!rc)
@@ -249,11 +247,8 @@ enum bough_rc bough_call_delete(struct bough_store *s, const char *id, struct bo
 {
     struct removing in = { .s = s, .id = id };
     struct request r = { .prepare = prepare_remove, .user = &in };
-    struct bough_arena *tmp = bough_arena_create();
-    enum bough_rc rc = write_run(s, tmp, &r, err);
 
-    bough_arena_destroy(tmp);
-    return rc;
+    return write_once(s, &r, err);
 }
 
 /* ---- adjustments ---- */
@@ -306,11 +301,8 @@ static enum bough_rc adjust(struct bough_store *s, int64_t sid, const struct bou
 {
     struct adjusting in = { sid, delta };
     struct request r = { .prepare = prepare_adjust, .user = &in };
-    struct bough_arena *tmp = bough_arena_create();
-    enum bough_rc rc = write_run(s, tmp, &r, err);
 
-    bough_arena_destroy(tmp);
-    return rc;
+    return write_once(s, &r, err);
 }
 
 enum bough_rc bough_totals_add(struct bough_store *s, const char *session,
@@ -330,13 +322,12 @@ static enum bough_rc chain(struct bough_store *s, const char *session, int64_t *
     struct snap snap;
     bool purged;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *n = 0;
     *truncated = false;
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
     while (!rc && sid) {
         rc = snap_who(&snap, sid, &who, err);
         if (rc)

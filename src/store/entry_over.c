@@ -50,16 +50,12 @@ static enum bough_rc run_over(struct bough_store *s, const char *session, struct
                               struct bough_error *err)
 {
     struct request r = { .prepare = prepare_over, .user = o };
-    struct bough_arena *tmp;
     enum bough_rc rc = find_session_fast(s, session, &o->sid, err);
 
     if (rc)
         return rc;
     r.sid = o->sid;
-    tmp = bough_arena_create();
-    rc = write_run(s, tmp, &r, err);
-    bough_arena_destroy(tmp);
-    return rc;
+    return write_once(s, &r, err);
 }
 
 enum bough_rc bough_entry_delete(struct bough_store *s, const char *session, const char *entry,

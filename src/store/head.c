@@ -11,13 +11,11 @@ enum bough_rc bough_head_get(struct bough_store *s, struct bough_arena *a, const
     struct head_now now;
     struct snap snap;
     int64_t sid, owner = 0;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = snap.ops->head_get(snap.v, a, sid, &now, err);
+    rc = snap.ops->head_get(snap.v, a, sid, &now, err);
     if (rc)
         goto out;
     *at = (struct bough_head){ now.row.bid, now.depth };
@@ -77,14 +75,10 @@ enum bough_rc bough_head_move(struct bough_store *s, const char *session, const 
 {
     struct move m = { .entry = entry };
     struct request r = { .prepare = prepare_move, .user = &m };
-    struct bough_arena *tmp;
     enum bough_rc rc = find_session_fast(s, session, &m.sid, err);
 
     if (rc)
         return rc;
     r.sid = m.sid;
-    tmp = bough_arena_create();
-    rc = write_run(s, tmp, &r, err);
-    bough_arena_destroy(tmp);
-    return rc;
+    return write_once(s, &r, err);
 }

@@ -50,17 +50,13 @@ enum bough_rc bough_label_set(struct bough_store *s, const char *session, const 
 {
     struct setting in = { .entry = entry, .text = text ? text : "" };
     struct request r = { .prepare = prepare_label, .user = &in };
-    struct bough_arena *tmp;
     enum bough_rc rc = check_text("the label", text, LIMIT_TITLE, err);
 
     if (!rc)
         rc = find_session_fast(s, session, &in.sid, err);
     if (rc)
         return rc;
-    tmp = bough_arena_create();
-    rc = write_run(s, tmp, &r, err);
-    bough_arena_destroy(tmp);
-    return rc;
+    return write_once(s, &r, err);
 }
 
 /* ---- read ---- */
@@ -181,14 +177,12 @@ enum bough_rc bough_label_list(struct bough_store *s, struct bough_arena *a, con
     struct snap snap;
     struct collect c = { .snap = &snap, .a = a, .err = err };
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = (struct bough_labels){ 0 };
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = collect_all(&c, sid);
+    rc = collect_all(&c, sid);
     if (!rc)
         rc = give_labels(&c, sid, out);
     snap_end(&snap);
@@ -203,14 +197,12 @@ enum bough_rc bough_label_get(struct bough_store *s, struct bough_arena *a, cons
     struct bough_head at;
     struct label *l;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *text = "";
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = find_entry(&snap, sid, entry, &at, err);
+    rc = find_entry(&snap, sid, entry, &at, err);
     if (!rc)
         rc = collect_all(&c, sid);
     l = rc ? NULL : find_label(&c, at);

@@ -84,13 +84,11 @@ static enum bough_rc compact(struct bough_store *s, struct bough_arena *a, const
     struct append_job j = { .s = s };
     struct snap snap;
     int64_t from;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &j.sid, err);
 
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &j.sid, err);
-    if (!rc)
-        rc = keep_from(&snap, a, j.sid, in, &from, err);
+    rc = keep_from(&snap, a, j.sid, in, &from, err);
     snap_end(&snap);
     if (!rc)
         rc = marker_data(a, in, in->first_kept, &e.data, err);
@@ -145,33 +143,24 @@ static bool marks_of_branch(void *user, const struct branch_row *b)
     return !o->rc;
 }
 
-static int by_no(const void *x, const void *y)
-{
-    const struct bough_entry *a = x, *b = y;
-
-    return a->no < b->no ? -1 : a->no > b->no;
-}
-
 enum bough_rc bough_marker_list(struct bough_store *s, struct bough_arena *a, const char *session,
                                 struct bough_entries *out, struct bough_error *err)
 {
     struct own_marks o = { .list = { .a = a }, .err = err };
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = (struct bough_entries){ 0 };
     if (rc)
         return rc;
     o.snap = &snap;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = snap.ops->branch_of(snap.v, sid, marks_of_branch, &o, err);
+    rc = snap.ops->branch_of(snap.v, sid, marks_of_branch, &o, err);
     if (!rc)
         rc = o.rc;
     snap_end(&snap);
-    if (!rc && o.list.n)
-        qsort(o.list.at, o.list.n, sizeof *o.list.at, by_no);
+    if (!rc)
+        entries_in_time(&o.list);
     out->at = o.list.at;
     out->n = o.list.n;
     return rc;
@@ -184,14 +173,12 @@ enum bough_rc bough_marker_latest(struct bough_store *s, struct bough_arena *a, 
     struct head_now now;
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = NULL;
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = snap.ops->head_get(snap.v, a, sid, &now, err);
+    rc = snap.ops->head_get(snap.v, a, sid, &now, err);
     if (!rc)
         rc = path_marker(&snap, (struct bough_head){ now.row.bid, now.depth }, inherit ? 0 : sid,
                          &mark, err);

@@ -35,6 +35,8 @@ struct entry_list {
 
 struct bough_entry *entry_push(struct entry_list *l);
 
+void entries_in_time(struct entry_list *list); /* put them in the order of their numbers */
+
 /* What its row is filtered by. */
 int64_t entry_mask(const struct bough_entry *e);
 

@@ -186,13 +186,6 @@ static bool own_branch(void *user, const struct branch_row *b)
     return true;
 }
 
-static int by_no(const void *x, const void *y)
-{
-    const struct bough_entry *a = x, *b = y;
-
-    return a->no < b->no ? -1 : a->no > b->no;
-}
-
 /* A page of what a session wrote: `from` is the place of the next entry to give. */
 static void direct_page(const struct bough_read *how, const struct entry_list *list,
                         struct bough_entries *out)
@@ -230,8 +223,7 @@ static enum bough_rc read_direct(struct snap *snap, struct bough_arena *a, int64
         rc = path_read(snap, &o.segs, &f, &list, NULL, err);
     if (rc)
         return rc;
-    if (list.n)
-        qsort(list.at, list.n, sizeof *list.at, by_no);
+    entries_in_time(&list);
     direct_page(how, &list, out);
     return BOUGH_OK;
 }
@@ -243,13 +235,12 @@ enum bough_rc bough_entries_read(struct bough_store *s, struct bough_arena *a, c
     static const struct bough_read all;
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     how = how ? how : &all;
     *out = (struct bough_path){ 0 };
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
     if (!rc && how->limit < 0)
         rc = bough_fail(err, BOUGH_INVALID, "a limit is never negative");
     if (!rc && how->what == BOUGH_DIRECT)
@@ -316,13 +307,11 @@ enum bough_rc bough_entry_by_number(struct bough_store *s, struct bough_arena *a
     struct bough_head at = { 0 };
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = snap.ops->head_get(snap.v, a, sid, &now, err);
+    rc = snap.ops->head_get(snap.v, a, sid, &now, err);
     if (!rc && (mno < 1 || !now.depth))
         rc =
             bough_fail(err, BOUGH_NOT_FOUND, "the path has no message number %lld", (long long)mno);

@@ -218,13 +218,11 @@ enum bough_rc bough_session_get(struct bough_store *s, struct bough_arena *a, co
 {
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, id, &snap, &sid, err);
 
     if (rc)
         return rc;
-    rc = find_session(&snap, id, &sid, err);
-    if (!rc)
-        rc = give(&snap, a, sid, out, err);
+    rc = give(&snap, a, sid, out, err);
     snap_end(&snap);
     return rc;
 }
@@ -474,13 +472,11 @@ enum bough_rc bough_session_root(struct bough_store *s, const char *id, char out
     struct who who, up;
     bool purged = false;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, id, &snap, &sid, err);
 
     if (rc)
         return rc;
-    rc = find_session(&snap, id, &sid, err);
-    if (!rc)
-        rc = snap_who(&snap, sid, &who, err);
+    rc = snap_who(&snap, sid, &who, err);
     /* A parent has a smaller number than its child, so this ends. */
     while (!rc && who.parent && who.parent < who.sid) {
         rc = snap_who(&snap, who.parent, &up, err);

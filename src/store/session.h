@@ -30,6 +30,12 @@ enum bough_rc session_fill(struct snap *snap, struct bough_arena *a, const struc
 enum bough_rc session_give(struct bough_store *s, struct bough_arena *a, int64_t sid,
                            struct bough_session **out, struct bough_error *err);
 
+/* A snapshot and the session in it; on failure the snapshot is ended. */
+enum bough_rc snap_session(struct bough_store *s, const char *session, struct snap *snap,
+                           int64_t *sid, struct bough_error *err);
+/* write_run() for an operation that needs nothing of the txn's memory afterwards. */
+enum bough_rc write_once(struct bough_store *s, struct request *r, struct bough_error *err);
+
 /* Limits and UTF-8 of a text argument. NULL is fine. */
 enum bough_rc check_text(const char *what, const char *text, int64_t most, struct bough_error *err);
 /* A raw JSON argument: any value, or an object; nothing at all is fine. */

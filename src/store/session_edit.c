@@ -64,7 +64,6 @@ static enum bough_rc run_edit(struct bough_store *s, const char *id, struct edit
                               struct bough_error *err)
 {
     struct request r = { .prepare = prepare_edit, .user = e };
-    struct bough_arena *tmp;
     enum bough_rc rc;
 
     e->s = s;
@@ -72,10 +71,7 @@ static enum bough_rc run_edit(struct bough_store *s, const char *id, struct edit
     if (rc)
         return rc;
     r.sid = e->sid;
-    tmp = bough_arena_create();
-    rc = write_run(s, tmp, &r, err);
-    bough_arena_destroy(tmp);
-    return rc;
+    return write_once(s, &r, err);
 }
 
 /* ---- title and the other columns ---- */

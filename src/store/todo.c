@@ -148,12 +148,11 @@ enum bough_rc bough_todo_get(struct bough_store *s, struct bough_arena *a, const
     struct json items;
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = (struct bough_todos){ 0 };
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
     if (!rc && snap.ops->record_get(snap.v, a, sid, RECORD_TODO, 1, &row, NULL) == BOUGH_OK) {
         rc = body_read(todo_fields, row.body, &body, err);
         if (!rc)

@@ -69,14 +69,12 @@ enum bough_rc bough_tree_branches(struct bough_store *s, struct bough_arena *a, 
     struct snap snap;
     struct listing l = { .snap = &snap, .a = a, .out = out, .err = err };
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = (struct bough_branches){ 0 };
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = snap.ops->branch_of(snap.v, sid, list_branch, &l, err);
+    rc = snap.ops->branch_of(snap.v, sid, list_branch, &l, err);
     if (!rc)
         rc = l.rc;
     if (!rc)
@@ -131,13 +129,6 @@ static bool gather_branch(void *user, const struct branch_row *b)
     return !g->rc;
 }
 
-static int by_no(const void *x, const void *y)
-{
-    const struct bough_entry *a = x, *b = y;
-
-    return a->no < b->no ? -1 : a->no > b->no;
-}
-
 enum bough_rc bough_tree_entries(struct bough_store *s, struct bough_arena *a, const char *session,
                                  int64_t after, int64_t limit, struct bough_entries *out,
                                  struct bough_error *err)
@@ -157,8 +148,8 @@ enum bough_rc bough_tree_entries(struct bough_store *s, struct bough_arena *a, c
     if (!rc)
         rc = g.rc;
     snap_end(&snap);
-    if (!rc && g.list.n)
-        qsort(g.list.at, g.list.n, sizeof *g.list.at, by_no);
+    if (!rc)
+        entries_in_time(&g.list);
     out->at = g.list.at;
     out->n = limit > 0 && g.list.n > (size_t)limit ? (size_t)limit : g.list.n;
     out->more = out->n < g.list.n;
@@ -245,12 +236,11 @@ enum bough_rc bough_tree_children(struct bough_store *s, struct bough_arena *a, 
     struct snap snap;
     struct kids k = { .snap = &snap, .list = { .a = a }, .err = err };
     struct bough_head at;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &k.sid, err);
 
     *out = (struct bough_entries){ 0 };
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &k.sid, err);
     if (!rc && cstr_empty(entry)) {
         rc = kids_of_nothing(&k);
     } else if (!rc) {
@@ -259,8 +249,8 @@ enum bough_rc bough_tree_children(struct bough_store *s, struct bough_arena *a, 
             rc = kids_of(&k, at);
     }
     snap_end(&snap);
-    if (!rc && k.list.n)
-        qsort(k.list.at, k.list.n, sizeof *k.list.at, by_no);
+    if (!rc)
+        entries_in_time(&k.list);
     out->at = k.list.at;
     out->n = k.list.n;
     return rc;
@@ -275,13 +265,11 @@ enum bough_rc bough_tree_common(struct bough_store *s, struct bough_arena *a, co
     struct bough_head x = { 0 }, y = { 0 }, common = { 0 };
     struct snap snap;
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = find_entry(&snap, sid, one, &x, err);
+    rc = find_entry(&snap, sid, one, &x, err);
     if (!rc)
         rc = find_entry(&snap, sid, other, &y, err);
     if (!rc)
