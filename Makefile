@@ -86,9 +86,12 @@ $(B)/libbough.o: $(LIB_OBJ)
 	$(Q)ld -r $^ -o $@.all && objcopy --wildcard --keep-global-symbol='bough_*' $@.all $@ && rm $@.all
 $(B)/libbough.a: $(B)/libbough.o
 	@rm -f $@ && ar rcs $@ $<
-$(B)/libbough.so.0: $(B)/libbough.o
+# Programs ask for libbough.so.0, the compiler for libbough.so: links to the real file.
+$(B)/libbough.so.$(VERSION): $(B)/libbough.o
 	@echo '{ global: bough_*; local: *; };' > $(B)/exports
-	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(B)/exports $< $(ALLLDFLAGS) $(LIBS) -o $@
+	$(Q)$(CC) -shared -Wl,-soname,libbough.so.0 -Wl,--version-script=$(B)/exports $< $(ALLLDFLAGS) $(LIBS) -o $@
+$(B)/libbough.so.0: $(B)/libbough.so.$(VERSION)
+	@ln -sf $(<F) $@
 $(B)/libbough.so: $(B)/libbough.so.0
 	@ln -sf $(<F) $@
 $(B)/bough: $(PROG_OBJ) $(LIB_OBJ)
@@ -96,6 +99,12 @@ $(B)/bough: $(PROG_OBJ) $(LIB_OBJ)
 # Every object but main's: what tests, fuzz targets and benchmarks take their pieces from.
 $(B)/parts.a: $(LIB_OBJ) $(filter-out $(B)/src/cli/main.o,$(PROG_OBJ))
 	@rm -f $@ && ar qcsT $@ $^
+
+# ---- man pages ---- printed from the public headers.
+MAN := $(patsubst docs/man/%.scd,$(B)/man/%,$(wildcard docs/man/*.scd))
+man: $(MAN)
+$(MAN): $(B)/man/%: docs/man/%.scd scripts/man-library examples/embed.c $(wildcard include/bough/*.h)
+	$(Q)mkdir -p $(@D); scripts/man-library $< > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
 
 # ---- tests ---- a folder of tests is one program; every fuzz target also replays its corpus.
 TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit,\
@@ -124,7 +133,7 @@ test: ## build and run every test; ONLY=word runs the tests whose name contains 
 	@scripts/install-deps
 	@echo "Building and running the tests (build/$(VARIANT))"
 	@$(MAKE) --no-print-directory VARIANT=$(VARIANT) run-tests
-run-tests: all $(TESTS) $(REPLAYS) $(EXAMPLES)
+run-tests: all man $(TESTS) $(REPLAYS) $(EXAMPLES)
 	@B='$(B)' CC='$(CC)' VARIANT=$(VARIANT) ONLY='$(ONLY)' WRAP='$(WRAP)' scripts/run-tests \
 	    $(filter $(if $(SUITES),$(SUITES:%=$(B)/tests/%.t),%),$(TESTS)) \
 	    $(if $(SUITES),,scripts/test-promises scripts/test-corpus tests/cli/run)
@@ -179,12 +188,16 @@ check-headers: ## every public header alone, as C11 and as C++17
 format: ## clang-format every C file
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-14 -i
 
+FROM ?= release
 install: ## into PREFIX (/usr/local), under DESTDIR
-	@$(MAKE) --no-print-directory VARIANT=release all
-	install -D -t $(DESTDIR)$(PREFIX)/bin build/release/bough
+	@$(MAKE) --no-print-directory VARIANT=$(FROM) all man
+	install -D -t $(DESTDIR)$(PREFIX)/bin build/$(FROM)/bough
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/bough include/bough/*.h
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib build/release/libbough.a build/release/libbough.so.0
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib build/$(FROM)/libbough.a build/$(FROM)/libbough.so.$(VERSION)
+	ln -sf libbough.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libbough.so.0
 	ln -sf libbough.so.0 $(DESTDIR)$(PREFIX)/lib/libbough.so
+	$(foreach m,$(notdir $(MAN)),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m)) \
+	    build/$(FROM)/man/$m;)
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(PKGS)|' scripts/bough.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/bough.pc
@@ -193,6 +206,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all run test run-tests asan tsan valgrind cover fuzz bench lint check-headers format install clean help FORCE
+.PHONY: all man run test run-tests asan tsan valgrind cover fuzz bench lint check-headers format install clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -205,7 +205,8 @@ void bench_bursts(struct bench *b)
     samples_note("append in bursts", &sides[0].us);
     samples_note("overwrite + fdatasync so", &sides[1].us);
     figure(b, "append_p999_over_p50_bursts", quantile(&sides[0].us, 0.999) / median(&sides[0].us));
-    note("the disk alone: %.2f", quantile(&sides[1].us, 0.999) / median(&sides[1].us));
+    note("append_p999_over_p50_bursts of the disk alone: %.2f",
+         quantile(&sides[1].us, 0.999) / median(&sides[1].us));
     sides_finish(sides, 2);
     file_finish(&floor);
     bough_arena_destroy(ap.a);

@@ -60,9 +60,43 @@ static void run_flat(void *user, size_t i)
     expect(got, l->n);
 }
 
+static enum bough_part_type part_type(struct json part)
+{
+    struct json type = json_member(part, "type");
+    enum bough_part_type t = BOUGH_PART_TEXT;
+
+    while (t < BOUGH_PART_OTHER && !json_is(type, bough_part_type_name(t)))
+        t++;
+    return t;
+}
+
+/* What a program that keeps JSONL must do to have the same entries: parse each line, find its
+ * members, and make the parts spans with their types. */
+static void fill_from_json(struct bough_arena *a, struct json line, size_t n,
+                           struct bough_entry *out)
+{
+    struct json parts = json_member(line, "parts");
+    struct json_iter it = json_iter(parts);
+    struct bough_part *to = arena_alloc(a, (json_count(parts) + 1) * sizeof *to);
+    struct bough_str id = { "", 0 };
+
+    memset(out, 0, sizeof *out);
+    if (json_str(a, json_member(line, "id"), &id) && id.n <= BOUGH_ID_LEN)
+        memcpy(out->id, id.p, id.n);
+    out->role = bough_role_parse(json_cstr(a, line, "role"));
+    (void)json_i64(json_member(line, "time"), &out->time);
+    out->at.depth = out->no = out->mno = (int64_t)n;
+    out->kind_name = bough_entry_kind_name(out->kind);
+    out->origin = out->finish = out->session = "";
+    out->parts = to;
+    while (json_next(&it))
+        to[out->nparts++] = (struct bough_part){ part_type(it.value), json_raw(it.value) };
+}
+
 static void run_jsonl(void *user, size_t i)
 {
     struct load *l = user;
+    struct bough_entry *out;
     struct bough_error err;
     struct bough_str all;
     struct json root;
@@ -71,10 +105,12 @@ static void run_jsonl(void *user, size_t i)
     (void)i;
     bough_arena_reset(l->a);
     must(fs_read(l->a, l->jsonl, SIZE_MAX / 2, &all, &err), &err, "jsonl");
-    for (const char *p = all.p, *end = p + all.n; p < end; got++) {
+    out = arena_alloc(l->a, l->n * sizeof *out);
+    for (const char *p = all.p, *end = p + all.n; p < end && got < l->n; got++) {
         const char *eol = memchr(p, '\n', (size_t)(end - p));
 
         must(json_parse(l->a, str_make(p, (size_t)(eol - p)), &root, &err), &err, "parse");
+        fill_from_json(l->a, root, got + 1, &out[got]);
         p = eol + 1;
     }
     expect(got, l->n);

@@ -3,6 +3,7 @@
 #define BOUGH_H
 
 #include <bough/arena.h>
+#include <bough/backup.h>
 #include <bough/chat.h>
 #include <bough/context.h>
 #include <bough/entry.h>

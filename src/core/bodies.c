@@ -123,7 +123,7 @@ const struct body_field queue_fields[] = {
 };
 
 const struct body_field source_fields[] = {
-    FIELD(1, CSTR, source_body, path),
+    FIELD(1, CSTR, source_body, path), /* its alias says the same */
     FIELD(2, CSTR, source_body, format),
     FIELD(3, CSTR, source_body, hash),
     FIELD(4, CSTR, source_body, session),

@@ -1,12 +1,14 @@
 /* Packed bodies of entries: one row, one buffer, no copies on the way out. */
 #include "core/pack.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <zstd.h>
 
 #include "base/arena.h"
 #include "base/crc32c.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/varint.h"
 
@@ -102,11 +104,73 @@ static void write_usage(struct out *o, const struct bough_totals *t)
     out_i64(o, t->cost);
 }
 
+/* Making a context costs more than a small message: each thread keeps one of each. */
+struct contexts {
+    ZSTD_CCtx *in;
+    ZSTD_DCtx *out;
+};
+
+static pthread_once_t contexts_once = PTHREAD_ONCE_INIT;
+static pthread_key_t contexts_key;
+static bool contexts_kept;
+
+static void contexts_free(void *p)
+{
+    struct contexts *c = p;
+
+    ZSTD_freeCCtx(c->in);
+    ZSTD_freeDCtx(c->out);
+    mem_free(c);
+}
+
+static void contexts_init(void)
+{
+    contexts_kept = pthread_key_create(&contexts_key, contexts_free) == 0;
+}
+
+/* NULL: none can be kept for this thread. */
+static struct contexts *contexts(void)
+{
+    struct contexts *c;
+
+    pthread_once(&contexts_once, contexts_init);
+    if (!contexts_kept)
+        return NULL;
+    c = pthread_getspecific(contexts_key);
+    if (c)
+        return c;
+    c = mem_zalloc(sizeof *c);
+    if (pthread_setspecific(contexts_key, c) == 0)
+        return c;
+    mem_free(c);
+    return NULL;
+}
+
+static size_t compress(char *to, size_t cap, struct bough_str from)
+{
+    struct contexts *c = contexts();
+
+    if (c && !c->in)
+        c->in = ZSTD_createCCtx();
+    return c && c->in ? ZSTD_compressCCtx(c->in, to, cap, from.p, from.n, 1)
+                      : ZSTD_compress(to, cap, from.p, from.n, 1);
+}
+
+static size_t expand(char *to, size_t cap, struct bough_str from)
+{
+    struct contexts *c = contexts();
+
+    if (c && !c->out)
+        c->out = ZSTD_createDCtx();
+    return c && c->out ? ZSTD_decompressDCtx(c->out, to, cap, from.p, from.n)
+                       : ZSTD_decompress(to, cap, from.p, from.n);
+}
+
 static void compress_tail(struct bough_arena *a, struct pack_tail *t)
 {
     size_t cap = ZSTD_compressBound(t->raw);
     char *to = arena_alloc(a, cap);
-    size_t n = ZSTD_compress(to, cap, t->bytes.p, t->raw, 1);
+    size_t n = compress(to, cap, t->bytes);
 
     /* Not worth it unless it saves an eighth: reading then costs nothing extra. */
     if (ZSTD_isError(n) || n > t->raw - t->raw / 8)
@@ -254,7 +318,7 @@ static bool expand_tail(struct bough_arena *a, const struct pack_head *h, struct
     if (h->raw > LIMIT_MESSAGE_BYTES * 2)
         return false;
     to = arena_alloc(a, h->raw ? h->raw : 1);
-    n = ZSTD_decompress(to, h->raw, h->tail.p, h->tail.n);
+    n = expand(to, h->raw, h->tail);
     *out = str_make(to, h->raw);
     return !ZSTD_isError(n) && n == h->raw;
 }

@@ -2,7 +2,7 @@
  * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
  * rules of the model are checked above it, once. Still to come with the same shape:
  * entry_open/entry_seal and draft rows, text_put/text_find, blob_write/blob_read/blob_link,
- * log_wait, backup.
+ * log_wait.
  */
 #ifndef STORE_BACKEND_H
 #define STORE_BACKEND_H
@@ -140,6 +140,8 @@ typedef bool (*alias_fn)(void *user, const struct alias_row *row);
 typedef bool (*log_fn)(void *user, const struct log_row *row);
 typedef bool (*list_fn)(void *user, const struct list_row *row);
 typedef bool (*raw_fn)(void *user, const struct raw_row *row);
+/* Bytes copied so far, of how many; false: stop. */
+typedef bool (*copy_fn)(void *user, int64_t done, int64_t total);
 
 struct entry_range {
     int64_t bid, from, to; /* depths, inclusive */
@@ -274,6 +276,12 @@ struct backend_ops {
                                   struct bough_error *err);
     enum bough_rc (*raw_fix)(struct backend *b, const struct raw_row *row, bool remove,
                              struct bough_error *err);
+
+    /* Write everything this snapshot shows into the empty file `path`, durably, without keeping
+     * writers waiting. What is in the file after a failure is nobody's business. `progress` may be
+     * NULL; BOUGH_TIMEOUT when it says stop. BOUGH_INVALID from a backend that has no files. */
+    enum bough_rc (*backup)(struct view *v, const char *path, copy_fn progress, void *user,
+                            struct bough_error *err);
 };
 
 struct backend { /* first member of every backend's own struct */

@@ -1,6 +1,6 @@
-/* Snapshots, and what is remembered between them because it never changes. */
+/* What requests work with: snapshots, what is remembered between them, states, and building a txn.
+ */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -8,8 +8,28 @@
 
 enum { CACHE_MOST = 1 << 17 }; /* entries a map; then it starts again */
 
+static atomic_uint forks;
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_fork);
+}
+
+bool engine_forked(const struct engine *e)
+{
+    return atomic_load_explicit(&forks, memory_order_relaxed) != e->forks;
+}
+
 void cache_init(struct engine *e)
 {
+    pthread_once(&forks_once, watch_forks);
+    e->forks = atomic_load(&forks);
     pthread_rwlock_init(&e->cache_lock, NULL);
     map_init(&e->branches);
     map_init(&e->whos);
@@ -151,7 +171,7 @@ enum bough_rc snap_begin_engine(struct engine *e, const struct patience *p, stru
                                 struct bough_error *err)
 {
     *snap = (struct snap){ e, e->ops, NULL };
-    if (getpid() != e->pid)
+    if (engine_forked(e))
         return bough_fail(err, BOUGH_INVALID,
                           "a store cannot be used across fork(): open it again");
     if (p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED))
@@ -171,4 +191,82 @@ void snap_end(struct snap *snap)
     if (snap->v)
         snap->ops->view_end(snap->v);
     snap->v = NULL;
+}
+
+enum bough_rc prep_snap(struct prep *p, struct snap **out, struct bough_error *err)
+{
+    *out = &p->snap;
+    if (p->snap.v)
+        return BOUGH_OK;
+    return snap_begin_engine(p->e, &p->patience, &p->snap, err);
+}
+
+/* ---- states: the writer's role only ---- */
+
+struct state *state_get(struct engine *e, int64_t sid)
+{
+    struct state *st;
+    uint64_t val;
+
+    if (map_get(&e->states, (uint64_t)sid, &val))
+        return (struct state *)(uintptr_t)val;
+    if (map_count(&e->states) >= 1 << 16)
+        state_drop_all(e);
+    st = mem_zalloc(sizeof *st);
+    map_put(&e->states, (uint64_t)sid, (uint64_t)(uintptr_t)st);
+    return st;
+}
+
+void state_drop(struct engine *e, int64_t sid)
+{
+    uint64_t val;
+
+    if (map_get(&e->states, (uint64_t)sid, &val))
+        ((struct state *)(uintptr_t)val)->valid = false;
+}
+
+void state_drop_all(struct engine *e)
+{
+    size_t pos = 0;
+    uint64_t val;
+
+    while (map_next(&e->states, &pos, NULL, &val))
+        mem_free((void *)(uintptr_t)val);
+    map_clear(&e->states);
+}
+
+/* ---- building a txn ---- */
+
+struct change *txn_change(struct prep *p, enum change_op op)
+{
+    size_t n = p->t->nchanges;
+    struct change *c;
+
+    /* Room grows by doubling: full when the count is a power of two from 4 on, or zero. */
+    if (n == 0 || (n >= 4 && (n & (n - 1)) == 0)) {
+        c = arena_alloc(p->a, (n ? 2 * n : 4) * sizeof *c);
+        if (n)
+            memcpy(c, p->t->changes, n * sizeof *c);
+        p->t->changes = c;
+    }
+    c = &p->t->changes[p->t->nchanges++];
+    memset(c, 0, sizeof *c);
+    c->op = op;
+    return c;
+}
+
+void txn_guard(struct prep *p, enum guard_op op, int64_t sid, int64_t a, int64_t b)
+{
+    struct guard *g = arena_alloc(p->a, (p->t->nguards + 1) * sizeof *g);
+
+    if (p->t->nguards)
+        memcpy(g, p->t->guards, p->t->nguards * sizeof *g);
+    g[p->t->nguards] = (struct guard){ op, sid, a, b };
+    p->t->guards = g;
+    p->t->nguards++;
+}
+
+void txn_log(struct prep *p, enum log_kind kind, int64_t sid, int64_t n)
+{
+    p->t->log = (struct log_row){ .n = n, .sid = sid, .kind = kind, .time = p->now };
 }

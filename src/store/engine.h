@@ -45,16 +45,24 @@ struct engine {
     bool read_only;
     size_t zstd_from; /* compress messages from this size on; 0: never */
     pid_t pid;        /* handles do not survive fork() */
+    unsigned forks;   /* how often this process had been forked off when it was opened */
     atomic_int refs;
 
     pthread_mutex_t lock; /* guards everything down to `wake` */
     struct request *first, *last;
     size_t queued;
-    bool leading; /* somebody has the writer's role */
+    bool leading;    /* somebody has the writer's role */
+    unsigned wanted; /* how many want it for something else than requests */
     bool stopping;
+    bool direct;    /* commits are cheaper than waking the thread: it only works when idle */
     size_t pending; /* log rows not yet folded into the lists, as far as this process knows */
+    bool folding;   /* the thread is making a fold */
+    struct ready_fold *fold; /* made, and not yet committed */
+    int64_t fold_after;      /* a fold failed: not again before */
     size_t last_batch;
-    bool untidy; /* the backend has something to do when idle */
+    int64_t last_us; /* when a request was last committed */
+    bool untidy;     /* the backend has something to do when idle */
+    bool timed;      /* the thread sleeps until that may be */
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
@@ -99,6 +107,8 @@ enum bough_rc snap_place(struct snap *snap, struct bough_arena *a, enum record_k
 enum bough_rc snap_purged(struct snap *snap, int64_t sid, bool *purged, struct bough_error *err);
 /* Known without a snapshot? */
 bool cache_who(struct engine *e, int64_t sid, struct who *out);
+/* Is this a forked child? Asks no kernel: every call of the API comes by here. */
+bool engine_forked(const struct engine *e);
 void cache_init(struct engine *e);
 void cache_finish(struct engine *e);
 
@@ -127,7 +137,7 @@ struct request {
     struct patience patience;
     enum bough_rc rc;
     struct bough_error err;
-    atomic_int finished;
+    atomic_int stage;
     bool taken;
     int tries;
     struct request *next;

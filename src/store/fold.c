@@ -1,4 +1,6 @@
 /* Folding: the overlay of everything pending, written as list rows, and the watermark moved. */
+#include "base/limits.h"
+#include "base/mem.h"
 #include "store/projector.h"
 
 static void fold_changes(struct prep *p, struct overlay *o)
@@ -45,6 +47,37 @@ void fold_finish(struct fold *f)
 {
     bough_arena_destroy(f->a);
     f->a = NULL;
+}
+
+enum bough_rc ready_fold_make(struct engine *e, size_t seen, struct ready_fold **out,
+                              struct bough_error *err)
+{
+    struct patience p = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL };
+    struct ready_fold *f = mem_zalloc(sizeof *f);
+    enum bough_rc rc = fold_prepare(e, &p, &f->fold, err);
+
+    f->seen = seen;
+    *out = NULL;
+    if (!rc && f->fold.txn.nchanges) {
+        *out = f;
+        return BOUGH_OK;
+    }
+    ready_fold_free(f);
+    pthread_mutex_lock(&e->lock);
+    if (rc)
+        e->fold_after = mono_us() + FOLD_AGAIN_US;
+    else /* another process has done it */
+        e->pending -= seen < e->pending ? seen : e->pending;
+    pthread_mutex_unlock(&e->lock);
+    return rc;
+}
+
+void ready_fold_free(struct ready_fold *f)
+{
+    if (!f)
+        return;
+    fold_finish(&f->fold);
+    mem_free(f);
 }
 
 static bool count_row(void *user, const struct log_row *row)

@@ -158,7 +158,7 @@ static enum bough_rc give_labels(struct collect *c, int64_t sid, struct bough_la
         rc = entry_visible(c->snap, sid, c->at[i].at, &visible, c->err);
         if (rc || !visible)
             continue;
-        rc = entry_load(c->snap, c->a, c->at[i].at, &e, NULL);
+        rc = entry_load(c->snap, c->a, c->at[i].at, &e, c->err);
         if (rc == BOUGH_NOT_FOUND) {
             rc = BOUGH_OK; /* purged with its session */
             continue;

@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "store/id.h"
 
+enum { RESERVE_MOST = 1 << 18 }; /* entries; a damaged store may promise any number */
+
 /* ---- segments ---- */
 
 static struct seg *push_seg(struct bough_arena *a, struct segs *s)
@@ -98,12 +100,13 @@ int64_t entry_mask(const struct bough_entry *e)
     return mask;
 }
 
-enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int64_t sid,
-                         const char *session, struct bough_entry *out, struct bough_error *err)
+/* Unpack a row whose body is in the arena already. */
+static enum bough_rc fill_kept(struct bough_arena *a, const struct entry_row *row, int64_t sid,
+                               const char *session, struct bough_entry *out,
+                               struct bough_error *err)
 {
-    struct bough_str body = str_make(arena_dup(a, row->body.p, row->body.n), row->body.n);
     struct pack_extra x;
-    enum bough_rc rc = pack_entry_read(a, body, out, &x, err);
+    enum bough_rc rc = pack_entry_read(a, row->body, out, &x, err);
 
     if (rc)
         return bough_fail(err, rc, "entry #%lld.%lld cannot be read: its stored bytes are damaged",
@@ -115,6 +118,15 @@ enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int
     if (x.call_ord && !(row->mask & MASK_UNLINKED))
         id_record(x.call_made, sid, RECORD_CALL, x.call_ord, x.call_chk, out->call);
     return BOUGH_OK;
+}
+
+enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int64_t sid,
+                         const char *session, struct bough_entry *out, struct bough_error *err)
+{
+    struct entry_row kept = *row;
+
+    kept.body.p = arena_dup(a, row->body.p, row->body.n);
+    return fill_kept(a, &kept, sid, session, out, err);
 }
 
 enum bough_rc branch_session(struct snap *snap, struct bough_arena *a, int64_t bid, int64_t *sid,
@@ -148,7 +160,7 @@ enum bough_rc entry_load(struct snap *snap, struct bough_arena *a, struct bough_
     if (rc)
         return rc;
     *out = arena_alloc(a, sizeof **out);
-    return entry_fill(a, &row, sid, session, *out, err);
+    return fill_kept(a, &row, sid, session, *out, err);
 }
 
 enum bough_rc entry_head_at(struct snap *snap, struct bough_head at, struct pack_head *out,
@@ -203,12 +215,32 @@ static void reverse(struct entry_list *l)
     }
 }
 
+/* Room for what will come, when that is known: growing copies everything several times. */
+static void reserve(struct entry_list *l, const struct segs *segs, const struct path_filter *f)
+{
+    size_t n = 0;
+
+    if (f->kinds || f->mask)
+        return;
+    for (size_t i = 0; i < segs->n; i++)
+        n += (size_t)(segs->at[i].to - segs->at[i].from + 1);
+    if (f->limit && n > (size_t)f->limit)
+        n = (size_t)f->limit;
+    if (n > RESERVE_MOST)
+        n = RESERVE_MOST;
+    if (l->cap - l->n >= n)
+        return;
+    l->at = arena_resize(l->a, l->at, l->cap * sizeof *l->at, (l->n + n) * sizeof *l->at);
+    l->cap = l->n + n;
+}
+
 enum bough_rc path_read(struct snap *snap, const struct segs *segs, const struct path_filter *f,
                         struct entry_list *out, bool *more, struct bough_error *err)
 {
     struct reading r = { .out = out, .limit = (size_t)f->limit, .also = f->also, .err = err };
     enum bough_rc rc = BOUGH_OK;
 
+    reserve(out, segs, f);
     for (size_t i = 0; i < segs->n && !rc && !r.more; i++) {
         const struct seg *s = &segs->at[f->newest ? i : segs->n - 1 - i];
         struct entry_range range = { .bid = s->bid,

@@ -58,6 +58,20 @@ enum bough_rc fold_prepare(struct engine *e, const struct patience *p, struct fo
                            struct bough_error *err);
 void fold_finish(struct fold *f);
 
+enum { FOLD_AGAIN_US = 100000 }; /* rest after a fold that failed */
+
+/* A fold that whoever writes next takes along. */
+struct ready_fold {
+    struct fold fold;
+    size_t seen; /* e->pending when it was made */
+};
+
+/* Fold what is pending; *out is NULL when that is nothing. Needs no role: should somebody else fold
+ * meanwhile, the txn loses its guard. `seen` is e->pending, read before. */
+enum bough_rc ready_fold_make(struct engine *e, size_t seen, struct ready_fold **out,
+                              struct bough_error *err);
+void ready_fold_free(struct ready_fold *f); /* NULL is fine */
+
 /* How many log rows are pending. */
 enum bough_rc pending_count(struct snap *snap, size_t *n, struct bough_error *err);
 

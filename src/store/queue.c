@@ -124,14 +124,12 @@ enum bough_rc bough_queue_list(struct bough_store *s, struct bough_arena *a, con
     struct who who;
     char id[BOUGH_ID_LEN + 1];
     int64_t sid;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = (struct bough_prompts){ 0 };
     if (rc)
         return rc;
-    rc = find_session(&snap, session, &sid, err);
-    if (!rc)
-        rc = snap_who(&snap, sid, &who, err);
+    rc = snap_who(&snap, sid, &who, err);
     if (!rc)
         rc = queue_read(&snap, a, sid, &q, err);
     if (!rc) {
@@ -360,7 +358,7 @@ static enum bough_rc prepare_promote(struct prep *p, void *user, struct bough_er
     struct job *j = user;
     struct head_row head;
     struct snap *snap;
-    struct queue q;
+    struct queue q = { 0 };
     enum bough_rc rc = job_begin(p, j, &snap, &head, err);
 
     if (!rc)

@@ -37,6 +37,8 @@ static enum bough_rc load(struct snap *snap, struct bough_arena *a, const char *
     if (!ord)
         return bough_fail(err, BOUGH_NOT_FOUND, "nothing was imported from %.160s", path);
     rc = snap->ops->record_get(snap->v, a, 0, RECORD_SOURCE, ord, row, err);
+    if (rc == BOUGH_NOT_FOUND)
+        rc = bough_fail(err, BOUGH_CORRUPT, "the record of source %.160s is missing", path);
     return rc ? rc : body_read(source_fields, row->body, body, err);
 }
 
@@ -67,7 +69,7 @@ enum bough_rc bough_source_get(struct bough_store *s, struct bough_arena *a, con
                                struct bough_source **out, struct bough_error *err)
 {
     struct source_body body;
-    struct record_row row;
+    struct record_row row = { 0 };
     struct snap snap;
     enum bough_rc rc = check_path(path, err);
 

@@ -67,12 +67,16 @@ static struct bough_store *handle(struct engine *e, const struct bough_scope *sc
 static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
 {
     struct snap snap;
+    size_t pending = 0;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
     if (rc)
         return rc;
-    rc = pending_count(&snap, &s->e->pending, err);
+    rc = pending_count(&snap, &pending, err);
     snap_end(&snap);
+    pthread_mutex_lock(&s->e->lock);
+    s->e->pending += pending;
+    pthread_mutex_unlock(&s->e->lock);
     if (!rc && !s->e->read_only)
         rc = purge_resume(s, err);
     return rc;

@@ -1,7 +1,7 @@
 /*
- * The writer: one at a time commits. A caller that finds nobody writing commits by itself;
- * otherwise it queues and one thread commits whole batches. The same thread folds the lists and
- * tidies up when it is idle.
+ * The writer: one at a time commits. A caller that finds nobody writing commits by itself; others
+ * queue, and the first of them commits the whole queue when the role is passed on to it. One thread
+ * folds the lists beside them, and tidies up when nobody writes.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -21,10 +21,14 @@ enum {
     BATCH_MOST = 512,
     BATCH_WAIT_US = 25, /* for a batch to fill, when the last one had company */
     FOLD_FROM = 64,     /* pending rows at which the thread folds without being idle */
-    IDLE_MS = 20,
-    HOLD_AFTER = 2, /* lost txns are prepared once more freely, then under the lock */
+    FOLD_AT = 256,      /* and at which whoever writes does it, when the thread does not */
+    IDLE_US = 4000,     /* nothing was committed for so long: time to tidy up */
+    HOLD_AFTER = 2,     /* lost txns are prepared once more freely, then under the lock */
     TRIES_MOST = 1000,
 };
+
+/* Where a request is; its owner sleeps while it is WAITING. */
+enum stage { WAITING, LEADS, FINISHED };
 
 static void futex_wait(atomic_int *at, int value, int64_t us)
 {
@@ -38,91 +42,25 @@ static void futex_wake(atomic_int *at)
     syscall(SYS_futex, (int *)at, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* ---- states: the writer's role only ---- */
-
-struct state *state_get(struct engine *e, int64_t sid)
-{
-    struct state *st;
-    uint64_t val;
-
-    if (map_get(&e->states, (uint64_t)sid, &val))
-        return (struct state *)(uintptr_t)val;
-    if (map_count(&e->states) >= 1 << 16)
-        state_drop_all(e);
-    st = mem_zalloc(sizeof *st);
-    map_put(&e->states, (uint64_t)sid, (uint64_t)(uintptr_t)st);
-    return st;
-}
-
-void state_drop(struct engine *e, int64_t sid)
-{
-    uint64_t val;
-
-    if (map_get(&e->states, (uint64_t)sid, &val))
-        ((struct state *)(uintptr_t)val)->valid = false;
-}
-
-void state_drop_all(struct engine *e)
-{
-    size_t pos = 0;
-    uint64_t val;
-
-    while (map_next(&e->states, &pos, NULL, &val))
-        mem_free((void *)(uintptr_t)val);
-    map_clear(&e->states);
-}
-
-/* ---- building a txn ---- */
-
-struct change *txn_change(struct prep *p, enum change_op op)
-{
-    size_t n = p->t->nchanges;
-    struct change *c;
-
-    /* Room grows by doubling: full when the count is a power of two from 4 on, or zero. */
-    if (n == 0 || (n >= 4 && (n & (n - 1)) == 0)) {
-        c = arena_alloc(p->a, (n ? 2 * n : 4) * sizeof *c);
-        if (n)
-            memcpy(c, p->t->changes, n * sizeof *c);
-        p->t->changes = c;
-    }
-    c = &p->t->changes[p->t->nchanges++];
-    memset(c, 0, sizeof *c);
-    c->op = op;
-    return c;
-}
-
-void txn_guard(struct prep *p, enum guard_op op, int64_t sid, int64_t a, int64_t b)
-{
-    struct guard *g = arena_alloc(p->a, (p->t->nguards + 1) * sizeof *g);
-
-    if (p->t->nguards)
-        memcpy(g, p->t->guards, p->t->nguards * sizeof *g);
-    g[p->t->nguards] = (struct guard){ op, sid, a, b };
-    p->t->guards = g;
-    p->t->nguards++;
-}
-
-void txn_log(struct prep *p, enum log_kind kind, int64_t sid, int64_t n)
-{
-    p->t->log = (struct log_row){ .n = n, .sid = sid, .kind = kind, .time = p->now };
-}
-
-enum bough_rc prep_snap(struct prep *p, struct snap **out, struct bough_error *err)
-{
-    *out = &p->snap;
-    if (p->snap.v)
-        return BOUGH_OK;
-    return snap_begin_engine(p->e, &p->patience, &p->snap, err);
-}
-
 /* ---- one batch ---- */
 
-static void finish(struct request *r, enum bough_rc rc)
+struct batch {
+    struct request **at;
+    struct txn **txns; /* one more than `at`: the fold's */
+    size_t n;
+    struct request *own;     /* of the thread that leads; nobody sleeps on it */
+    struct ready_fold *fold; /* committed along with it; NULL: none */
+    size_t rows;             /* log rows it wrote */
+    enum bough_rc rc;
+};
+
+static void finish(const struct batch *b, struct request *r)
 {
-    r->rc = rc;
-    atomic_store_explicit(&r->finished, 1, memory_order_release);
-    futex_wake(&r->finished);
+    bool sleeps = r != b->own;
+
+    atomic_store_explicit(&r->stage, FINISHED, memory_order_release);
+    if (sleeps)
+        futex_wake(&r->stage);
 }
 
 static enum bough_rc prepare(struct engine *e, struct request *r, struct snap *snap)
@@ -139,13 +77,6 @@ static enum bough_rc prepare(struct engine *e, struct request *r, struct snap *s
     return rc;
 }
 
-struct batch {
-    struct request **at;
-    struct txn **txns; /* one more than `at`: the fold's */
-    size_t n;
-    struct fold fold; /* pending rows folded along with it */
-};
-
 /* Prepare each request; those that fail are over. What remains is in b->at. */
 static void prepare_all(struct engine *e, struct batch *b)
 {
@@ -153,13 +84,13 @@ static void prepare_all(struct engine *e, struct batch *b)
     size_t n = 0;
 
     for (size_t i = 0; i < b->n; i++) {
-        enum bough_rc rc = prepare(e, b->at[i], &snap);
+        struct request *r = b->at[i];
 
-        if (rc || !b->at[i]->txn.nchanges) { /* refused, or nothing to do */
-            finish(b->at[i], rc);
-            continue;
-        }
-        b->at[n++] = b->at[i];
+        r->rc = prepare(e, r, &snap);
+        if (r->rc || !r->txn.nchanges) /* refused, or nothing to do */
+            finish(b, r);
+        else
+            b->at[n++] = r;
     }
     b->n = n;
     snap_end(&snap);
@@ -167,25 +98,28 @@ static void prepare_all(struct engine *e, struct batch *b)
 
 static struct patience batch_patience(const struct batch *b)
 {
-    struct patience p = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL };
+    struct patience p;
 
+    if (b->n == 1)
+        return b->at[0]->patience;
+    p = (struct patience){ mono_us() + LIMIT_DEADLINE_MS * 1000, NULL };
     for (size_t i = 0; i < b->n; i++)
         if (b->at[i]->patience.until_us > p.until_us)
             p.until_us = b->at[i]->patience.until_us;
-    if (b->n == 1)
-        p = b->at[0]->patience;
     return p;
 }
 
 /* A txn that lost is prepared again in the next batch; its owner waits on. */
 static void requeue(struct engine *e, struct request *r)
 {
+    pthread_mutex_lock(&e->lock);
     r->taken = false;
     r->next = e->first;
     e->first = r;
     if (!e->last)
         e->last = r;
     e->queued++;
+    pthread_mutex_unlock(&e->lock);
 }
 
 static bool give_up(struct request *r)
@@ -196,43 +130,53 @@ static bool give_up(struct request *r)
     return true;
 }
 
-static void settle(struct engine *e, struct batch *b, enum bough_rc rc,
-                   const struct bough_error *err)
+/* What became of one request. False: it is back in the queue and no longer ours. */
+static bool settle_one(struct engine *e, struct request *r, enum bough_rc rc,
+                       const struct bough_error *err)
 {
-    size_t rows = 0;
-
-    for (size_t i = b->n; i-- > 0;) { /* backwards, so that the lost ones keep their order */
-        struct request *r = b->at[i];
-
-        if (rc) {
-            r->err = *err;
-            state_drop(e, r->sid);
-            finish(r, rc);
-            continue;
-        }
-        if (r->txn.state == TXN_DONE) {
-            rows += r->txn.log.kind != 0;
-            if (r->done)
-                r->done(e, &r->txn, r->user);
-            else if (r->sid)
-                state_drop(e, r->sid);
-            finish(r, BOUGH_OK);
-            continue;
-        }
-        if (r->sid)
-            state_drop(e, r->sid);
-        if (give_up(r)) {
-            finish(r, BOUGH_TIMEOUT);
-            continue;
-        }
-        pthread_mutex_lock(&e->lock);
-        requeue(e, r);
-        pthread_mutex_unlock(&e->lock);
+    r->rc = rc;
+    if (!rc && r->txn.state == TXN_DONE && r->done) {
+        r->done(e, &r->txn, r->user);
+        return true;
     }
-    pthread_mutex_lock(&e->lock);
-    e->pending += rows;
-    e->untidy = e->untidy || rows;
-    pthread_mutex_unlock(&e->lock);
+    if (r->sid)
+        state_drop(e, r->sid);
+    if (rc)
+        r->err = *err;
+    if (rc || r->txn.state == TXN_DONE)
+        return true;
+    if (give_up(r)) {
+        r->rc = BOUGH_TIMEOUT;
+        return true;
+    }
+    requeue(e, r);
+    return false;
+}
+
+/* What became of each; the owners are told when the role has been passed on. */
+static void settle(struct engine *e, struct batch *b, const struct bough_error *err)
+{
+    for (size_t i = b->n; i-- > 0;) { /* backwards, so that the lost ones keep their order */
+        b->rows += !b->rc && b->at[i]->txn.state == TXN_DONE && b->at[i]->txn.log.kind;
+        if (!settle_one(e, b->at[i], b->rc, err))
+            b->at[i] = NULL;
+    }
+}
+
+/* What it leaves to do. e->lock is held. */
+static void account(struct engine *e, const struct batch *b)
+{
+    const struct ready_fold *f = b->fold;
+
+    if (b->rc && f)
+        e->fold_after = mono_us() + FOLD_AGAIN_US;
+    else if (f && f->fold.txn.state == TXN_DONE)
+        e->pending -= f->seen < e->pending ? f->seen : e->pending;
+    e->pending += b->rows;
+    if (b->n) {
+        e->untidy = e->untidy || b->rows;
+        e->last_us = mono_us();
+    }
 }
 
 /* Somebody in it lost again and again: this time nobody else may write in between. */
@@ -244,40 +188,59 @@ static bool needs_hold(const struct batch *b)
     return false;
 }
 
-static enum bough_rc run_batch(struct engine *e, struct batch *b, bool fold,
-                               struct bough_error *err)
+static void run_batch(struct engine *e, struct batch *b, struct bough_error *err)
 {
     struct patience p = batch_patience(b);
     bool hold = needs_hold(b);
     size_t n = 0;
-    enum bough_rc rc;
 
     if (hold) {
-        rc = e->ops->hold(e->backend, &p, err);
-        if (rc) {
-            settle(e, b, rc, err);
-            return rc;
+        b->rc = e->ops->hold(e->backend, &p, err);
+        if (b->rc) {
+            settle(e, b, err);
+            return;
         }
     }
     prepare_all(e, b);
-    if (fold && fold_prepare(e, &p, &b->fold, err) == BOUGH_OK && b->fold.txn.nchanges)
-        b->txns[n++] = &b->fold.txn;
+    if (b->fold)
+        b->txns[n++] = &b->fold->fold.txn;
     for (size_t i = 0; i < b->n; i++)
         b->txns[n++] = &b->at[i]->txn;
-    rc = n ? e->ops->commit(e->backend, b->txns, n, &p, err) : BOUGH_OK;
+    b->rc = n ? e->ops->commit(e->backend, b->txns, n, &p, err) : BOUGH_OK;
     if (hold)
         e->ops->release(e->backend);
-    if (rc)
+    if (b->rc)
         state_drop_all(e);
-    if (!rc && fold && b->fold.txn.state == TXN_DONE) {
-        pthread_mutex_lock(&e->lock);
-        e->pending = e->pending > b->fold.rows ? e->pending - b->fold.rows : 0;
-        pthread_mutex_unlock(&e->lock);
+    settle(e, b, err);
+}
+
+/* ---- the role ---- */
+
+/* Hand the role to the first in the queue, or lay it down. e->lock is held. */
+static void pass_on(struct engine *e)
+{
+    e->leading = e->first && !e->wanted;
+    if (e->leading) {
+        atomic_store_explicit(&e->first->stage, LEADS, memory_order_release);
+        futex_wake(&e->first->stage);
     }
-    settle(e, b, rc, err);
-    if (fold)
-        fold_finish(&b->fold);
-    return rc;
+    /* A thread that sleeps until it may be idle wakes by itself. */
+    if ((e->pending >= FOLD_FROM && !e->folding && !e->direct) || (e->untidy && !e->timed))
+        pthread_cond_signal(&e->wake);
+}
+
+/* When the last batch had company, more is likely on its way: give it a moment. */
+static void wait_for_company(struct engine *e)
+{
+    struct timespec t = { 0, 2000 };
+    int64_t until;
+
+    if (e->last_batch < 2 || e->queued >= e->last_batch)
+        return;
+    pthread_mutex_unlock(&e->lock);
+    for (until = mono_us() + BATCH_WAIT_US; mono_us() < until;)
+        nanosleep(&t, NULL);
+    pthread_mutex_lock(&e->lock);
 }
 
 /* Take the queue, or as much of it as one batch holds. e->lock is held. */
@@ -295,82 +258,159 @@ static void take_queue(struct engine *e, struct batch *b)
     }
 }
 
-/* ---- the thread ---- */
-
-static void wait_for_work(struct engine *e, bool *idle)
+/* In the role: commit what is queued and pass the role on. e->lock is held on entry, not after. */
+static enum bough_rc lead(struct engine *e, struct request *own, struct bough_error *err)
 {
-    struct timespec until;
-
-    *idle = false;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += IDLE_MS * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    while (!e->stopping && (e->leading || (!e->first && e->pending < FOLD_FROM))) {
-        int rc = e->untidy && !e->leading ? pthread_cond_timedwait(&e->wake, &e->lock, &until)
-                                          : pthread_cond_wait(&e->wake, &e->lock);
-
-        if (rc == ETIMEDOUT && !e->leading && !e->first) {
-            *idle = true;
-            return;
-        }
-    }
-}
-
-/* When the last batch had company, more is likely on its way: give it a moment. */
-static void wait_for_company(struct engine *e)
-{
-    struct timespec t = { 0, 2000 };
-    int64_t until = mono_us() + BATCH_WAIT_US;
-
-    if (e->last_batch < 2 || e->queued >= e->last_batch)
-        return;
-    pthread_mutex_unlock(&e->lock);
-    while (mono_us() < until)
-        nanosleep(&t, NULL);
-    pthread_mutex_lock(&e->lock);
-}
-
-static void lead_from_thread(struct engine *e, struct batch *b, bool idle)
-{
-    struct bough_error err;
+    struct request *at[BATCH_MOST];
+    struct txn *txns[BATCH_MOST + 1];
+    struct batch b = { .at = at, .txns = txns, .own = own };
+    size_t seen;
     bool fold;
 
     wait_for_company(e);
-    b->n = 0;
-    take_queue(e, b);
-    e->last_batch = b->n;
-    fold = e->pending && (idle || e->pending >= FOLD_FROM);
-    if (idle)
-        e->untidy = false;
+    take_queue(e, &b);
+    if (b.n)
+        e->last_batch = b.n;
+    b.fold = e->fold;
+    e->fold = NULL;
+    seen = e->pending;
+    fold = !b.fold && !e->folding && seen >= FOLD_AT && mono_us() >= e->fold_after;
     pthread_mutex_unlock(&e->lock);
-    if (run_batch(e, b, fold, &err))
-        log_msg(LOG_WARN, "a batch was not committed: %s", err.msg);
-    if (idle && !b->n)
-        e->ops->upkeep(e->backend, false);
+    if (fold)
+        (void)ready_fold_make(e, seen, &b.fold, NULL);
+    run_batch(e, &b, err);
     pthread_mutex_lock(&e->lock);
+    account(e, &b);
+    pass_on(e);
+    pthread_mutex_unlock(&e->lock);
+    for (size_t i = 0; i < b.n; i++)
+        if (b.at[i])
+            finish(&b, b.at[i]);
+    ready_fold_free(b.fold);
+    return b.rc;
+}
+
+static bool out_of_patience(const struct patience *p)
+{
+    return mono_us() >= p->until_us || (p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED));
+}
+
+/* For work other than requests. Those who queue let it go first. */
+static enum bough_rc role_take(struct engine *e, const struct patience *p, struct bough_error *err)
+{
+    bool over = false;
+
+    pthread_mutex_lock(&e->lock);
+    e->wanted++;
+    while (e->leading && !over) {
+        pthread_mutex_unlock(&e->lock);
+        nanosleep(&(struct timespec){ 0, 200000 }, NULL);
+        over = out_of_patience(p);
+        pthread_mutex_lock(&e->lock);
+    }
+    e->wanted--;
+    if (!e->leading && over)
+        pass_on(e);
+    else if (!e->leading)
+        e->leading = true;
+    pthread_mutex_unlock(&e->lock);
+    return over ? bough_fail(err, BOUGH_TIMEOUT, "the store was busy for too long") : BOUGH_OK;
+}
+
+static void role_give(struct engine *e)
+{
+    pthread_mutex_lock(&e->lock);
+    pass_on(e);
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* ---- the thread ---- */
+
+enum job { JOB_NONE, JOB_FOLD, JOB_TIDY };
+
+static enum job next_job(const struct engine *e, int64_t now)
+{
+    bool idle = e->untidy && !e->leading && !e->wanted && now >= e->last_us + IDLE_US;
+    bool many = e->pending >= FOLD_FROM && !e->direct;
+
+    if (e->fold ? idle : now >= e->fold_after && (many || (idle && e->pending)))
+        return JOB_FOLD;
+    return idle ? JOB_TIDY : JOB_NONE;
+}
+
+static void wait_for_work(struct engine *e, int64_t now)
+{
+    int64_t at = (e->leading ? now : e->last_us) + IDLE_US;
+    struct timespec until;
+
+    if (!e->untidy) {
+        pthread_cond_wait(&e->wake, &e->lock);
+        return;
+    }
+    if (at <= now) /* somebody wants the role */
+        at = now + IDLE_US;
+    until = (struct timespec){ at / 1000000, at % 1000000 * 1000 };
+    e->timed = true;
+    pthread_cond_timedwait(&e->wake, &e->lock, &until);
+    e->timed = false;
+}
+
+/* Whoever writes next takes the fold along; when nobody does, the thread commits it alone. */
+static void fold_beside(struct engine *e)
+{
+    struct ready_fold *f = NULL;
+    struct bough_error err = { 0 };
+    size_t seen = e->pending;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (!e->fold) {
+        e->folding = true;
+        pthread_mutex_unlock(&e->lock);
+        rc = ready_fold_make(e, seen, &f, &err);
+        pthread_mutex_lock(&e->lock);
+        e->folding = false;
+        e->fold = f;
+    }
+    if (e->fold && !e->leading && !e->wanted) {
+        e->leading = true;
+        rc = lead(e, NULL, &err);
+        pthread_mutex_lock(&e->lock);
+    }
+    if (rc)
+        log_msg(LOG_WARN, "the lists were not brought up to date: %s", err.msg);
+}
+
+static void tidy(struct engine *e)
+{
+    e->leading = true;
+    e->untidy = false;
+    pthread_mutex_unlock(&e->lock);
+    e->ops->upkeep(e->backend, false);
+    pthread_mutex_lock(&e->lock);
+    pass_on(e);
 }
 
 static void *writer_thread(void *arg)
 {
     struct engine *e = arg;
-    struct request **at = mem_alloc(mem_array(BATCH_MOST, sizeof *at));
-    struct txn **txns = mem_alloc(mem_array(BATCH_MOST + 1, sizeof *txns));
-    struct batch b = { .at = at, .txns = txns };
-    bool idle;
 
     pthread_mutex_lock(&e->lock);
-    while (!e->stopping || e->first) {
-        wait_for_work(e, &idle);
-        if (e->leading || (!e->first && !idle && e->pending < FOLD_FROM))
-            continue;
-        e->leading = true;
-        lead_from_thread(e, &b, idle);
-        e->leading = false;
+    while (!e->stopping) {
+        int64_t now = mono_us();
+
+        switch (next_job(e, now)) {
+        case JOB_FOLD:
+            fold_beside(e);
+            break;
+        case JOB_TIDY:
+            tidy(e);
+            break;
+        case JOB_NONE:
+            wait_for_work(e, now);
+            break;
+        }
     }
     pthread_mutex_unlock(&e->lock);
-    mem_free(at);
-    mem_free(txns);
     return NULL;
 }
 
@@ -384,6 +424,7 @@ void writer_start(struct engine *e)
     pthread_cond_init(&e->wake, &attr);
     pthread_condattr_destroy(&attr);
     map_init(&e->states);
+    e->direct = strcmp(e->ops->scheme, "memory") == 0;
     if (!e->read_only)
         e->has_thread = pthread_create(&e->thread, NULL, writer_thread, e) == 0;
 }
@@ -397,6 +438,7 @@ void writer_stop(struct engine *e)
         pthread_mutex_unlock(&e->lock);
         pthread_join(e->thread, NULL);
     }
+    ready_fold_free(e->fold);
     state_drop_all(e);
     map_finish(&e->states);
     pthread_cond_destroy(&e->wake);
@@ -421,7 +463,7 @@ static bool withdraw(struct engine *e, struct request *r)
 {
     struct request **at = &e->first, *before = NULL;
 
-    if (r->taken)
+    if (r->taken || atomic_load(&r->stage) != WAITING)
         return false;
     for (; *at && *at != r; at = &(*at)->next)
         before = *at;
@@ -434,18 +476,22 @@ static bool withdraw(struct engine *e, struct request *r)
     return true;
 }
 
-static bool out_of_patience(const struct patience *p)
-{
-    return mono_us() >= p->until_us || (p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED));
-}
-
+/* Until somebody has finished it, or it is this caller's turn to lead. */
 static enum bough_rc wait_for(struct engine *e, struct request *r, struct bough_error *err)
 {
+    struct bough_error ignored;
     bool gone = false;
+    int stage;
 
-    while (!atomic_load_explicit(&r->finished, memory_order_acquire)) {
-        futex_wait(&r->finished, 0, 50000);
-        if (atomic_load_explicit(&r->finished, memory_order_acquire) ||
+    while ((stage = atomic_load_explicit(&r->stage, memory_order_acquire)) != FINISHED) {
+        if (stage == LEADS) {
+            atomic_store(&r->stage, WAITING);
+            pthread_mutex_lock(&e->lock);
+            (void)lead(e, r, &ignored);
+            continue;
+        }
+        futex_wait(&r->stage, WAITING, 50000);
+        if (atomic_load_explicit(&r->stage, memory_order_acquire) != WAITING ||
             !out_of_patience(&r->patience))
             continue;
         pthread_mutex_lock(&e->lock);
@@ -460,89 +506,63 @@ static enum bough_rc wait_for(struct engine *e, struct request *r, struct bough_
     return r->rc;
 }
 
-/* Nobody writes: commit at once, without a thread in between. e->lock is held on entry. */
-static enum bough_rc lead_inline(struct engine *e, struct request *r, struct bough_error *err)
-{
-    struct txn *txns[2];
-    struct batch b = { .at = &r, .txns = txns, .n = 1 };
-    struct bough_error batch_err = { 0 };
-
-    r->taken = true;
-    e->leading = true;
-    e->last_batch = 1;
-    pthread_mutex_unlock(&e->lock);
-    (void)run_batch(e, &b, false, &batch_err);
-    pthread_mutex_lock(&e->lock);
-    e->leading = false;
-    if (e->first || e->untidy)
-        pthread_cond_signal(&e->wake);
-    pthread_mutex_unlock(&e->lock);
-    return wait_for(e, r, err);
-}
-
 enum bough_rc write_run(struct bough_store *s, struct bough_arena *a, struct request *r,
                         struct bough_error *err)
 {
     struct engine *e = s->e;
+    struct bough_error ignored;
 
     if (e->read_only)
         return bough_fail(err, BOUGH_READ_ONLY, "the store was opened read-only");
-    if (getpid() != e->pid)
+    if (engine_forked(e))
         return bough_fail(err, BOUGH_INVALID,
                           "a store cannot be used across fork(): open it again");
     r->a = a;
     r->patience = store_patience(s);
-    atomic_init(&r->finished, 0);
+    atomic_init(&r->stage, WAITING);
     r->taken = false;
     r->tries = 0;
     memset(&r->err, 0, sizeof r->err);
-    if (out_of_patience(&r->patience))
+    if (s->deadline_ms <= 0 || (s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED)))
         return bough_fail(err, BOUGH_TIMEOUT, "cancelled, or no time left; nothing was written");
     pthread_mutex_lock(&e->lock);
-    if (!e->leading && !e->first && e->pending < LIMIT_PENDING)
-        return lead_inline(e, r, err);
     enqueue(e, r);
-    pthread_cond_signal(&e->wake);
-    pthread_mutex_unlock(&e->lock);
+    if (!e->leading && !e->wanted) {
+        e->leading = true;
+        (void)lead(e, r, &ignored); /* each request has its own error */
+    } else {
+        pthread_mutex_unlock(&e->lock);
+    }
     return wait_for(e, r, err);
 }
 
 /* ---- other work that needs the writer's role ---- */
 
-static enum bough_rc role_take(struct engine *e, const struct patience *p, struct bough_error *err)
-{
-    pthread_mutex_lock(&e->lock);
-    while (e->leading) {
-        pthread_mutex_unlock(&e->lock);
-        if (out_of_patience(p))
-            return bough_fail(err, BOUGH_TIMEOUT, "the store was busy for too long");
-        nanosleep(&(struct timespec){ 0, 200000 }, NULL);
-        pthread_mutex_lock(&e->lock);
-    }
-    e->leading = true;
-    pthread_mutex_unlock(&e->lock);
-    return BOUGH_OK;
-}
-
-static void role_give(struct engine *e)
-{
-    pthread_mutex_lock(&e->lock);
-    e->leading = false;
-    pthread_cond_signal(&e->wake);
-    pthread_mutex_unlock(&e->lock);
-}
-
 enum bough_rc writer_upkeep(struct engine *e, const struct patience *p, struct bough_error *err)
 {
     struct txn *txns[1];
     struct batch b = { .txns = txns };
+    size_t seen;
     enum bough_rc rc = role_take(e, p, err);
 
     if (rc)
         return rc;
-    rc = run_batch(e, &b, true, err);
+    pthread_mutex_lock(&e->lock);
+    ready_fold_free(e->fold); /* not all that is pending now */
+    e->fold = NULL;
+    seen = e->pending;
+    pthread_mutex_unlock(&e->lock);
+    rc = ready_fold_make(e, seen, &b.fold, err);
+    if (!rc) {
+        run_batch(e, &b, err);
+        rc = b.rc;
+    }
     e->ops->upkeep(e->backend, false);
-    role_give(e);
+    pthread_mutex_lock(&e->lock);
+    account(e, &b);
+    pass_on(e);
+    pthread_mutex_unlock(&e->lock);
+    ready_fold_free(b.fold);
     return rc;
 }
 

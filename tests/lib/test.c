@@ -31,10 +31,10 @@ static int n_skipped;
 static struct test current;
 static jmp_buf skip_jump;
 
-/* splitmix64 */
+/* splitmix64; a store asks from its own thread too */
 static uint64_t next_random(struct test_env *e)
 {
-    uint64_t z = e->seed += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = __atomic_add_fetch(&e->seed, UINT64_C(0x9e3779b97f4a7c15), __ATOMIC_RELAXED);
 
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -44,10 +44,8 @@ static uint64_t next_random(struct test_env *e)
 static int64_t test_now(void *user)
 {
     struct test_env *e = user;
-    int64_t now = e->now;
 
-    e->now += e->step;
-    return now;
+    return __atomic_fetch_add(&e->now, e->step, __ATOMIC_RELAXED);
 }
 
 static void test_random(void *user, void *out, size_t n)

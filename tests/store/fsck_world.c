@@ -340,7 +340,8 @@ static struct bough_str *body_in(struct raw_row *r, const struct body_field **ta
     static const struct body_field *const records[] = {
         [RECORD_CALL] = call_fields,     [RECORD_ADJUST] = adjust_fields,
         [RECORD_MEMORY] = memory_fields, [RECORD_LABEL] = label_fields,
-        [RECORD_TODO] = todo_fields,
+        [RECORD_TODO] = todo_fields,     [RECORD_QUEUE] = queue_fields,
+        [RECORD_SOURCE] = source_fields,
     };
 
     if (r->table == RAW_RECORD) {

@@ -146,7 +146,8 @@ struct fsck {
     struct map calls_of; /* sid -> first index << 32 | how many */
     struct fsck_note *notes;
     size_t nnotes, notes_cap;
-    struct map places; /* kind << 32 | ordinal -> struct fsck_place * */
+    struct map places;       /* kind << 32 | ordinal -> struct fsck_place *; sources too */
+    int64_t waits_of, waits; /* a session, and the first prompt that waits in its queue */
     struct fsck_key *keys;
     size_t nkeys, keys_cap;
 };

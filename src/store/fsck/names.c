@@ -55,25 +55,26 @@ static void check_entry_alias(struct fsck *f, const struct alias_row *row)
         b->alias_sum += fsck_mix((uint64_t)row->b, hash_bytes(row->id, strlen(row->id)));
 }
 
-/* "project:NAME", or the id a call came with. */
+/* "project:NAME", "source:PATH", or the id a call came with. */
 static void check_record_alias(struct fsck *f, const struct alias_row *row)
 {
     int64_t kind = row->what >> 8, ord = row->b & LIMIT_RECORD;
     struct fsck_session *s = fsck_session_of(f, row->a);
     const struct fsck_place *place = fsck_place_of(f, kind, ord);
     const char *name = strchr(row->id, ':');
+    bool named = kind == RECORD_SOURCE || (kind >= RECORD_PROJECT && kind <= RECORD_ACCOUNT);
 
     if (s && s->purged) {
         fsck_leftover(f, s);
         return;
     }
     if (row->b >> 28 != kind || (kind == RECORD_CALL && !fsck_call_of(f, row->a, ord)) ||
-        (kind >= RECORD_PROJECT && kind <= RECORD_ACCOUNT && (!place || row->a)))
+        (named && (!place || row->a)))
         fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
                  "it names record %" PRId64 ".%" PRId64 ".%" PRId64 ", which does not exist",
                  row->a, kind, ord);
     else if (place && (!name || strcmp(name + 1, place->name) != 0))
-        fsck_say(f, RULE_ALIAS, at_text("alias", row->id), "it names a place called %.80s",
+        fsck_say(f, RULE_ALIAS, at_text("alias", row->id), "it names what is called %.80s",
                  place->name);
 }
 

@@ -167,19 +167,58 @@ static void check_todo(const struct row *r)
             fsck_say(r->f, RULE_NOTE, r->at, "a todo has no content or no known status");
 }
 
+static void keep_place(const struct row *r, const char *name)
+{
+    struct fsck_place *p = arena_alloc(r->f->keep, sizeof *p);
+
+    if (!*name)
+        fsck_say(r->f, RULE_VALUE, r->at, "it has no name");
+    *p = (struct fsck_place){ r->row->kind, r->row->ord, r->row->over,
+                              arena_strdup(r->f->keep, name) };
+    map_put(&r->f->places, (uint64_t)p->kind << 32 | (uint64_t)p->ord, (uint64_t)(uintptr_t)p);
+}
+
 static void check_place(const struct row *r)
 {
-    struct fsck_place *p;
     struct place_body b;
 
-    if (!read_body(r, place_fields, &b))
+    if (read_body(r, place_fields, &b))
+        keep_place(r, b.name);
+}
+
+/* It is found by its path as a place is by its name. */
+static void check_source(const struct row *r)
+{
+    struct source_body b;
+
+    if (!read_body(r, source_fields, &b))
         return;
-    if (!*b.name)
-        fsck_say(r->f, RULE_VALUE, r->at, "it has no name");
-    p = arena_alloc(r->f->keep, sizeof *p);
-    *p = (struct fsck_place){ r->row->kind, r->row->ord, r->row->over,
-                              arena_strdup(r->f->keep, b.name) };
-    map_put(&r->f->places, (uint64_t)p->kind << 32 | (uint64_t)p->ord, (uint64_t)(uintptr_t)p);
+    keep_place(r, b.path);
+    fsck_range(r->f, r->at, "its size", b.size, 0, INT64_MAX);
+    fsck_range(r->f, r->at, "its offset", b.offset, 0, INT64_MAX);
+    fsck_range(r->f, r->at, "the end of its claim", b.expires, 0, INT64_MAX);
+}
+
+/* A reader begins where the newest prompt says: what waits before that would never be seen. */
+static void check_prompt(const struct row *r)
+{
+    struct fsck *f = r->f;
+    struct queue_body b;
+
+    if (!read_body(r, queue_fields, &b))
+        return;
+    if (!r->s)
+        fsck_say(f, RULE_NOTE, r->at, "the prompt is of no session");
+    if (!*b.content)
+        fsck_say(f, RULE_NOTE, r->at, "the prompt is empty");
+    if (f->waits_of != r->row->sid) {
+        f->waits_of = r->row->sid;
+        f->waits = 0;
+    }
+    if (b.from < 0 || b.from >= r->row->ord || (f->waits && (!b.from || b.from > f->waits)))
+        fsck_say(f, RULE_NOTE, r->at, "it hides prompts that wait");
+    if (!r->row->over && !f->waits)
+        f->waits = r->row->ord;
 }
 
 /* ---- the pass ---- */
@@ -213,8 +252,12 @@ static void check_kind(const struct row *r)
         check_place(r);
         break;
     case RECORD_QUEUE:
-    case RECORD_TOKEN:
+        check_prompt(r);
+        break;
     case RECORD_SOURCE:
+        check_source(r);
+        break;
+    case RECORD_TOKEN:
     case RECORD_SEEN:
         break;
     }

@@ -152,4 +152,5 @@ const struct backend_ops memory_backend = {
     .raw_scan = memory_raw_scan,
     .engine_check = memory_engine_check,
     .raw_fix = memory_raw_fix,
+    .backup = memory_backup,
 };

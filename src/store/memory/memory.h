@@ -57,12 +57,14 @@ struct mem_key {
     struct key_row row; /* key owned */
 };
 
-/* 48 bytes instead of the 72 of a log_row: there is one for every append. */
+/* 40 bytes instead of the 72 of a log_row: there is one for every append. */
 struct mem_log {
-    int64_t no, time;
+    int64_t no_kind; /* no << 8 | kind */
+    int64_t time;
     uint32_t n, sid, bid, depth, record, aux;
-    uint8_t kind;
 };
+
+enum { LOG_CHUNK = 1024 }; /* rows: the log only grows, and a chunk is never moved */
 
 struct memory {
     struct backend base;
@@ -77,8 +79,8 @@ struct memory {
     size_t naliases, aliases_cap;
     struct mem_key *keys;
     size_t nkeys, keys_cap;
-    struct mem_log *log;
-    size_t nlog, log_cap;
+    struct mem_log **log; /* chunks; see mem_log_at() */
+    size_t nlog, log_chunks;
     struct smap slugs;     /* slug -> sid */
     struct smap alias_ids; /* id -> index + 1 of the first alias */
     struct smap key_ids;   /* key -> index */
@@ -128,6 +130,16 @@ void mem_del_list(struct memory *m, int64_t sid);
 bool mem_del_entry(struct memory *m, int64_t bid, int64_t depth);
 void mem_free_rows(struct memory *m);
 
+static inline struct mem_log *mem_log_at(const struct memory *m, size_t i)
+{
+    return &m->log[i / LOG_CHUNK][i % LOG_CHUNK];
+}
+
+static inline int64_t mem_log_no(const struct memory *m, size_t i)
+{
+    return mem_log_at(m, i)->no_kind >> 8;
+}
+
 void mem_log_row(const struct mem_log *l, struct log_row *out);
 
 /* The operations by file. */
@@ -140,6 +152,8 @@ enum bough_rc memory_branch_cut(struct backend *b, const struct branch_row *rows
                                 const struct patience *p, struct bough_error *err);
 enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,
                               struct bough_error *err);
+enum bough_rc memory_backup(struct view *v, const char *path, copy_fn progress, void *user,
+                            struct bough_error *err);
 enum bough_rc memory_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
                              struct bough_error *err);
 

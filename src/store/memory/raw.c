@@ -88,7 +88,7 @@ static void scan_rest(struct memory *m, enum raw_table table, raw_fn fn, void *u
             return;
     }
     for (size_t i = 0; table == RAW_LOG && i < m->nlog; i++) {
-        mem_log_row(&m->log[i], &row.u.log);
+        mem_log_row(mem_log_at(m, i), &row.u.log);
         if (!fn(user, &row))
             return;
     }
@@ -128,7 +128,7 @@ static size_t log_index(const struct memory *m, int64_t no)
 {
     size_t i = 0;
 
-    while (i < m->nlog && m->log[i].no != no)
+    while (i < m->nlog && mem_log_no(m, i) != no)
         i++;
     return i;
 }
@@ -139,17 +139,18 @@ static void fix_log(struct memory *m, const struct log_row *row, bool remove)
     size_t i = log_index(m, row->no);
 
     if (i < m->nlog) {
-        memmove(&m->log[i], &m->log[i + 1], (m->nlog - i - 1) * sizeof *m->log);
+        for (; i + 1 < m->nlog; i++)
+            *mem_log_at(m, i) = *mem_log_at(m, i + 1);
         m->nlog--;
     }
     if (remove)
         return;
     mem_put_log(m, row);
-    for (size_t k = m->nlog - 1; k > 0 && m->log[k - 1].no > m->log[k].no; k--) {
-        struct mem_log t = m->log[k];
+    for (size_t k = m->nlog - 1; k > 0 && mem_log_no(m, k - 1) > mem_log_no(m, k); k--) {
+        struct mem_log t = *mem_log_at(m, k);
 
-        m->log[k] = m->log[k - 1];
-        m->log[k - 1] = t;
+        *mem_log_at(m, k) = *mem_log_at(m, k - 1);
+        *mem_log_at(m, k - 1) = t;
     }
 }
 

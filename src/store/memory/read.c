@@ -298,7 +298,7 @@ static size_t log_after(const struct memory *m, int64_t after)
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
 
-        if (m->log[mid].no <= after)
+        if (mem_log_no(m, mid) <= after)
             lo = mid + 1;
         else
             hi = mid;
@@ -312,9 +312,9 @@ enum bough_rc memory_log_get(struct view *v, int64_t no, struct log_row *out,
     struct memory *m = memory_in(v);
     size_t i = log_after(m, no - 1);
 
-    if (i >= m->nlog || m->log[i].no != no)
+    if (i >= m->nlog || mem_log_no(m, i) != no)
         return missing(err, "log row");
-    mem_log_row(&m->log[i], out);
+    mem_log_row(mem_log_at(m, i), out);
     return BOUGH_OK;
 }
 
@@ -326,7 +326,7 @@ enum bough_rc memory_log_scan(struct view *v, int64_t after, log_fn fn, void *us
 
     (void)err;
     for (size_t i = log_after(m, after); i < m->nlog; i++) {
-        mem_log_row(&m->log[i], &row);
+        mem_log_row(mem_log_at(m, i), &row);
         if (!fn(user, &row))
             break;
     }

@@ -1,4 +1,5 @@
 /* The memory backend's arrays: find, put and remove single rows. No rules, no locks. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -107,8 +108,8 @@ int64_t mem_tip(const struct mem_branch *b)
 
 void mem_log_row(const struct mem_log *l, struct log_row *out)
 {
-    *out = (struct log_row){ l->no,  l->n,     l->sid,    l->kind, l->time,
-                             l->bid, l->depth, l->record, l->aux };
+    *out = (struct log_row){ l->no_kind >> 8, l->n,      l->sid, l->no_kind & 0xff, l->time, l->bid,
+                             l->depth,        l->record, l->aux };
 }
 
 /* ---- putting ---- */
@@ -166,7 +167,7 @@ void mem_put_entry(struct memory *m, const struct entry_row *row)
 {
     struct mem_branch *b = &m->branches[row->bid];
     size_t i = (size_t)(row->depth - b->row.base - 1);
-    struct mem_entry *e = mem_alloc(sizeof *e + row->body.n);
+    struct mem_entry *e = mem_alloc(offsetof(struct mem_entry, body) + row->body.n);
 
     e->over = row->over;
     e->mask = (uint32_t)row->mask;
@@ -234,9 +235,13 @@ void mem_put_key(struct memory *m, const struct key_row *row)
 
 void mem_put_log(struct memory *m, const struct log_row *row)
 {
-    m->log = mem_grow(m->log, &m->log_cap, m->nlog, sizeof *m->log);
-    m->log[m->nlog++] = (struct mem_log){
-        .no = row->no,
+    if (m->nlog % LOG_CHUNK == 0) {
+        m->log = mem_grow(m->log, &m->log_chunks, m->nlog / LOG_CHUNK, sizeof *m->log);
+        if (!m->log[m->nlog / LOG_CHUNK]) /* it may have shrunk before */
+            m->log[m->nlog / LOG_CHUNK] = mem_alloc(mem_array(LOG_CHUNK, sizeof **m->log));
+    }
+    *mem_log_at(m, m->nlog++) = (struct mem_log){
+        .no_kind = (int64_t)((uint64_t)row->no << 8 | (uint8_t)row->kind),
         .time = row->time,
         .n = (uint32_t)row->n,
         .sid = (uint32_t)row->sid,
@@ -244,7 +249,6 @@ void mem_put_log(struct memory *m, const struct log_row *row)
         .depth = (uint32_t)row->depth,
         .record = (uint32_t)row->record,
         .aux = (uint32_t)row->aux,
-        .kind = (uint8_t)row->kind,
     };
     if (row->no > m->last_no)
         m->last_no = row->no;
@@ -353,5 +357,7 @@ void mem_free_rows(struct memory *m)
     mem_free(m->branches);
     mem_free(m->aliases);
     mem_free(m->keys);
+    for (size_t i = 0; i < m->log_chunks; i++)
+        mem_free(m->log[i]);
     mem_free(m->log);
 }

@@ -54,7 +54,7 @@ struct sqlite {
     const struct env *env;
     bool read_only;
     bool immutable; /* on media that nobody can write */
-    pid_t pid;
+    unsigned forks; /* as counted when it was opened: it does not survive fork() */
     dev_t dev;
     ino_t ino;
 
@@ -96,6 +96,9 @@ static inline int64_t record_key(int64_t sid, int64_t kind, int64_t ord)
     return (int64_t)((uint64_t)sid << 32 | (uint64_t)kind << 28 | (uint64_t)ord);
 }
 
+/* sqlite.c: bring SQLite up; the VFS that stores are opened with. */
+enum bough_rc db_start(const char **vfs, struct bough_error *err);
+
 /* file.c: the path, before and after SQLite has it open. */
 enum bough_rc file_prepare(struct sqlite *s, const struct backend_config *config,
                            struct bough_error *err);
@@ -135,6 +138,9 @@ enum bough_rc sqlite_view_begin(struct backend *b, struct view **out, const stru
                                 struct bough_error *err);
 void sqlite_view_end(struct view *v);
 void pool_close(struct sqlite *s);
+/* How often this process was forked off, counted from forks_watch() on. */
+void forks_watch(void);
+unsigned forks_seen(void);
 enum bough_rc same_process(const struct sqlite *s, struct bough_error *err);
 
 /* writer.c: enter, begin, end or undo, leave. */
@@ -188,5 +194,7 @@ enum bough_rc sqlite_raw_fix(struct backend *b, const struct raw_row *row, bool 
 enum bough_rc sqlite_engine_check(struct view *v, bool full,
                                   void (*found)(void *user, const char *text), void *user,
                                   struct bough_error *err);
+enum bough_rc sqlite_backup(struct view *v, const char *path, copy_fn progress, void *user,
+                            struct bough_error *err);
 
 #endif

@@ -40,6 +40,9 @@ static enum bough_rc look(struct conn *c, int64_t *version, struct bough_error *
         return rc;
     if (app != APPLICATION && (app != 0 || *version != 0 || tables != 0))
         return bough_fail(err, BOUGH_INVALID, "%s is not a bough store", c->store->path);
+    if (*version < 0)
+        return bough_fail(err, BOUGH_CORRUPT, "%s says it has format %lld", c->store->path,
+                          (long long)*version);
     if (*version > db_latest())
         return bough_fail(err, BOUGH_VERSION, "%s has format %lld; this bough knows %lld",
                           c->store->path, (long long)*version, (long long)db_latest());

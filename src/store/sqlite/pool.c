@@ -1,11 +1,28 @@
 /* Readers: a pool of connections, each serving one snapshot at a time. */
 #include "store/sqlite/db.h"
 
-#include <unistd.h>
+#include <stdatomic.h>
+
+static atomic_uint forks;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+void forks_watch(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_fork);
+}
+
+unsigned forks_seen(void)
+{
+    return atomic_load_explicit(&forks, memory_order_relaxed);
+}
 
 enum bough_rc same_process(const struct sqlite *s, struct bough_error *err)
 {
-    if (s->pid == getpid())
+    if (s->forks == forks_seen())
         return BOUGH_OK;
     return bough_fail(err, BOUGH_INVALID, "a store cannot be used across fork()");
 }
@@ -82,7 +99,7 @@ void sqlite_view_end(struct view *v)
     if (!v)
         return;
     c = conn_of(v);
-    if (c->store->pid != getpid())
+    if (c->store->forks != forks_seen())
         return; /* a forked child's copy: touching it would drop the parent's locks */
     c->patience = (struct patience){ INT64_MAX, NULL };
     if (!conn_hopeless(c->code))

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "store/sqlite/read.h"
 
@@ -13,7 +12,15 @@ static int ready = SQLITE_ERROR;
 
 static void initialize(void)
 {
+    forks_watch();
     ready = sqlite3_initialize();
+}
+
+enum bough_rc db_start(const char **vfs, struct bough_error *err)
+{
+    pthread_once(&once, initialize);
+    *vfs = vfs_name;
+    return ready == SQLITE_OK ? BOUGH_OK : bough_fail(err, BOUGH_IO, "SQLite cannot be started");
 }
 
 const char *sqlite_backend_version(void)
@@ -60,21 +67,22 @@ static enum bough_rc sqlite_open(struct backend **out, const struct backend_conf
                                  struct bough_error *err)
 {
     struct bough_arena *a;
+    const char *vfs;
     struct sqlite *s;
     enum bough_rc rc;
 
-    pthread_once(&once, initialize);
-    if (ready != SQLITE_OK)
-        return bough_fail(err, BOUGH_IO, "SQLite cannot be started");
+    rc = db_start(&vfs, err);
+    if (rc)
+        return rc;
     a = bough_arena_create();
     s = arena_zalloc(a, sizeof *s);
     s->base.ops = &sqlite_backend;
     s->arena = a;
     s->scratch = bough_arena_create();
-    s->vfs = vfs_name;
+    s->vfs = vfs;
     s->env = config->env ? config->env : &env_system;
     s->read_only = config->read_only;
-    s->pid = getpid();
+    s->forks = forks_seen();
     pthread_mutex_init(&s->pool_lock, NULL);
     pthread_mutex_init(&s->write_lock, NULL);
     rc = file_prepare(s, config, err);
@@ -97,7 +105,7 @@ static void sqlite_close(struct backend *b)
 {
     struct sqlite *s = sqlite_of(b);
 
-    if (s->pid != getpid())
+    if (s->forks != forks_seen())
         return; /* a forked child: closing would drop the parent's locks and remove its log */
     pool_close(s);
     if (s->writer) {
@@ -191,4 +199,5 @@ const struct backend_ops sqlite_backend = {
     .raw_scan = sqlite_raw_scan,
     .engine_check = sqlite_engine_check,
     .raw_fix = sqlite_raw_fix,
+    .backup = sqlite_backup,
 };

@@ -1,8 +1,6 @@
 /* Moving the write-ahead log into the main file, when nobody waits for it. */
 #include "store/sqlite/db.h"
 
-#include <unistd.h>
-
 enum {
     FRAMES_IDLE = 100,                             /* worth the two syncs when there is time */
     FRAMES_FORCED = 16 * 1024 * 1024 / PAGE_BYTES, /* do it now, somebody waits or not */
@@ -62,7 +60,7 @@ void sqlite_upkeep(struct backend *b, bool last)
 {
     struct sqlite *s = sqlite_of(b);
 
-    if (s->read_only || s->pid != getpid())
+    if (s->read_only || s->forks != forks_seen())
         return;
     pthread_mutex_lock(&s->write_lock);
     if (!s->writer && !last)
