@@ -235,7 +235,9 @@ static void take_lease(struct prep *p, const struct edit *e, struct head_row *h)
         h->lease_since = p->now;
     }
     h->lease_owner = e->owner ? e->owner : "";
-    h->lease_expires = e->lease_ms > 0 ? p->now + e->lease_ms : 0;
+    h->lease_expires = 0;
+    if (e->lease_ms > 0 && __builtin_add_overflow(p->now, e->lease_ms, &h->lease_expires))
+        h->lease_expires = INT64_MAX;
 }
 
 static enum bough_rc change_status(struct prep *p, struct edit *e, struct session_loaded *l,
