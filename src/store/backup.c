@@ -46,7 +46,7 @@ static bool there(const char *path)
 {
     struct stat st;
 
-    return lstat(path, &st) == 0;
+    return path && lstat(path, &st) == 0;
 }
 
 static enum bough_rc sync_directory(struct bough_arena *a, const char *path,
@@ -246,8 +246,8 @@ static enum bough_rc write_backup(struct bough_store *s, struct draft *d, copy_f
     const struct env *e = &s->e->env;
     struct bough_env env = { e->now, e->random, e->user };
     struct bough_options options = { .read_only = true, .env = &env };
-    struct count had, has;
-    int64_t last_no, epoch;
+    struct count had = { 0 }, has = { 0 };
+    int64_t last_no = 0, epoch = 0;
     enum bough_rc rc = draft_make(d, err);
 
     if (!rc)
@@ -397,7 +397,7 @@ static bool same_file(const char *one, const char *other)
 {
     struct stat a, b;
 
-    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+    return one && other && stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
            a.st_ino == b.st_ino;
 }
 

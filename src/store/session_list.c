@@ -19,7 +19,7 @@ static enum bough_rc read_cursor(const char *cursor, struct list_query *q, struc
     long long key, sid;
     int order, end = 0;
 
-    if (cstr_empty(cursor))
+    if (!cursor || !*cursor)
         return BOUGH_OK;
     if (sscanf(cursor, "%d.%lld.%lld%n", &order, &key, &sid, &end) != 3 || cursor[end] ||
         order != (int)q->order)

@@ -232,13 +232,6 @@ STORE_TEST(kinds_and_roles_out_of_range_are_refused)
 
 #define BAD "bad \xff"
 
-STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument)
-{
-    const char *s = new_session(t, ""), *a = user(t, s, "a");
-    struct bough_session *out;
-    struct bough_appended done;
-    char id[BOUGH_ID_LEN + 1];
-
 #define NEW(field)                                                                                 \
     REFUSED(BOUGH_INVALID, "UTF-8",                                                                \
             bough_session_create(t->store, t->arena, &(struct bough_session_new){ .field = BAD },  \
@@ -262,6 +255,11 @@ STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument)
     REFUSED(BOUGH_INVALID, "UTF-8",                                                                \
             bough_session_fork(t->store, t->arena, s, &(struct bough_fork){ .field = BAD }, &out,  \
                                &t->err))
+
+STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument_of_a_session)
+{
+    const char *s = new_session(t, "");
+    struct bough_session *out;
 
     REFUSED(BOUGH_INVALID, "slug",
             bough_session_create(t->store, t->arena, &(struct bough_session_new){ .slug = BAD },
@@ -290,6 +288,20 @@ STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument)
     EDIT(system_prompt);
     EDIT(user_name);
     EDIT(version);
+    FORK(id);
+    FORK(title);
+    FORK(model_provider);
+    FORK(model_name);
+    REFUSED(BOUGH_INVALID, "UTF-8", bough_session_rename(t->store, s, BAD, &t->err));
+    CHECK_STR("", get(t, s)->title);
+}
+
+STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument_of_an_entry)
+{
+    const char *s = new_session(t, ""), *a = user(t, s, "a");
+    struct bough_appended done;
+    char id[BOUGH_ID_LEN + 1];
+
     ENTRY(text);
     ENTRY(id);
     ENTRY(finish);
@@ -302,13 +314,8 @@ STORE_TEST(text_that_is_not_utf8_is_refused_in_every_argument)
     CALL(model);
     CALL(kind);
     CALL(status);
-    FORK(id);
-    FORK(title);
-    FORK(model_provider);
-    FORK(model_name);
     REFUSED(BOUGH_INVALID, "UTF-8",
             put(t, s, (struct bough_entry_new){ .kind = BOUGH_ENTRY_OTHER, .kind_name = BAD }));
-    REFUSED(BOUGH_INVALID, "UTF-8", bough_session_rename(t->store, s, BAD, &t->err));
     REFUSED(BOUGH_INVALID, "UTF-8", bough_label_set(t->store, s, a, BAD, &t->err));
     REFUSED(BOUGH_INVALID, "UTF-8",
             bough_session_status(t->store, s, BOUGH_STATUS_BUSY, BAD, 1000, NULL, &t->err));
