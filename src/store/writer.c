@@ -424,7 +424,7 @@ void writer_start(struct engine *e)
     pthread_cond_init(&e->wake, &attr);
     pthread_condattr_destroy(&attr);
     map_init(&e->states);
-    e->direct = strcmp(e->ops->scheme, "memory") == 0;
+    e->direct = e->ops->direct;
     if (!e->read_only)
         e->has_thread = pthread_create(&e->thread, NULL, writer_thread, e) == 0;
 }

@@ -116,6 +116,7 @@ static enum bough_rc memory_engine_check(struct view *v, bool full,
 
 const struct backend_ops memory_backend = {
     .scheme = "memory",
+    .direct = true,
     .open = memory_open,
     .close = memory_close,
     .info = memory_info,
