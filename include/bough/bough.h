@@ -8,6 +8,7 @@
 #include <bough/context.h>
 #include <bough/entry.h>
 #include <bough/error.h>
+#include <bough/feed.h>
 #include <bough/model.h>
 #include <bough/notes.h>
 #include <bough/part.h>

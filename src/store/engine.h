@@ -60,9 +60,12 @@ struct engine {
     struct ready_fold *fold; /* made, and not yet committed */
     int64_t fold_after;      /* a fold failed: not again before */
     size_t last_batch;
-    int64_t last_us; /* when a request was last committed */
-    bool untidy;     /* the backend has something to do when idle */
-    bool timed;      /* the thread sleeps until that may be */
+    int64_t last_us;    /* when a request was last committed */
+    bool untidy;        /* the backend has something to do when idle */
+    bool timed;         /* the thread sleeps until that may be */
+    uint64_t commits;   /* how many batches changed something */
+    unsigned followers; /* how many wait for one */
+    pthread_cond_t committed;
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;

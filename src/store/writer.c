@@ -173,6 +173,9 @@ static void account(struct engine *e, const struct batch *b)
     else if (f && f->fold.txn.state == TXN_DONE)
         e->pending -= f->seen < e->pending ? f->seen : e->pending;
     e->pending += b->rows;
+    e->commits += b->rows != 0;
+    if (b->rows && e->followers)
+        pthread_cond_broadcast(&e->committed);
     if (b->n) {
         e->untidy = e->untidy || b->rows;
         e->last_us = mono_us();
@@ -422,6 +425,7 @@ void writer_start(struct engine *e)
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&e->wake, &attr);
+    pthread_cond_init(&e->committed, &attr);
     pthread_condattr_destroy(&attr);
     map_init(&e->states);
     e->direct = e->ops->direct;
@@ -441,6 +445,7 @@ void writer_stop(struct engine *e)
     ready_fold_free(e->fold);
     state_drop_all(e);
     map_finish(&e->states);
+    pthread_cond_destroy(&e->committed);
     pthread_cond_destroy(&e->wake);
     pthread_mutex_destroy(&e->lock);
 }
