@@ -102,7 +102,8 @@ enum bough_rc snap_who(struct snap *snap, int64_t sid, struct who *out, struct b
     tmp = bough_arena_create();
     rc = snap->ops->session_get(snap->v, tmp, sid, &row, err);
     if (!rc) {
-        *out = (struct who){ sid, row.made, row.chk, row.parent, row.kind };
+        /* Every way up ends only because parents are older; fsck tells of those that are not. */
+        *out = (struct who){ sid, row.made, row.chk, row.parent < sid ? row.parent : 0, row.kind };
         cache_put(snap->e, &snap->e->whos, (uint64_t)sid, out, sizeof *out);
     }
     bough_arena_destroy(tmp);
@@ -128,6 +129,9 @@ enum bough_rc snap_branch(struct snap *snap, int64_t bid, struct branch_row *out
     if (cache_copy(snap->e, &snap->e->branches, (uint64_t)bid, out, sizeof *out))
         return BOUGH_OK;
     rc = snap->ops->branch_get(snap->v, bid, out, err);
+    if (!rc && out->parent >= bid) /* every way down a path ends only because parents are older */
+        rc = bough_fail(err, BOUGH_CORRUPT, "branch %lld hangs on branch %lld, which is no older",
+                        (long long)bid, (long long)out->parent);
     if (!rc)
         cache_put(snap->e, &snap->e->branches, (uint64_t)bid, out, sizeof *out);
     return rc;

@@ -433,7 +433,7 @@ enum bough_rc bough_tree_lineage(struct bough_store *s, struct bough_arena *a, c
     *out = (struct bough_sessions){ .next = "" };
     while (!rc && !cstr_empty(id)) {
         rc = bough_session_get(s, a, id, &one, err);
-        if (rc)
+        if (rc || (out->n && one->number >= out->at[out->n - 1].number)) /* a damaged link */
             break;
         out->at =
             arena_resize(a, out->at, out->n * sizeof *out->at, (out->n + 1) * sizeof *out->at);

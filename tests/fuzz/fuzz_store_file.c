@@ -238,7 +238,8 @@ static void read_session(struct bough_store *s, struct bough_arena *a, const cha
     struct bough_calls calls;
     struct bough_todos todos;
     struct bough_path path;
-    char hash[65];
+    struct bough_sessions lineage;
+    char hash[65], root[BOUGH_ID_LEN + 1];
 
     told(bough_entries_read(s, a, id, NULL, &path, &err), &err);
     told(bough_entries_read(s, a, id, &newest, &path, &err), &err);
@@ -253,6 +254,8 @@ static void read_session(struct bough_store *s, struct bough_arena *a, const cha
     told(bough_call_list(s, a, id, &calls, &err), &err);
     told(bough_todo_get(s, a, id, &todos, &err), &err);
     told(bough_path_hash(s, id, NULL, hash, &err), &err);
+    told(bough_session_root(s, id, root, &err), &err);
+    told(bough_tree_lineage(s, a, id, &lineage, &err), &err);
 }
 
 static void write_session(struct bough_store *s, struct bough_arena *a, const char *id)
@@ -262,7 +265,12 @@ static void write_session(struct bough_store *s, struct bough_arena *a, const ch
     struct bough_error err = { 0 };
     struct bough_appended out;
     struct bough_session *forked;
+    struct bough_totals delta = { .input = 1 };
+    struct bough_propagated *list;
+    bool truncated;
+    size_t n;
 
+    told(bough_totals_propagate(s, a, id, &delta, &list, &n, &truncated, &err), &err);
     told(bough_append(s, a, id, &in, &out, &err), &err);
     in.key = NULL;
     told(bough_append(s, a, id, &in, &out, &err), &err);

@@ -118,6 +118,10 @@ static enum bough_rc give_numbers(struct apply *ap, struct bough_error *err)
     size_t nbids = 0, nrecords = 0;
     enum bough_rc rc = BOUGH_OK;
 
+    if (cache->no < 0 || cache->no > INT64_MAX / 2 || cache->sessions < 0 ||
+        cache->sessions > LIMIT_SESSION || cache->branches < 0 || cache->branches > LIMIT_BRANCH)
+        return bough_fail(err, BOUGH_CORRUPT, "%s is damaged: its counters are out of range",
+                          ap->s->path);
     for (size_t i = 0; i < t->nchanges; i++) {
         const struct change *c = &t->changes[i];
 

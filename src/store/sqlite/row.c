@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 void bind_text(sqlite3_stmt *st, int at, const char *s)
 {
     sqlite3_bind_text(st, at, s ? s : "", -1, SQLITE_STATIC);
@@ -73,13 +75,21 @@ void row_head(sqlite3_stmt *st, struct head_row *out)
     out->lease_owner = text_at(st, 9);
 }
 
+/* A damaged depth stays wrong for fsck to find, but can be counted with. */
+static int64_t column_depth(sqlite3_stmt *st, int at)
+{
+    int64_t depth = sqlite3_column_int64(st, at);
+
+    return depth < -1 ? -1 : depth > LIMIT_DEPTH + 1 ? LIMIT_DEPTH + 1 : depth;
+}
+
 void row_branch(sqlite3_stmt *st, struct branch_row *out)
 {
     out->bid = sqlite3_column_int64(st, 0);
     out->sid = sqlite3_column_int64(st, 1);
     out->parent = sqlite3_column_int64(st, 2);
-    out->base = sqlite3_column_int64(st, 3);
-    out->cut = sqlite3_column_int64(st, 4);
+    out->base = column_depth(st, 3);
+    out->cut = column_depth(st, 4);
 }
 
 void row_entry(sqlite3_stmt *st, struct entry_row *out)
