@@ -80,7 +80,7 @@ struct backend_info {
 
 struct backend_ops {
     const char *scheme; /* "sqlite" in sqlite:path */
-    bool direct;        /* a commit is a few writes to memory: not worth waking a thread beside it */
+    bool direct; /* a commit is a few writes to memory: not worth waking a thread beside it */
 
     /* Open or create the store and bring its schema up to date. On failure *out is untouched. */
     enum bough_rc (*open)(struct backend **out, const struct backend_config *config,

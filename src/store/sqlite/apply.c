@@ -111,6 +111,13 @@ static enum bough_rc new_ordinal(struct apply *ap, const struct record_row *row,
     return BOUGH_OK;
 }
 
+/* Is what the file says it has counted a number that can be counted on from? */
+static bool countable(const struct cache *c)
+{
+    return c->no >= 0 && c->no <= INT64_MAX / 2 && c->sessions >= 0 &&
+           c->sessions <= LIMIT_SESSION && c->branches >= 0 && c->branches <= LIMIT_BRANCH;
+}
+
 static enum bough_rc give_numbers(struct apply *ap, struct bough_error *err)
 {
     struct txn *t = ap->t;
@@ -118,8 +125,7 @@ static enum bough_rc give_numbers(struct apply *ap, struct bough_error *err)
     size_t nbids = 0, nrecords = 0;
     enum bough_rc rc = BOUGH_OK;
 
-    if (cache->no < 0 || cache->no > INT64_MAX / 2 || cache->sessions < 0 ||
-        cache->sessions > LIMIT_SESSION || cache->branches < 0 || cache->branches > LIMIT_BRANCH)
+    if (!countable(cache))
         return bough_fail(err, BOUGH_CORRUPT, "%s is damaged: its counters are out of range",
                           ap->s->path);
     for (size_t i = 0; i < t->nchanges; i++) {
