@@ -59,11 +59,13 @@ static enum bough_rc sick(struct view *v, bool full, void (*found)(void *user, c
     return BOUGH_OK;
 }
 
-/* The store's own thread may be looking: it finds either table whole, so nobody need be told. */
+/* The store's own thread may be looking: under its lock it finds either table whole. */
 __attribute__((no_sanitize("thread"), noinline)) static void use_ops(struct test *t,
                                                                      const struct backend_ops *ops)
 {
+    pthread_mutex_lock(&t->store->e->lock);
     t->store->e->ops = ops;
+    pthread_mutex_unlock(&t->store->e->lock);
 }
 
 BREAKS(I_00_passes_on_what_the_engine_finds)
@@ -73,9 +75,11 @@ BREAKS(I_00_passes_on_what_the_engine_finds)
     const struct backend_ops *real = t->store->e->ops;
     struct seen s;
 
+    pthread_mutex_lock(&t->store->e->lock);
     sick_ops = torn_ops = *real;
     sick_ops.engine_check = sick;
     torn_ops.raw_scan = torn;
+    pthread_mutex_unlock(&t->store->e->lock);
     use_ops(t, &sick_ops);
     s = look(t, BOUGH_FSCK_QUICK, false);
     CHECK_STR("I-00", s.errors);
