@@ -22,8 +22,8 @@ extern "C" {
  */
 #define BOUGH_CODES(X)                                                                             \
     X(OK, ok, 200, 0, "")                                                                          \
-    X(NOT_FOUND, not_found, 404, 1, "check the id; `bough ls` shows what is there")                \
-    X(MEMORY_NOT_FOUND, memory_not_found, 404, 1, "`bough memory` lists the memories")             \
+    X(NOT_FOUND, not_found, 404, 1, "check the id, the name or the path")                          \
+    X(MEMORY_NOT_FOUND, memory_not_found, 404, 1, "check the id and the scope it was kept in")     \
     X(GONE, gone, 410, 1, "it was purged and cannot come back")                                    \
     X(AMBIGUOUS, ambiguous, 409, 1, "give more characters, or name the session too")               \
     X(EXISTS, exists, 409, 1, "choose another id")                                                 \
