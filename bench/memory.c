@@ -35,7 +35,7 @@ static void encode(struct bough_arena *a, size_t i)
                              .parts = parts,
                              .nparts = m->n };
     struct pack_extra x = { .made = 1731676800123, .chk = 0x1234 };
-    struct pack_tail tail;
+    struct squeezed tail;
     struct bough_error err;
 
     bough_arena_reset(a);

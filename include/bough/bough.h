@@ -9,6 +9,7 @@
 #include <bough/entry.h>
 #include <bough/error.h>
 #include <bough/feed.h>
+#include <bough/message.h>
 #include <bough/model.h>
 #include <bough/notes.h>
 #include <bough/part.h>

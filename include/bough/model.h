@@ -92,6 +92,7 @@ struct bough_entry {
     enum bough_role role;
     int64_t time; /* as the caller gave it, else when it was stored */
     int64_t deleted;
+    bool open;          /* still being written: its parts are not here yet; see message.h */
     const char *origin; /* the id it came with, if it came with one */
     const char *finish;
     struct bough_str error;      /* raw JSON or empty */

@@ -87,11 +87,10 @@ static size_t put_special(struct buf *out, const unsigned char *p, const unsigne
     return k;
 }
 
-static void put_string(struct buf *out, struct bough_str s)
+void json_escape(struct buf *out, struct bough_str s)
 {
     const unsigned char *p = (const unsigned char *)s.p, *stop = p + s.n;
 
-    buf_putc(out, '"');
     while (p != stop) {
         const unsigned char *plain = scan_plain(p, stop);
 
@@ -100,6 +99,12 @@ static void put_string(struct buf *out, struct bough_str s)
         if (p != stop)
             p += put_special(out, p, stop);
     }
+}
+
+static void put_string(struct buf *out, struct bough_str s)
+{
+    buf_putc(out, '"');
+    json_escape(out, s);
     buf_putc(out, '"');
 }
 

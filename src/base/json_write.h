@@ -11,6 +11,9 @@ struct json_writer {
     bool comma; /* the next key or value needs one before it */
 };
 
+/* A string as it stands between its quotes; see jw_str(). */
+void json_escape(struct buf *out, struct bough_str s);
+
 void jw_init(struct json_writer *w, struct buf *out);
 
 void jw_obj(struct json_writer *w);

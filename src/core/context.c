@@ -56,11 +56,11 @@ void context_note(struct context_out *c, const struct bough_entry *e, const char
     note->why = arena_strdup(c->a, why);
 }
 
-bool context_deleted(struct context_out *c, const struct bough_entry *e)
+bool context_left_out(struct context_out *c, const struct bough_entry *e)
 {
-    if (!e->deleted)
+    if (!e->deleted && !e->open)
         return false;
-    context_note(c, e, "omitted", "it was deleted");
+    context_note(c, e, "omitted", e->open ? "it is still being written" : "it was deleted");
     return true;
 }
 

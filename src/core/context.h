@@ -57,7 +57,7 @@ void context_note(struct context_out *c, const struct bough_entry *e, const char
                   const char *fmt, ...) BOUGH_PRINTF(4, 5);
 
 /* Is the entry out because it was deleted? Says so in a note. */
-bool context_deleted(struct context_out *c, const struct bough_entry *e);
+bool context_left_out(struct context_out *c, const struct bough_entry *e);
 
 /* Is it the entry of that id: ours, or the one it came with? */
 bool context_is(const struct bough_entry *e, const char *id);

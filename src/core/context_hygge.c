@@ -220,7 +220,7 @@ static void build(struct context_out *c)
 
         if (message && is_before(e, in->marker))
             gone++;
-        else if (message && !context_deleted(c, e))
+        else if (message && !context_left_out(c, e))
             write_message(c, e);
         else if (e->kind == BOUGH_ENTRY_BRANCH_SUMMARY && !is_before(e, in->marker))
             context_note(c, e, "omitted", "hygge has no summaries of branches");

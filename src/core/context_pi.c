@@ -383,7 +383,7 @@ static void write_entry(struct pi *pi, const struct bough_entry *e)
     if (e->kind != BOUGH_ENTRY_MESSAGE && e->kind != BOUGH_ENTRY_CUSTOM_MESSAGE &&
         e->kind != BOUGH_ENTRY_BRANCH_SUMMARY)
         return;
-    if (context_deleted(pi->c, e))
+    if (context_left_out(pi->c, e))
         return;
     if (find_edit(pi, e, &replacement)) {
         if (json_type(replacement) == JSON_NULL) {

@@ -326,8 +326,8 @@ static bool is_shown(struct context_out *c, const struct bough_entry *e)
     bool display = true;
 
     if (e->kind == BOUGH_ENTRY_MESSAGE)
-        return !context_deleted(c, e);
-    if (e->kind != BOUGH_ENTRY_CUSTOM_MESSAGE || context_deleted(c, e))
+        return !context_left_out(c, e);
+    if (e->kind != BOUGH_ENTRY_CUSTOM_MESSAGE || context_left_out(c, e))
         return false;
     json_bool(json_member(view_data(c->a, e), "display"), &display);
     if (!display)

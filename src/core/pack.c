@@ -1,14 +1,11 @@
 /* Packed bodies of entries: one row, one buffer, no copies on the way out. */
 #include "core/pack.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "base/arena.h"
 #include "base/crc32c.h"
 #include "base/limits.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "base/varint.h"
 
@@ -104,83 +101,8 @@ static void write_usage(struct out *o, const struct bough_totals *t)
     out_i64(o, t->cost);
 }
 
-/* Making a context costs more than a small message: each thread keeps one of each. */
-struct contexts {
-    ZSTD_CCtx *in;
-    ZSTD_DCtx *out;
-};
-
-static pthread_once_t contexts_once = PTHREAD_ONCE_INIT;
-static pthread_key_t contexts_key;
-static bool contexts_kept;
-
-static void contexts_free(void *p)
-{
-    struct contexts *c = p;
-
-    ZSTD_freeCCtx(c->in);
-    ZSTD_freeDCtx(c->out);
-    mem_free(c);
-}
-
-static void contexts_init(void)
-{
-    contexts_kept = pthread_key_create(&contexts_key, contexts_free) == 0;
-}
-
-/* NULL: none can be kept for this thread. */
-static struct contexts *contexts(void)
-{
-    struct contexts *c;
-
-    pthread_once(&contexts_once, contexts_init);
-    if (!contexts_kept)
-        return NULL;
-    c = pthread_getspecific(contexts_key);
-    if (c)
-        return c;
-    c = mem_zalloc(sizeof *c);
-    if (pthread_setspecific(contexts_key, c) == 0)
-        return c;
-    mem_free(c);
-    return NULL;
-}
-
-static size_t compress(char *to, size_t cap, struct bough_str from)
-{
-    struct contexts *c = contexts();
-
-    if (c && !c->in)
-        c->in = ZSTD_createCCtx();
-    return c && c->in ? ZSTD_compressCCtx(c->in, to, cap, from.p, from.n, 1)
-                      : ZSTD_compress(to, cap, from.p, from.n, 1);
-}
-
-static size_t expand(char *to, size_t cap, struct bough_str from)
-{
-    struct contexts *c = contexts();
-
-    if (c && !c->out)
-        c->out = ZSTD_createDCtx();
-    return c && c->out ? ZSTD_decompressDCtx(c->out, to, cap, from.p, from.n)
-                       : ZSTD_decompress(to, cap, from.p, from.n);
-}
-
-static void compress_tail(struct bough_arena *a, struct pack_tail *t)
-{
-    size_t cap = ZSTD_compressBound(t->raw);
-    char *to = arena_alloc(a, cap);
-    size_t n = compress(to, cap, t->bytes);
-
-    /* Not worth it unless it saves an eighth: reading then costs nothing extra. */
-    if (ZSTD_isError(n) || n > t->raw - t->raw / 8)
-        return;
-    t->bytes = str_make(to, n);
-    t->zstd = true;
-}
-
 void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_from,
-               struct pack_tail *out)
+               struct squeezed *out)
 {
     unsigned has = present(e);
     struct bough_str s[TAIL_STRINGS];
@@ -214,14 +136,11 @@ void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_f
             out_bytes(&o, s[i]);
     for (size_t i = 0; i < e->nparts; i++)
         out_bytes(&o, e->parts[i].json);
-    *out = (struct pack_tail){ .bytes = str_make(start, (size_t)(o.p - start)),
-                               .raw = (size_t)(o.p - start) };
-    if (zstd_from && out->raw >= zstd_from)
-        compress_tail(a, out);
+    *out = squeeze(a, str_make(start, (size_t)(o.p - start)), zstd_from);
 }
 
 struct bough_str pack_entry(struct bough_arena *a, const struct bough_entry *e,
-                            const struct pack_extra *x, const struct pack_tail *tail)
+                            const struct pack_extra *x, const struct squeezed *tail)
 {
     char *start = arena_alloc(a, PACK_PREFIX + 10 * VARINT_MAX + tail->bytes.n);
     struct out o = { start + PACK_PREFIX };
@@ -308,19 +227,6 @@ bool pack_entry_head(struct bough_str body, struct pack_head *h)
     h->raw = (size_t)in_varint(&i);
     h->tail = str_make((const char *)i.p, (size_t)(i.end - i.p));
     return !i.bad && h->kind <= BOUGH_ENTRY_OTHER && h->role <= BOUGH_ROLE_OTHER;
-}
-
-static bool expand_tail(struct bough_arena *a, const struct pack_head *h, struct bough_str *out)
-{
-    char *to;
-    size_t n;
-
-    if (h->raw > LIMIT_MESSAGE_BYTES * 2)
-        return false;
-    to = arena_alloc(a, h->raw ? h->raw : 1);
-    n = expand(to, h->raw, h->tail);
-    *out = str_make(to, h->raw);
-    return !ZSTD_isError(n) && n == h->raw;
 }
 
 /* The next string of length n, which has a NUL behind it. */
@@ -413,8 +319,8 @@ enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, stru
     e->mno = h.mno;
     e->time = h.time;
     *x = (struct pack_extra){ h.made, h.chk, h.call_made, h.call_chk, h.call_ord };
-    tail = h.tail;
-    if ((body.p[0] & PACK_ZSTD) && !expand_tail(a, &h, &tail))
+    if (h.raw > LIMIT_MESSAGE_BYTES * 2 ||
+        !unsqueeze(a, &(struct squeezed){ h.tail, h.raw, body.p[0] & PACK_ZSTD }, &tail))
         return bough_fail(err, BOUGH_CORRUPT, "an entry's stored bytes cannot be expanded");
     if (!read_tail(a, tail, e))
         return bough_fail(err, BOUGH_CORRUPT, "an entry's stored bytes cannot be read");

@@ -19,6 +19,7 @@
 #include <bough/model.h>
 
 #include "base/buf.h"
+#include "core/squeeze.h"
 
 enum { PACK_PREFIX = 15, PACK_ZSTD = 0x10, PACK_VERSION = 1 };
 
@@ -29,20 +30,13 @@ struct pack_extra {
     int64_t call_ord;            /* 0: none, or patched at commit */
 };
 
-/* A tail, ready to be packed: `raw` bytes long before compression. */
-struct pack_tail {
-    struct bough_str bytes;
-    size_t raw;
-    bool zstd;
-};
-
 /* Make the tail of `e` in the arena; compress it from `zstd_from` bytes on (0: never). */
 void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_from,
-               struct pack_tail *out);
+               struct squeezed *out);
 
 /* The whole body in the arena. at.depth, mno, kind, role and time are taken from `e`. */
 struct bough_str pack_entry(struct bough_arena *a, const struct bough_entry *e,
-                            const struct pack_extra *x, const struct pack_tail *tail);
+                            const struct pack_extra *x, const struct squeezed *tail);
 
 /* Fill in what only the commit knows. `call_ord` 0 leaves it. */
 void pack_entry_patch(char *body, int64_t no, int64_t call_ord);

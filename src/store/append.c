@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "store/find.h"
 #include "store/id.h"
+#include "store/open.h"
 #include "store/path.h"
 #include "store/session.h"
 
@@ -145,6 +146,20 @@ static enum bough_rc check_state(struct prep *p, const struct append_job *j, con
     return rc;
 }
 
+/* Who writes a message that is only begun. */
+static void add_lease(struct prep *p, const struct append_job *j, int64_t bid, int64_t depth)
+{
+    struct open_row row = *j->open;
+
+    row.bid = bid;
+    row.depth = depth;
+    row.sid = j->sid;
+    row.ver = row.epoch = 1;
+    row.since = p->now;
+    row.expires = lease_end(p->now, row.lease_ms);
+    txn_change(p, CHANGE_OPEN_ADD)->u.open = row;
+}
+
 static void add_entry(struct prep *p, struct append_job *j, struct plan_entry *pe, int64_t bid)
 {
     struct change *c = txn_change(p, CHANGE_ENTRY_ADD);
@@ -153,12 +168,14 @@ static void add_entry(struct prep *p, struct append_job *j, struct plan_entry *p
     c->u.entry = (struct entry_row){ .bid = bid,
                                      .depth = pe->e.at.depth,
                                      .kind = pe->e.kind,
-                                     .mask = pe->mask,
+                                     .mask = pe->mask | (j->open ? MASK_OPEN : 0),
                                      .body = pack_entry(p->a, &pe->e, &pe->x, &pe->tail) };
     if (!cstr_empty(pe->id))
         txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){
             .id = pe->id, .scope = j->sid, .what = ALIAS_ENTRY, .a = bid, .b = pe->e.at.depth
         };
+    if (j->open)
+        add_lease(p, j, bid, pe->e.at.depth);
 }
 
 /* Of several names in one append only the last one counts. */
@@ -208,22 +225,6 @@ static enum bough_rc add_meaning(struct prep *p, struct append_job *j, const str
     c->u.session.row = l.row;
     c->u.session.row.body = body_pack(p->a, session_fields, &l.body);
     return BOUGH_OK;
-}
-
-static void add_calls(struct prep *p, const struct append_job *j)
-{
-    for (size_t i = 0; i < j->plan.ncalls; i++) {
-        txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
-            .sid = j->sid, .kind = RECORD_CALL, .body = j->plan.calls[i].packed
-        };
-        if (!cstr_empty(j->plan.calls[i].body.origin))
-            txn_change(p, CHANGE_ALIAS_ADD)->u.alias =
-                (struct alias_row){ .id = j->plan.calls[i].body.origin,
-                                    .scope = j->sid,
-                                    .what = (int64_t)RECORD_CALL << 8 | ALIAS_RECORD,
-                                    .a = j->sid,
-                                    .b = NEW_RECORD(i) };
-    }
 }
 
 /* The head row changes only when the head leaves its branch, was pinned, or must stay behind. */
@@ -357,7 +358,7 @@ static enum bough_rc add_entries(struct prep *p, struct append_job *j, const str
 static void write_log(struct prep *p, const struct append_job *j, const struct place *pl,
                       int64_t bid)
 {
-    txn_log(p, LOG_APPEND, j->sid, j->plan.n ? (int64_t)j->plan.n : 1);
+    txn_log(p, j->open ? LOG_OPEN : LOG_APPEND, j->sid, j->plan.n ? (int64_t)j->plan.n : 1);
     if (j->plan.n) {
         p->t->log.bid = bid;
         p->t->log.depth = pl->base + (int64_t)j->plan.n;
@@ -403,7 +404,7 @@ enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
                           (long long)LIMIT_DEPTH);
     txn_guard(p, GUARD_HEAD, j->sid, st->row.ver, 0);
     put_key(p, j, st); /* first: when the key is known, nothing else of it matters */
-    add_calls(p, j);
+    plan_add_calls(p, &j->plan, j->sid);
     bid = pl.fresh ? NEW_BRANCH(0) : pl.bid;
     if (pl.fresh && j->plan.n)
         txn_change(p, CHANGE_BRANCH_NEW)->u.branch =
@@ -519,15 +520,16 @@ static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a, const
     return rc;
 }
 
-enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const char *session,
-                           const struct bough_append *in, struct bough_appended *out,
-                           struct bough_error *err)
+enum bough_rc append_all(struct bough_store *s, struct bough_arena *a, const char *session,
+                         const struct bough_append *in, const struct open_row *open,
+                         struct bough_appended *out, struct bough_error *err)
 {
     struct append_job j = { .s = s,
                             .keep_head = in->keep_head,
                             .has_expect = in->has_expect,
                             .expect = in->expect,
-                            .owner = in->owner };
+                            .owner = in->owner,
+                            .open = open };
     enum bough_rc rc = find_session_fast(s, session, &j.sid, err);
 
     if (rc)
@@ -546,4 +548,11 @@ enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const c
         plan_hash(a, &j.plan, in, j.hash);
     }
     return append_run(s, a, &j, out, err);
+}
+
+enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const char *session,
+                           const struct bough_append *in, struct bough_appended *out,
+                           struct bough_error *err)
+{
+    return append_all(s, a, session, in, NULL, out, err);
 }

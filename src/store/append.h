@@ -18,6 +18,7 @@ struct append_job {
     bool has_expect;
     struct bough_head expect;
     const char *owner;
+    const struct open_row *open; /* its one entry is only begun, and this is who writes it */
 
     /* answers of prepare */
     struct bough_head first;  /* of the first entry; branch may be NEW_BRANCH(0) */
@@ -27,6 +28,11 @@ struct append_job {
 
 enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err);
 void append_done(struct engine *e, const struct txn *t, void *job);
+
+/* The public call; `open` as in the job, or NULL. */
+enum bough_rc append_all(struct bough_store *s, struct bough_arena *a, const char *session,
+                         const struct bough_append *in, const struct open_row *open,
+                         struct bough_appended *out, struct bough_error *err);
 
 /* Run it, with its key looked up when something is in the way. */
 enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct append_job *job,

@@ -1,8 +1,7 @@
 /*
  * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
  * rules of the model are checked above it, once. Still to come with the same shape:
- * entry_open/entry_seal and draft rows, text_put/text_find, blob_write/blob_read/blob_link,
- * log_wait.
+ * text_put/text_find, blob_write/blob_read/blob_link.
  */
 #ifndef STORE_BACKEND_H
 #define STORE_BACKEND_H
@@ -61,6 +60,8 @@ typedef bool (*record_fn)(void *user, const struct record_row *row);
 typedef bool (*alias_fn)(void *user, const struct alias_row *row);
 typedef bool (*log_fn)(void *user, const struct log_row *row);
 typedef bool (*list_fn)(void *user, const struct list_row *row);
+typedef bool (*open_fn)(void *user, const struct open_row *row);
+typedef bool (*draft_fn)(void *user, const struct draft_row *row);
 typedef bool (*raw_fn)(void *user, const struct raw_row *row);
 /* Bytes copied so far, of how many; false: stop. */
 typedef bool (*copy_fn)(void *user, int64_t done, int64_t total);
@@ -165,6 +166,13 @@ struct backend_ops {
     /* The deepest living compaction of branch `bid` at or above depth `to`; *depth 0 when none. */
     enum bough_rc (*mark_find)(struct view *v, int64_t bid, int64_t to, int64_t *depth,
                                struct bough_error *err);
+
+    /* Open messages of branch `bid` at depths in [from, to], by depth; bid 0: all there are. */
+    enum bough_rc (*open_scan)(struct view *v, int64_t bid, int64_t from, int64_t to, open_fn fn,
+                               void *user, struct bough_error *err);
+    /* The drafts of an open message that end behind offset `after`, in order. */
+    enum bough_rc (*draft_scan)(struct view *v, int64_t bid, int64_t depth, int64_t after,
+                                draft_fn fn, void *user, struct bough_error *err);
 
     /* Aliases of `id`, all scopes when scope is -1. */
     enum bough_rc (*alias_find)(struct view *v, const char *id, int64_t scope, alias_fn fn,

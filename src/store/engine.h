@@ -62,6 +62,8 @@ struct engine {
     size_t last_batch;
     int64_t last_us;    /* when a request was last committed */
     bool untidy;        /* the backend has something to do when idle */
+    int64_t relaxed_us; /* since when it keeps something that is not synced; 0: nothing */
+    int64_t draft_due;  /* when steps of an open message are to be saved; 0: none wait */
     bool timed;         /* the thread sleeps until that may be */
     uint64_t commits;   /* how many batches changed something */
     unsigned followers; /* how many wait for one */
@@ -69,6 +71,10 @@ struct engine {
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
+
+    pthread_mutex_t live_lock; /* guards the next two; may be held when taking `lock` */
+    struct map lives;          /* branch << 32 | depth -> struct live *; see live.h */
+    pthread_cond_t stepped;
 
     struct map states; /* sid -> struct state *; the writer's role only */
 

@@ -35,6 +35,8 @@ static enum bough_rc prepare_over(struct prep *p, void *user, struct bough_error
         rc = snap->ops->entry_get(snap->v, p->a, at.branch, at.depth, &row, err);
     if (rc || !e || o->remove == (e->deleted != 0))
         return rc; /* already so: nothing to do */
+    if (e->open)
+        return bough_fail(err, BOUGH_CONFLICT, "message %s is still being written", e->id);
     /* The head row's new version makes two deletions at the same moment one. */
     txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row;
     row.over = o->remove ? p->now : 0;

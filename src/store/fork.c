@@ -7,6 +7,7 @@
 #include "core/slug.h"
 #include "store/find.h"
 #include "store/id.h"
+#include "store/open.h"
 #include "store/path.h"
 #include "store/session.h"
 
@@ -31,7 +32,10 @@ static enum bough_rc fork_point(struct snap *snap, struct bough_arena *a, int64_
         out->depth--;
     if (!out->depth)
         out->branch = 0;
-    return out->branch ? path_owner(snap, *out, out->depth, &out->branch, err) : BOUGH_OK;
+    if (!out->branch)
+        return BOUGH_OK;
+    rc = path_owner(snap, *out, out->depth, &out->branch, err);
+    return rc ? rc : open_none_on(snap, *out, err);
 }
 
 static const char *either(const char *asked, const char *inherited)
@@ -104,7 +108,7 @@ static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e,
 {
     struct bough_entry copy = *e;
     struct pack_extra x = { .made = p->now, .chk = chk };
-    struct pack_tail tail;
+    struct squeezed tail;
     struct change *ch;
 
     copy.at.branch = NEW_BRANCH(0);
@@ -200,18 +204,16 @@ static enum bough_rc fork_as_copy(struct bough_store *s, struct bough_arena *a, 
     return rc;
 }
 
-enum bough_rc bough_session_fork(struct bough_store *s, struct bough_arena *a, const char *id,
-                                 const struct bough_fork *how, struct bough_session **out,
-                                 struct bough_error *err)
+static enum bough_rc try_fork(struct bough_store *s, struct bough_arena *a, const char *id,
+                              const struct bough_fork *how, struct bough_session **out,
+                              struct bough_error *err)
 {
-    static const struct bough_fork plain;
     struct session_make m = { .kind = BOUGH_PRIMARY };
     struct session_loaded from;
     struct snap snap;
     int64_t sid;
     enum bough_rc rc;
 
-    how = how ? how : &plain;
     rc = check_text("the title", how->title, LIMIT_TITLE, err);
     if (!rc)
         rc = check_text("the id", how->id, LIMIT_ID, err);
@@ -235,4 +237,18 @@ enum bough_rc bough_session_fork(struct bough_store *s, struct bough_arena *a, c
     }
     snap_end(&snap);
     return rc ? rc : session_give(s, a, sid, out, err);
+}
+
+enum bough_rc bough_session_fork(struct bough_store *s, struct bough_arena *a, const char *id,
+                                 const struct bough_fork *how, struct bough_session **out,
+                                 struct bough_error *err)
+{
+    static const struct bough_fork plain;
+    int64_t sealed = 0;
+    enum bough_rc rc = try_fork(s, a, id, how ? how : &plain, out, err);
+
+    /* A message that nobody writes any more is in nobody's way. */
+    if (rc == BOUGH_CONFLICT && bough_message_recover(s, &sealed, NULL) == BOUGH_OK && sealed)
+        rc = try_fork(s, a, id, how ? how : &plain, out, err);
+    return rc;
 }

@@ -21,6 +21,8 @@ static const char *kind_name(int64_t kind)
         [LOG_RECORD] = "record",
         [LOG_ADJUST] = "adjust",
         [LOG_CALL_DELETE] = "call_delete",
+        [LOG_OPEN] = "open",
+        [LOG_SEAL] = "seal",
     };
 
     return kind > 0 && kind < (int64_t)(sizeof names / sizeof *names) ? names[kind] : "unknown";
@@ -59,7 +61,7 @@ static void fill(struct reading *r, const struct log_row *row, struct bough_chan
                                   .session = id };
     if (row->sid && snap_who(r->snap, row->sid, &who, NULL) == BOUGH_OK)
         id_session(who.made, who.sid, who.chk, id);
-    if (row->kind == LOG_APPEND && row->bid &&
+    if ((row->kind == LOG_APPEND || row->kind == LOG_OPEN || row->kind == LOG_SEAL) && row->bid &&
         entry_head_at(r->snap, (struct bough_head){ row->bid, row->depth }, &h, NULL) == BOUGH_OK)
         id_entry(h.made, row->bid, row->depth, h.chk, out->entry);
 }

@@ -113,6 +113,7 @@ static enum bough_rc fill_kept(struct bough_arena *a, const struct entry_row *ro
                           (long long)row->bid, (long long)row->depth);
     out->at = (struct bough_head){ row->bid, row->depth };
     out->deleted = row->over;
+    out->open = row->mask & MASK_OPEN;
     out->session = session;
     id_entry(x.made, row->bid, row->depth, x.chk, out->id);
     if (x.call_ord && !(row->mask & MASK_UNLINKED))

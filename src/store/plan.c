@@ -293,6 +293,23 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
     return n > 1 ? check_ids(out, err) : BOUGH_OK;
 }
 
+void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid)
+{
+    for (size_t i = 0; i < plan->ncalls; i++) {
+        const struct plan_call *call = &plan->calls[i];
+
+        txn_change(p, CHANGE_RECORD_PUT)->u.record =
+            (struct record_row){ .sid = sid, .kind = RECORD_CALL, .body = call->packed };
+        if (!cstr_empty(call->body.origin))
+            txn_change(p, CHANGE_ALIAS_ADD)->u.alias =
+                (struct alias_row){ .id = call->body.origin,
+                                    .scope = sid,
+                                    .what = (int64_t)RECORD_CALL << 8 | ALIAS_RECORD,
+                                    .a = sid,
+                                    .b = NEW_RECORD(i) };
+    }
+}
+
 /* ---- what they name ---- */
 
 static bool alias_record(void *user, const struct alias_row *row)

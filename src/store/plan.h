@@ -8,7 +8,7 @@
 
 struct plan_entry {
     struct bough_entry e; /* at and mno are filled in when its place is known */
-    struct pack_tail tail;
+    struct squeezed tail;
     struct pack_extra x;
     int64_t mask;
     const char *id;         /* the id it comes with */
@@ -44,6 +44,9 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
 /* Look up what the entries name: older calls, label targets, first kept entries. */
 enum bough_rc plan_resolve(struct snap *snap, struct bough_arena *a, int64_t sid, struct plan *plan,
                            struct bough_error *err);
+
+/* The changes that put its calls into session `sid`: NEW_RECORD(0) is the first. */
+void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid);
 
 /* SHA-256 of what was asked, for idempotency keys. `in` may be NULL. */
 void plan_hash(struct bough_arena *a, const struct plan *plan, const struct bough_append *in,

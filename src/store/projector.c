@@ -437,6 +437,7 @@ static void apply_row(struct work *w, const struct log_row *row)
 
     switch ((enum log_kind)row->kind) {
     case LOG_APPEND:
+    case LOG_SEAL: /* an open message counts from here on */
         apply_append(w, row);
         break;
     case LOG_ADJUST:
@@ -453,6 +454,7 @@ static void apply_row(struct work *w, const struct log_row *row)
         apply_purge(w, row);
         return;
     case LOG_SESSION_NEW:
+    case LOG_OPEN:
     case LOG_SESSION:
     case LOG_HEAD:
     case LOG_STATUS:

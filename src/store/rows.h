@@ -39,6 +39,8 @@ enum log_kind {
     LOG_RECORD = 11, /* aux: record kind; record: ordinal */
     LOG_ADJUST = 12, /* record: ordinal of the adjustment; aux > 1: so many parents got a twin */
     LOG_CALL_DELETE = 13, /* record: the call's ordinal; aux: the adjustment's */
+    LOG_OPEN = 14,        /* branch, depth: a message that is still being written */
+    LOG_SEAL = 15,        /* branch, depth: it is whole now; record, aux: as an append's */
 };
 
 /* Identity of a session. `purged` rows are tombstones: their body is empty, the id answers "gone".
@@ -88,6 +90,26 @@ enum {
     MASK_ROLE = 1 << 16, /* << role (8 bits) */
     MASK_USAGE = 1 << 24,
     MASK_UNLINKED = 1 << 25, /* the call that produced it was deleted */
+    MASK_OPEN = 1 << 26, /* still being written: there is an open_row, and drafts hold its parts */
+};
+
+/* Who writes a message. The row goes when the message is sealed. */
+struct open_row {
+    int64_t bid, depth;
+    int64_t sid;
+    int64_t ver; /* +1 at every change of this row */
+    int64_t epoch, since, expires;
+    int64_t lease_ms;
+    const char *owner;
+    const char *process; /* see base/process.h: a dead one holds no lease */
+};
+
+/* Steps of an open message; see core/draft.h. */
+struct draft_row {
+    int64_t bid, depth;
+    int64_t end;  /* the stream's offset behind it */
+    int64_t step; /* number of its last step */
+    struct bough_str body;
 };
 
 struct record_row {
@@ -155,6 +177,8 @@ enum raw_table {
     RAW_KEY,
     RAW_LOG,
     RAW_LIST,
+    RAW_OPEN,
+    RAW_DRAFT,
     RAW_TABLES, /* how many there are */
 };
 
@@ -170,6 +194,8 @@ struct raw_row {
         struct key_row key;
         struct log_row log;
         struct list_row list;
+        struct open_row open;
+        struct draft_row draft;
     } u;
 };
 

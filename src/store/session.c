@@ -10,6 +10,7 @@
 #include "core/slug.h"
 #include "store/find.h"
 #include "store/id.h"
+#include "store/open.h"
 #include "store/path.h"
 
 enum bough_rc check_text(const char *what, const char *text, int64_t most, struct bough_error *err)
@@ -423,6 +424,8 @@ static enum bough_rc resolve_parent(struct bough_store *s, struct bough_arena *a
     rc = find_session(&snap, in->parent, &m->parent, err);
     if (!rc && !cstr_empty(in->fork_entry)) {
         rc = find_entry(&snap, m->parent, in->fork_entry, &m->base, err);
+        if (!rc)
+            rc = open_none_on(&snap, m->base, err);
         if (!rc)
             rc = entry_load(&snap, a, m->base, &e, err);
         if (!rc) {

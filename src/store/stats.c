@@ -47,7 +47,8 @@ static bool count_entry(void *user, const struct raw_row *row)
     struct count *c = user;
 
     c->out->entries++;
-    c->out->messages += row->u.entry.kind == BOUGH_ENTRY_MESSAGE && !row->u.entry.over;
+    c->out->messages += row->u.entry.kind == BOUGH_ENTRY_MESSAGE && !row->u.entry.over &&
+                        !(row->u.entry.mask & MASK_OPEN);
     c->out->content_bytes += (int64_t)row->u.entry.body.n;
     return true;
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "store/engine.h"
+#include "store/live.h"
 #include "store/projector.h"
 #include "store/purge.h"
 #include "store/sqlite/sqlite.h"
@@ -63,7 +64,7 @@ static struct bough_store *handle(struct engine *e, const struct bough_scope *sc
     return s;
 }
 
-/* What an earlier process left pending, and purges it did not finish. */
+/* What an earlier process left pending: folds, purges and messages it did not finish. */
 static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
 {
     struct snap snap;
@@ -79,6 +80,8 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
     pthread_mutex_unlock(&s->e->lock);
     if (!rc && !s->e->read_only)
         rc = purge_resume(s, err);
+    if (!rc && !s->e->read_only)
+        rc = bough_message_recover(s, NULL, err);
     return rc;
 }
 
@@ -125,8 +128,10 @@ static void engine_close(struct engine *e)
     struct patience p = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL };
 
     if (getpid() == e->pid) {
-        if (!e->read_only)
+        if (!e->read_only) {
+            lives_save_all(e);
             (void)writer_upkeep(e, &p, NULL);
+        }
         writer_stop(e);
         e->ops->upkeep(e->backend, true);
         e->ops->close(e->backend);

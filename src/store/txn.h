@@ -18,6 +18,11 @@ enum change_op {
     CHANGE_HEAD_SET,    /* head: ver is the one that was read */
     CHANGE_ENTRY_ADD,   /* entry: depth must be its branch's tip + 1 */
     CHANGE_ENTRY_OVER,  /* entry: bid, depth, over and mask: what may change of it */
+    CHANGE_ENTRY_SEAL,  /* entry: mask and body of one that was open; body keeps its number */
+    CHANGE_OPEN_ADD,    /* open: of an entry this txn adds */
+    CHANGE_OPEN_SET,    /* open: ver is the one that was read */
+    CHANGE_OPEN_DEL,    /* open: bid, depth, and the ver that was read; its drafts go with it */
+    CHANGE_DRAFT_ADD,   /* draft */
     CHANGE_RECORD_PUT,  /* record: ord 0 makes a new one; else ver is the one that was read */
     CHANGE_ALIAS_ADD,   /* alias */
     CHANGE_ALIAS_DEL,   /* alias: id, scope */
@@ -41,15 +46,19 @@ struct change {
         struct alias_row alias;
         struct key_row key;
         struct list_row list;
+        struct open_row open;
+        struct draft_row draft;
         int64_t watermark;
     } u;
-    int call_new; /* ENTRY_ADD: k > 0: its call is the k-th record this txn makes; 0: as packed */
+    int call_new; /* ENTRY_ADD, ENTRY_SEAL: k > 0: its call is the k-th record this txn makes; 0: as
+                     packed */
 };
 
 enum guard_op {
     GUARD_HEAD,      /* head row `sid` still has version `a` */
     GUARD_ENTRY,     /* entry (a, b) is there */
     GUARD_WATERMARK, /* the watermark is still `a` */
+    GUARD_OPEN,      /* open row (a, b) still has version `sid` */
 };
 
 struct guard {

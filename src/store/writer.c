@@ -1,7 +1,6 @@
 /*
  * The writer: one at a time commits. A caller that finds nobody writing commits by itself; others
- * queue, and the first of them commits the whole queue when the role is passed on to it. One thread
- * folds the lists beside them, and tidies up when nobody writes.
+ * queue, and the first of them commits the whole queue when the role is passed on to it.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -16,13 +15,12 @@
 #include "base/str.h"
 #include "store/engine.h"
 #include "store/projector.h"
+#include "store/writer.h"
 
 enum {
     BATCH_MOST = 512,
     BATCH_WAIT_US = 25, /* for a batch to fill, when the last one had company */
-    FOLD_FROM = 64,     /* pending rows at which the thread folds without being idle */
-    FOLD_AT = 256,      /* and at which whoever writes does it, when the thread does not */
-    IDLE_US = 4000,     /* nothing was committed for so long: time to tidy up */
+    FOLD_AT = 256,      /* pending rows at which whoever writes folds, when the thread does not */
     HOLD_AFTER = 2,     /* lost txns are prepared once more freely, then under the lock */
     TRIES_MOST = 1000,
 };
@@ -177,8 +175,12 @@ static void account(struct engine *e, const struct batch *b)
     if (b->rows && e->followers)
         pthread_cond_broadcast(&e->committed);
     if (b->n) {
-        e->untidy = e->untidy || b->rows;
         e->last_us = mono_us();
+        e->untidy = true;
+        if (b->rows) /* synced, and with it what was relaxed before */
+            e->relaxed_us = 0;
+        else if (!e->relaxed_us)
+            e->relaxed_us = e->last_us;
     }
 }
 
@@ -219,8 +221,7 @@ static void run_batch(struct engine *e, struct batch *b, struct bough_error *err
 
 /* ---- the role ---- */
 
-/* Hand the role to the first in the queue, or lay it down. e->lock is held. */
-static void pass_on(struct engine *e)
+void writer_pass_on(struct engine *e)
 {
     e->leading = e->first && !e->wanted;
     if (e->leading) {
@@ -261,8 +262,7 @@ static void take_queue(struct engine *e, struct batch *b)
     }
 }
 
-/* In the role: commit what is queued and pass the role on. e->lock is held on entry, not after. */
-static enum bough_rc lead(struct engine *e, struct request *own, struct bough_error *err)
+enum bough_rc writer_lead(struct engine *e, struct request *own, struct bough_error *err)
 {
     struct request *at[BATCH_MOST];
     struct txn *txns[BATCH_MOST + 1];
@@ -284,7 +284,7 @@ static enum bough_rc lead(struct engine *e, struct request *own, struct bough_er
     run_batch(e, &b, err);
     pthread_mutex_lock(&e->lock);
     account(e, &b);
-    pass_on(e);
+    writer_pass_on(e);
     pthread_mutex_unlock(&e->lock);
     for (size_t i = 0; i < b.n; i++)
         if (b.at[i])
@@ -313,7 +313,7 @@ static enum bough_rc role_take(struct engine *e, const struct patience *p, struc
     }
     e->wanted--;
     if (!e->leading && over)
-        pass_on(e);
+        writer_pass_on(e);
     else if (!e->leading)
         e->leading = true;
     pthread_mutex_unlock(&e->lock);
@@ -323,131 +323,8 @@ static enum bough_rc role_take(struct engine *e, const struct patience *p, struc
 static void role_give(struct engine *e)
 {
     pthread_mutex_lock(&e->lock);
-    pass_on(e);
+    writer_pass_on(e);
     pthread_mutex_unlock(&e->lock);
-}
-
-/* ---- the thread ---- */
-
-enum job { JOB_NONE, JOB_FOLD, JOB_TIDY };
-
-static enum job next_job(const struct engine *e, int64_t now)
-{
-    bool idle = e->untidy && !e->leading && !e->wanted && now >= e->last_us + IDLE_US;
-    bool many = e->pending >= FOLD_FROM && !e->direct;
-
-    if (e->fold ? idle : now >= e->fold_after && (many || (idle && e->pending)))
-        return JOB_FOLD;
-    return idle ? JOB_TIDY : JOB_NONE;
-}
-
-static void wait_for_work(struct engine *e, int64_t now)
-{
-    int64_t at = (e->leading ? now : e->last_us) + IDLE_US;
-    struct timespec until;
-
-    if (!e->untidy) {
-        pthread_cond_wait(&e->wake, &e->lock);
-        return;
-    }
-    if (at <= now) /* somebody wants the role */
-        at = now + IDLE_US;
-    until = (struct timespec){ at / 1000000, at % 1000000 * 1000 };
-    e->timed = true;
-    pthread_cond_timedwait(&e->wake, &e->lock, &until);
-    e->timed = false;
-}
-
-/* Whoever writes next takes the fold along; when nobody does, the thread commits it alone. */
-static void fold_beside(struct engine *e)
-{
-    struct ready_fold *f = NULL;
-    struct bough_error err = { 0 };
-    size_t seen = e->pending;
-    enum bough_rc rc = BOUGH_OK;
-
-    if (!e->fold) {
-        e->folding = true;
-        pthread_mutex_unlock(&e->lock);
-        rc = ready_fold_make(e, seen, &f, &err);
-        pthread_mutex_lock(&e->lock);
-        e->folding = false;
-        e->fold = f;
-    }
-    if (e->fold && !e->leading && !e->wanted) {
-        e->leading = true;
-        rc = lead(e, NULL, &err);
-        pthread_mutex_lock(&e->lock);
-    }
-    if (rc)
-        log_msg(LOG_WARN, "the lists were not brought up to date: %s", err.msg);
-}
-
-static void tidy(struct engine *e)
-{
-    e->leading = true;
-    e->untidy = false;
-    pthread_mutex_unlock(&e->lock);
-    e->ops->upkeep(e->backend, false);
-    pthread_mutex_lock(&e->lock);
-    pass_on(e);
-}
-
-static void *writer_thread(void *arg)
-{
-    struct engine *e = arg;
-
-    pthread_mutex_lock(&e->lock);
-    while (!e->stopping) {
-        int64_t now = mono_us();
-
-        switch (next_job(e, now)) {
-        case JOB_FOLD:
-            fold_beside(e);
-            break;
-        case JOB_TIDY:
-            tidy(e);
-            break;
-        case JOB_NONE:
-            wait_for_work(e, now);
-            break;
-        }
-    }
-    pthread_mutex_unlock(&e->lock);
-    return NULL;
-}
-
-void writer_start(struct engine *e)
-{
-    pthread_condattr_t attr;
-
-    pthread_mutex_init(&e->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&e->wake, &attr);
-    pthread_cond_init(&e->committed, &attr);
-    pthread_condattr_destroy(&attr);
-    map_init(&e->states);
-    e->direct = e->ops->direct;
-    if (!e->read_only)
-        e->has_thread = pthread_create(&e->thread, NULL, writer_thread, e) == 0;
-}
-
-void writer_stop(struct engine *e)
-{
-    if (e->has_thread) {
-        pthread_mutex_lock(&e->lock);
-        e->stopping = true;
-        pthread_cond_broadcast(&e->wake);
-        pthread_mutex_unlock(&e->lock);
-        pthread_join(e->thread, NULL);
-    }
-    ready_fold_free(e->fold);
-    state_drop_all(e);
-    map_finish(&e->states);
-    pthread_cond_destroy(&e->committed);
-    pthread_cond_destroy(&e->wake);
-    pthread_mutex_destroy(&e->lock);
 }
 
 /* ---- callers ---- */
@@ -492,7 +369,7 @@ static enum bough_rc wait_for(struct engine *e, struct request *r, struct bough_
         if (stage == LEADS) {
             atomic_store(&r->stage, WAITING);
             pthread_mutex_lock(&e->lock);
-            (void)lead(e, r, &ignored);
+            (void)writer_lead(e, r, &ignored);
             continue;
         }
         futex_wait(&r->stage, WAITING, 50000);
@@ -534,7 +411,7 @@ enum bough_rc write_run(struct bough_store *s, struct bough_arena *a, struct req
     enqueue(e, r);
     if (!e->leading && !e->wanted) {
         e->leading = true;
-        (void)lead(e, r, &ignored); /* each request has its own error */
+        (void)writer_lead(e, r, &ignored); /* each request has its own error */
     } else {
         pthread_mutex_unlock(&e->lock);
     }
@@ -565,7 +442,7 @@ enum bough_rc writer_upkeep(struct engine *e, const struct patience *p, struct b
     e->ops->upkeep(e->backend, false);
     pthread_mutex_lock(&e->lock);
     account(e, &b);
-    pass_on(e);
+    writer_pass_on(e);
     pthread_mutex_unlock(&e->lock);
     ready_fold_free(b.fold);
     return rc;

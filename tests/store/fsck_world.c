@@ -162,6 +162,25 @@ static void build_purged(struct test *t, const char *root)
     CHECK_OK(bough_session_delete(t->store, kept, &t->err));
 }
 
+void build_open(struct test *t)
+{
+    const char *session = new_session(t, "writing");
+    struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_new in = { .entry = &entry, .owner = "world" };
+    struct bough_step steps[] = {
+        { BOUGH_STEP_PART, 0, str_of("{\"type\":\"text\",\"text\":\"\"}") },
+        { BOUGH_STEP_TEXT, 0, str_of("Once upon a time") },
+    };
+    struct bough_message_opened open;
+    struct bough_stepped done;
+
+    user(t, session, "tell me a story");
+    CHECK_OK(bough_message_open(t->store, t->arena, session, &in, &open, &t->err));
+    CHECK_OK(bough_message_step(t->store, &open.writing, 1, steps, 2, &done, &t->err));
+    CHECK_OK(bough_message_flush(t->store, &open.writing, &done, &t->err));
+    CHECK_INT(2, done.saved);
+}
+
 void build_world(struct test *t)
 {
     const char *root = build_root(t);
@@ -205,6 +224,11 @@ static void keep_row(struct test *t, struct raw_row *r)
         r->u.alias.id = keep_text(t, r->u.alias.id);
     } else if (r->table == RAW_KEY) {
         r->u.key.key = keep_text(t, r->u.key.key);
+    } else if (r->table == RAW_OPEN) {
+        r->u.open.owner = keep_text(t, r->u.open.owner);
+        r->u.open.process = keep_text(t, r->u.open.process);
+    } else if (r->table == RAW_DRAFT) {
+        r->u.draft.body = keep_bytes(t, r->u.draft.body);
     } else if (r->table == RAW_LIST) {
         r->u.list.role_name = keep_text(t, r->u.list.role_name);
         r->u.list.provider_path = keep_text(t, r->u.list.provider_path);
@@ -227,6 +251,11 @@ static bool same_key(const struct raw_row *a, const struct raw_row *b)
         return strcmp(a->u.alias.id, b->u.alias.id) == 0 && a->u.alias.scope == b->u.alias.scope;
     case RAW_KEY:
         return !b->u.key.key || strcmp(a->u.key.key, b->u.key.key) == 0;
+    case RAW_OPEN:
+        return a->u.open.bid == b->u.open.bid && a->u.open.depth == b->u.open.depth;
+    case RAW_DRAFT:
+        return a->u.draft.bid == b->u.draft.bid && a->u.draft.depth == b->u.draft.depth &&
+               (!b->u.draft.end || a->u.draft.end == b->u.draft.end);
     default: /* the number is the first member of all the others */
         return a->u.log.no == b->u.log.no;
     }
@@ -263,6 +292,10 @@ struct raw_row *row_of(struct test *t, enum raw_table table, int64_t a, int64_t 
         want.u.entry = (struct entry_row){ .bid = a, .depth = b };
     else if (table == RAW_RECORD)
         want.u.record = (struct record_row){ .sid = a, .kind = b, .ord = c };
+    else if (table == RAW_OPEN)
+        want.u.open = (struct open_row){ .bid = a, .depth = b };
+    else if (table == RAW_DRAFT)
+        want.u.draft = (struct draft_row){ .bid = a, .depth = b, .end = c };
     else if (table != RAW_KEY)
         want.u.log.no = a;
     got = row_like(t, &want);
@@ -327,7 +360,7 @@ struct edit entry_of(struct test *t, int64_t bid, int64_t depth)
 void entry_put(struct test *t, const struct edit *ed)
 {
     struct raw_row r = *ed->r;
-    struct pack_tail tail;
+    struct squeezed tail;
 
     pack_tail(t->arena, &ed->e, 0, &tail);
     r.u.entry.body = pack_entry(t->arena, &ed->e, &ed->x, &tail);
@@ -420,6 +453,7 @@ static void damage_number(struct test *t, struct raw_row *r)
         [RAW_SESSION] = { 2, 5 }, [RAW_HEAD] = { 2, 8 },   [RAW_BRANCH] = { 1, 4 },
         [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 }, [RAW_ALIAS] = { 2, 4 },
         [RAW_KEY] = { 5, 5 },     [RAW_LOG] = { 1, 8 },    [RAW_LIST] = { 1, 10 },
+        [RAW_OPEN] = { 2, 7 },    [RAW_DRAFT] = { 3, 3 },
     };
     const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };
     int64_t *at = (int64_t *)(void *)&r->u + numbers[r->table].from +
@@ -439,6 +473,7 @@ void damage_something(struct test *t)
                              : table == RAW_RECORD  ? &r->u.record.body
                              : table == RAW_SESSION ? &r->u.session.body
                              : table == RAW_LIST    ? &r->u.list.body
+                             : table == RAW_DRAFT   ? &r->u.draft.body
                                                     : NULL;
 
     if (table != RAW_LOG && rolled(t, 4) == 0) { /* a log row would come back at the log's end */

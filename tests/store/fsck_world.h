@@ -6,10 +6,12 @@
 #include "store/engine.h"
 
 /* Sessions of the world, by number. */
-enum { ROOT = 1, BARE, TWIG, FORK, AGENT, DEEP, GONE, ORPHAN, SOURCE, KEPT, COPY };
+enum { ROOT = 1, BARE, TWIG, FORK, AGENT, DEEP, GONE, ORPHAN, SOURCE, KEPT, COPY, WRITING };
 
 /* Everything the store can hold: forks, subagents, purged ones, calls, labels, keys, aliases. */
 void build_world(struct test *t);
+/* And one session more, with a message in the middle of being written: #13.2. */
+void build_open(struct test *t);
 
 /* What a run found: its codes, each once, in order, e.g. "I-11 I-43". */
 struct seen {

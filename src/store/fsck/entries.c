@@ -149,7 +149,7 @@ static void derive(struct walk *w, const struct entry_row *row, const struct bou
 {
     struct fsck_session *s = w->s;
 
-    if (!s || s->purged || e->kind != BOUGH_ENTRY_MESSAGE)
+    if (!s || s->purged || e->kind != BOUGH_ENTRY_MESSAGE || row->mask & MASK_OPEN)
         return;
     s->messages += !row->over;
     if (e->role != BOUGH_ROLE_USER && e->role != BOUGH_ROLE_ASSISTANT)

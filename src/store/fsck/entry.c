@@ -65,6 +65,22 @@ static void check_call(struct fsck *f, const struct entry_row *row, int64_t sid,
                           : "was deleted, but the entry still names it");
 }
 
+/* An open message has a lease, and no parts yet. */
+static void check_open(struct fsck *f, const struct entry_row *row, const struct bough_entry *e)
+{
+    struct fsck_open *lease = fsck_open_of(f, row->bid, row->depth);
+    struct fsck_where at = at_entry(row->bid, row->depth);
+
+    if (!(row->mask & MASK_OPEN))
+        return;
+    if (!lease)
+        fsck_say(f, RULE_OPEN, at, "it is open, but nobody has a lease on it");
+    else
+        lease->met = true;
+    if (e->nparts || e->has_usage || e->kind != BOUGH_ENTRY_MESSAGE)
+        fsck_say(f, RULE_OPEN, at, "it is open, but not an empty message");
+}
+
 bool fsck_entry(struct fsck *f, const struct entry_row *row, const struct fsck_branch *b,
                 struct bough_entry *e, struct pack_extra *x)
 {
@@ -80,7 +96,8 @@ bool fsck_entry(struct fsck *f, const struct entry_row *row, const struct fsck_b
     if (row->kind != (int64_t)e->kind)
         fsck_say(f, RULE_VALUE, at, "its row is of kind %" PRId64 ", its body of kind %d",
                  row->kind, (int)e->kind);
-    if ((row->mask & ~(int64_t)MASK_UNLINKED) != mask_of(e))
+    check_open(f, row, e);
+    if ((row->mask & ~(int64_t)(MASK_UNLINKED | MASK_OPEN)) != mask_of(e))
         fsck_say(f, RULE_VALUE, at, "its mask is %" PRIx64 ", its parts and role make %" PRIx64,
                  (uint64_t)row->mask, (uint64_t)mask_of(e));
     if (e->at.depth != row->depth)

@@ -114,9 +114,12 @@ static enum bough_rc run(struct fsck *f)
     if (!rc && full)
         rc = fsck_records(f);
     if (!rc)
+        rc = full ? fsck_opens(f) : BOUGH_OK;
+    if (!rc)
         rc = full ? fsck_entries(f) : fsck_tips(f);
     if (rc)
         return rc;
+    fsck_unmet(f);
     fsck_relations(f);
     if (full)
         rc = fsck_names(f);
@@ -150,6 +153,7 @@ static void end(struct fsck *f)
     mem_free(f->calls);
     mem_free(f->notes);
     mem_free(f->keys);
+    mem_free(f->opens);
     bough_arena_destroy(f->keep);
     bough_arena_destroy(f->tmp);
 }

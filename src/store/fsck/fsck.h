@@ -41,6 +41,7 @@ enum fsck_rule {
     RULE_LOG,
     RULE_KEY,
     RULE_ALIAS,
+    RULE_OPEN,
     RULES,
 };
 
@@ -117,6 +118,12 @@ struct fsck_place {
     const char *name;
 };
 
+/* A lease on a message; there are few. */
+struct fsck_open {
+    int64_t bid, depth;
+    bool met; /* the entry says that it is open */
+};
+
 struct fsck_key {
     int64_t no, sid;
 };
@@ -150,6 +157,8 @@ struct fsck {
     int64_t waits_of, waits; /* a session, and the first prompt that waits in its queue */
     struct fsck_key *keys;
     size_t nkeys, keys_cap;
+    struct fsck_open *opens; /* by place */
+    size_t nopens, opens_cap;
 };
 
 /* ---- rules.c ---- */
@@ -215,12 +224,19 @@ enum bough_rc fsck_sessions(struct fsck *f); /* session and head rows */
 enum bough_rc fsck_branches(struct fsck *f); /* branch rows */
 enum bough_rc fsck_records(struct fsck *f);  /* records, sums of calls and adjustments */
 enum bough_rc fsck_entries(struct fsck *f);  /* entries: numbers, order, tips */
-enum bough_rc fsck_tips(struct fsck *f);     /* only the tips */
-void fsck_relations(struct fsck *f);         /* heads, forks, bases, places, labels: needs tips */
-enum bough_rc fsck_names(struct fsck *f);    /* aliases and keys */
-enum bough_rc fsck_log(struct fsck *f);      /* the log against branches, records and keys */
-enum bough_rc fsck_locate(struct fsck *f);   /* rows behind sums that differ */
-enum bough_rc fsck_lists(struct fsck *f);    /* what is derived */
+enum bough_rc fsck_opens(struct fsck *f);    /* leases and steps of open messages */
+void fsck_unmet(struct fsck *f);           /* leases of messages that are not open: needs entries */
+enum bough_rc fsck_tips(struct fsck *f);   /* only the tips */
+void fsck_relations(struct fsck *f);       /* heads, forks, bases, places, labels: needs tips */
+enum bough_rc fsck_names(struct fsck *f);  /* aliases and keys */
+enum bough_rc fsck_log(struct fsck *f);    /* the log against branches, records and keys */
+enum bough_rc fsck_locate(struct fsck *f); /* rows behind sums that differ */
+enum bough_rc fsck_lists(struct fsck *f);  /* what is derived */
+
+/* ---- opens.c ---- */
+
+/* The lease of a message, or NULL. */
+struct fsck_open *fsck_open_of(const struct fsck *f, int64_t bid, int64_t depth);
 
 /* ---- entry.c ---- */
 

@@ -45,7 +45,8 @@ static bool gather_log(void *user, const struct raw_row *raw)
     const struct log_row *row = &raw->u.log;
     struct locate *l = user;
 
-    if (row->kind != LOG_APPEND || !differs(l, fsck_branch_of(l->f, row->bid)))
+    if ((row->kind != LOG_APPEND && row->kind != LOG_OPEN) ||
+        !differs(l, fsck_branch_of(l->f, row->bid)))
         return true;
     l->at = fsck_push(l->at, &l->n, &l->cap, sizeof *l->at);
     l->at[l->n - 1] = (struct claim){

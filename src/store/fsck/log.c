@@ -115,7 +115,10 @@ static void check_other(struct fsck *f, const struct log_row *row, const struct 
 {
     if (s->purged || f->level != BOUGH_FSCK_FULL)
         return;
-    if ((row->kind == LOG_ENTRY_DELETE || row->kind == LOG_ENTRY_RESTORE) &&
+    if (row->kind == LOG_SEAL)
+        check_calls(f, row);
+    if ((row->kind == LOG_ENTRY_DELETE || row->kind == LOG_ENTRY_RESTORE ||
+         row->kind == LOG_SEAL) &&
         !fsck_entry_there(f, row->bid, row->depth) && !s->doubt)
         fsck_say(f, RULE_LOG, at_log(row->no),
                  "it is about #%" PRId64 ".%" PRId64 ", which does not exist", row->bid,
@@ -212,10 +215,10 @@ static bool each_row(void *user, const struct raw_row *raw)
     f->last_no = row->no;
     if (row->sid && !s)
         bad_row(f, row, "its session does not exist");
-    if (row->kind < LOG_SESSION_NEW || row->kind > LOG_CALL_DELETE)
+    if (row->kind < LOG_SESSION_NEW || row->kind > LOG_SEAL)
         bad_row(f, row, "it is of no known kind");
     fsck_range(f, at_log(row->no), "its time", row->time, 0, INT64_MAX);
-    if (row->kind == LOG_APPEND && row->n >= 1)
+    if ((row->kind == LOG_APPEND || row->kind == LOG_OPEN) && row->n >= 1)
         check_append(f, row);
     if (s) {
         check_other(f, row, s);

@@ -20,6 +20,9 @@ static const char *guard_lost(struct memory *m, const struct guard *g)
         return mem_entry(m, g->a, g->b) ? NULL : "entry";
     case GUARD_WATERMARK:
         return m->watermark == g->a ? NULL : "watermark";
+    case GUARD_OPEN:
+        return mem_open(m, g->a, g->b) && mem_open(m, g->a, g->b)->row.ver == g->sid ? NULL
+                                                                                     : "open";
     }
     return NULL;
 }
@@ -81,6 +84,12 @@ static const char *change_lost(struct memory *m, const struct change *c, const s
                                                                                        : "tip";
     case CHANGE_ENTRY_OVER:
         return mem_entry(m, c->u.entry.bid, c->u.entry.depth) ? NULL : "entry";
+    case CHANGE_ENTRY_SEAL:
+    case CHANGE_OPEN_ADD:
+    case CHANGE_OPEN_SET:
+    case CHANGE_OPEN_DEL:
+    case CHANGE_DRAFT_ADD:
+        return mem_draft_lost(m, c);
     case CHANGE_RECORD_PUT:
         return record_lost(m, &c->u.record);
     case CHANGE_ALIAS_ADD:
@@ -237,6 +246,14 @@ static void apply(struct memory *m, struct change *c, struct made *made, int64_t
         mem_entry(m, c->u.entry.bid, c->u.entry.depth)->over = c->u.entry.over;
         mem_entry(m, c->u.entry.bid, c->u.entry.depth)->mask = (uint32_t)c->u.entry.mask;
         break;
+    case CHANGE_ENTRY_SEAL:
+    case CHANGE_OPEN_ADD:
+    case CHANGE_OPEN_SET:
+    case CHANGE_OPEN_DEL:
+    case CHANGE_DRAFT_ADD:
+        mem_draft_apply(m, c, bid_of(made, c->u.open.bid),
+                        c->call_new ? made->ords[c->call_new - 1] : 0);
+        break;
     case CHANGE_RECORD_PUT:
         apply_record(m, c, made);
         break;
@@ -337,6 +354,8 @@ static int64_t purge_branch(struct memory *m, struct mem_branch *b, int64_t limi
 {
     int64_t done = 0;
 
+    if (b->row.cut >= 0)
+        mem_purge_opens(m, &b->row);
     for (int64_t d = mem_tip(b); b->row.cut >= 0 && d > b->row.cut && done < limit; d--)
         done += mem_del_entry(m, b->row.bid, d);
     return done;

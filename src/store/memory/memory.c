@@ -40,6 +40,7 @@ static void memory_close(struct backend *b)
     struct memory *m = memory_of(b);
 
     mem_free_rows(m);
+    mem_free_opens(m);
     smap_finish(&m->slugs);
     smap_finish(&m->alias_ids);
     smap_finish(&m->key_ids);
@@ -53,7 +54,7 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
     (void)err;
     *out = (struct backend_info){ .store_id = arena_strdup(a, memory_of(b)->store_id),
                                   .epoch = 1,
-                                  .schema = 2 };
+                                  .schema = 3 };
     return BOUGH_OK;
 }
 
@@ -140,6 +141,8 @@ const struct backend_ops memory_backend = {
     .entry_get = memory_entry_get,
     .entry_scan = memory_entry_scan,
     .mark_find = memory_mark_find,
+    .open_scan = memory_open_scan,
+    .draft_scan = memory_draft_scan,
     .alias_find = memory_alias_find,
     .key_get = memory_key_get,
     .record_get = memory_record_get,

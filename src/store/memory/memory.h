@@ -57,6 +57,14 @@ struct mem_key {
     struct key_row row; /* key owned */
 };
 
+/* Who writes a message, and its steps. */
+struct mem_open {
+    bool there;          /* false: drafts without a row */
+    struct open_row row; /* strings owned */
+    struct draft_row *at;
+    size_t n, cap;
+};
+
 /* 40 bytes instead of the 72 of a log_row: there is one for every append. */
 struct mem_log {
     int64_t no_kind; /* no << 8 | kind */
@@ -79,6 +87,8 @@ struct memory {
     size_t naliases, aliases_cap;
     struct mem_key *keys;
     size_t nkeys, keys_cap;
+    struct mem_open *opens; /* by branch and depth; few */
+    size_t nopens, opens_cap;
     struct mem_log **log; /* chunks; see mem_log_at() */
     size_t nlog, log_chunks;
     struct smap slugs;     /* slug -> sid */
@@ -129,6 +139,19 @@ void mem_del_alias(struct memory *m, const char *id, int64_t scope);
 void mem_del_list(struct memory *m, int64_t sid);
 bool mem_del_entry(struct memory *m, int64_t bid, int64_t depth);
 void mem_free_rows(struct memory *m);
+
+/* Open messages: draft.c. */
+struct mem_open *mem_open(struct memory *m, int64_t bid, int64_t depth);
+void mem_put_open(struct memory *m, const struct open_row *row);
+void mem_put_draft(struct memory *m, const struct draft_row *row);
+void mem_del_open(struct memory *m, int64_t bid, int64_t depth, bool drafts);
+void mem_del_draft(struct memory *m, const struct draft_row *row);
+void mem_free_opens(struct memory *m);
+const char *mem_draft_lost(struct memory *m, const struct change *c);
+/* `bid`: its branch, `call`: the ordinal of its call, when the txn made them. */
+void mem_draft_apply(struct memory *m, const struct change *c, int64_t bid, int64_t call);
+void mem_purge_opens(struct memory *m, const struct branch_row *b); /* above its cut */
+void mem_scan_opens(struct memory *m, enum raw_table table, raw_fn fn, void *user);
 
 static inline struct mem_log *mem_log_at(const struct memory *m, size_t i)
 {
@@ -181,6 +204,10 @@ enum bough_rc memory_entry_scan(struct view *v, const struct entry_range *range,
                                 void *user, struct bough_error *err);
 enum bough_rc memory_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
                                struct bough_error *err);
+enum bough_rc memory_open_scan(struct view *v, int64_t bid, int64_t from, int64_t to, open_fn fn,
+                               void *user, struct bough_error *err);
+enum bough_rc memory_draft_scan(struct view *v, int64_t bid, int64_t depth, int64_t after,
+                                draft_fn fn, void *user, struct bough_error *err);
 enum bough_rc memory_alias_find(struct view *v, const char *id, int64_t scope, alias_fn fn,
                                 void *user, struct bough_error *err);
 enum bough_rc memory_key_get(struct view *v, struct bough_arena *a, const char *key,

@@ -118,6 +118,10 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     case RAW_LOG:
         scan_rest(m, table, fn, user);
         break;
+    case RAW_OPEN:
+    case RAW_DRAFT:
+        mem_scan_opens(m, table, fn, user);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -204,6 +208,12 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_LIST:
         mem_del_list(m, row->u.list.sid);
         break;
+    case RAW_OPEN:
+        mem_del_open(m, row->u.open.bid, row->u.open.depth, false);
+        break;
+    case RAW_DRAFT:
+        mem_del_draft(m, &row->u.draft);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -238,6 +248,12 @@ static void put_row(struct memory *m, const struct raw_row *row)
         break;
     case RAW_LIST:
         mem_put_list(m, &row->u.list);
+        break;
+    case RAW_OPEN:
+        mem_put_open(m, &row->u.open);
+        break;
+    case RAW_DRAFT:
+        mem_put_draft(m, &row->u.draft);
         break;
     case RAW_TABLES:
         break;

@@ -62,6 +62,11 @@ enum bough_rc apply_guards(struct sqlite *s, struct txn *t, struct bough_error *
             if (!rc && found != g->a)
                 t->lost = "watermark";
             break;
+        case GUARD_OPEN:
+            rc = apply_seek(s->writer, SQL_OPEN_VER, entry_key(g->a, g->b), -1, -1, &found, err);
+            if (!rc && found != g->sid)
+                t->lost = "open";
+            break;
         }
         if (rc)
             return rc;

@@ -5,8 +5,8 @@
 #include "core/pack.h"
 
 /* The same, and a row must have been changed: a version that moved on loses the txn too. */
-static enum bough_rc set(struct apply *ap, sqlite3_stmt *st, const char *unique, const char *lost,
-                         struct bough_error *err)
+enum bough_rc apply_set(struct apply *ap, sqlite3_stmt *st, const char *unique, const char *lost,
+                        struct bough_error *err)
 {
     enum bough_rc rc = apply_put(ap, st, unique, err);
 
@@ -75,7 +75,7 @@ static enum bough_rc session_set(struct apply *ap, const struct session_row *row
     sqlite3_bind_int64(st, 5, row->purged);
     bind_text(st, 6, row->slug);
     bind_bytes(st, 7, row->body);
-    return set(ap, st, "slug", "session", err);
+    return apply_set(ap, st, "slug", "session", err);
 }
 
 static enum bough_rc head_set(struct apply *ap, const struct head_row *row, struct bough_error *err)
@@ -86,7 +86,7 @@ static enum bough_rc head_set(struct apply *ap, const struct head_row *row, stru
     if (rc)
         return rc;
     bind_head(ap, st, row, session_of(ap, row->sid), row->ver);
-    return set(ap, st, "head", "head", err);
+    return apply_set(ap, st, "head", "head", err);
 }
 
 static enum bough_rc branch_new(struct apply *ap, const struct branch_row *row,
@@ -187,7 +187,7 @@ static enum bough_rc entry_over(struct apply *ap, const struct entry_row *row,
     sqlite3_bind_int64(st, 1, entry_key(branch_of(ap, row->bid), row->depth));
     sqlite3_bind_int64(st, 2, row->over);
     sqlite3_bind_int64(st, 3, row->mask);
-    return set(ap, st, "entry", "entry", err);
+    return apply_set(ap, st, "entry", "entry", err);
 }
 
 static enum bough_rc record_put(struct apply *ap, const struct record_row *row,
@@ -204,7 +204,7 @@ static enum bough_rc record_put(struct apply *ap, const struct record_row *row,
     sqlite3_bind_int64(st, 2, new ? 1 : row->ver);
     sqlite3_bind_int64(st, 3, row->over);
     bind_bytes(st, 4, row->body);
-    return set(ap, st, "record", "record", err);
+    return apply_set(ap, st, "record", "record", err);
 }
 
 static enum bough_rc alias_add(struct apply *ap, const struct alias_row *row,
@@ -246,7 +246,7 @@ static enum bough_rc key_put(struct apply *ap, const struct key_row *row, struct
     sqlite3_bind_int64(st, 6, row->expires - KEY_DAYS_MS);
     sqlite3_bind_int64(st, 7, row->bid);
     sqlite3_bind_int64(st, 8, row->depth);
-    return set(ap, st, "key", "key", err);
+    return apply_set(ap, st, "key", "key", err);
 }
 
 static enum bough_rc list_put(struct apply *ap, const struct list_row *row, struct bough_error *err)
@@ -297,6 +297,12 @@ enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_erro
         return entry_add(ap, c, err);
     case CHANGE_ENTRY_OVER:
         return entry_over(ap, &c->u.entry, err);
+    case CHANGE_ENTRY_SEAL:
+    case CHANGE_OPEN_ADD:
+    case CHANGE_OPEN_SET:
+    case CHANGE_OPEN_DEL:
+    case CHANGE_DRAFT_ADD:
+        return apply_draft(ap, c, err);
     case CHANGE_RECORD_PUT:
         return record_put(ap, &c->u.record, err);
     case CHANGE_ALIAS_ADD:

@@ -29,6 +29,20 @@ static enum bough_rc delete_some(struct conn *c, enum sql id, const int64_t *ran
     return BOUGH_OK;
 }
 
+/* What lies above the cut of one branch. */
+static enum bough_rc delete_branch(struct conn *c, const struct branch_row *b, int64_t *room,
+                                   int64_t *gone, struct bough_error *err)
+{
+    static const enum sql drafts[] = { SQL_PURGE_DRAFTS, SQL_PURGE_OPEN };
+    int64_t range[] = { entry_key(b->bid, b->cut) + 1, entry_key(b->bid, LIMIT_DEPTH) };
+    int64_t others = 0;
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < sizeof drafts / sizeof *drafts && !rc; i++)
+        rc = delete_some(c, drafts[i], range, 2, room, &others, err);
+    return rc ? rc : delete_some(c, SQL_PURGE_ENTRIES, range, 2, room, gone, err);
+}
+
 static enum bough_rc delete_entries(struct conn *c, int64_t sid, int64_t *room, int64_t *gone,
                                     struct bough_error *err)
 {
@@ -44,10 +58,7 @@ static enum bough_rc delete_entries(struct conn *c, int64_t sid, int64_t *room, 
 
         row_branch(st, &b);
         if (b.cut >= 0)
-            rc = delete_some(
-                c, SQL_PURGE_ENTRIES,
-                (int64_t[]){ entry_key(b.bid, b.cut) + 1, entry_key(b.bid, LIMIT_DEPTH) }, 2, room,
-                gone, err);
+            rc = delete_branch(c, &b, room, gone, err);
     }
     if (!rc && code != SQLITE_ROW && code != SQLITE_DONE)
         rc = conn_fail(c, code, err);

@@ -40,6 +40,13 @@ static const struct raw_text texts[RAW_TABLES] = {
                    "INSERT OR REPLACE INTO list (" LIST_COLS ", gone) VALUES (?1, ?2, ?3, ?4, ?5,"
                    " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
                    "DELETE FROM list WHERE sid = ?1" },
+    [RAW_OPEN] = { "SELECT " OPEN_COLS " FROM open ORDER BY k",
+                   "INSERT OR REPLACE INTO open (" OPEN_COLS
+                   ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                   "DELETE FROM open WHERE k = ?1" },
+    [RAW_DRAFT] = { "SELECT " DRAFT_COLS " FROM draft ORDER BY k, upto",
+                    "INSERT OR REPLACE INTO draft (" DRAFT_COLS ") VALUES (?1, ?2, ?3, ?4)",
+                    "DELETE FROM draft WHERE k = ?1 AND upto = ?2" },
 };
 
 static void raw_read(sqlite3_stmt *st, struct raw_row *row)
@@ -71,6 +78,12 @@ static void raw_read(sqlite3_stmt *st, struct raw_row *row)
         break;
     case RAW_LIST:
         row_list(st, &row->u.list);
+        break;
+    case RAW_OPEN:
+        row_open(st, &row->u.open);
+        break;
+    case RAW_DRAFT:
+        row_draft(st, &row->u.draft);
         break;
     case RAW_TABLES:
         break;
@@ -185,6 +198,12 @@ static void raw_bind(sqlite3_stmt *st, const struct raw_row *row, bool remove)
         break;
     case RAW_LIST:
         bind_list(st, &row->u.list);
+        break;
+    case RAW_OPEN:
+        bind_open(st, &row->u.open, row->u.open.bid);
+        break;
+    case RAW_DRAFT:
+        bind_draft(st, &row->u.draft);
         break;
     case RAW_TABLES:
         break;

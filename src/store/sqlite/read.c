@@ -278,6 +278,45 @@ enum bough_rc sqlite_entry_scan(struct view *v, const struct entry_range *r, ent
     return done(&q, rc, err);
 }
 
+/* ---- open messages ---- */
+
+enum bough_rc sqlite_open_scan(struct view *v, int64_t bid, int64_t from, int64_t to, open_fn fn,
+                               void *user, struct bough_error *err)
+{
+    const int64_t range[] = { bid ? entry_key(bid, from) : 0,
+                              bid ? entry_key(bid, to) : INT64_MAX };
+    struct open_row row;
+    struct query q;
+    enum bough_rc rc = ask(v, &q, SQL_OPEN_SCAN, range, 2, err);
+
+    if (rc)
+        return rc;
+    while (more(&q, &rc, err)) {
+        row_open(q.st, &row);
+        if (!fn(user, &row))
+            break;
+    }
+    return done(&q, rc, err);
+}
+
+enum bough_rc sqlite_draft_scan(struct view *v, int64_t bid, int64_t depth, int64_t after,
+                                draft_fn fn, void *user, struct bough_error *err)
+{
+    const int64_t range[] = { entry_key(bid, depth), after };
+    struct draft_row row;
+    struct query q;
+    enum bough_rc rc = ask(v, &q, SQL_DRAFT_SCAN, range, 2, err);
+
+    if (rc)
+        return rc;
+    while (more(&q, &rc, err)) {
+        row_draft(q.st, &row);
+        if (!fn(user, &row))
+            break;
+    }
+    return done(&q, rc, err);
+}
+
 enum bough_rc sqlite_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
                                struct bough_error *err)
 {

@@ -28,6 +28,10 @@ enum bough_rc sqlite_entry_scan(struct view *v, const struct entry_range *range,
                                 void *user, struct bough_error *err);
 enum bough_rc sqlite_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
                                struct bough_error *err);
+enum bough_rc sqlite_open_scan(struct view *v, int64_t bid, int64_t from, int64_t to, open_fn fn,
+                               void *user, struct bough_error *err);
+enum bough_rc sqlite_draft_scan(struct view *v, int64_t bid, int64_t depth, int64_t after,
+                                draft_fn fn, void *user, struct bough_error *err);
 enum bough_rc sqlite_alias_find(struct view *v, const char *id, int64_t scope, alias_fn fn,
                                 void *user, struct bough_error *err);
 enum bough_rc sqlite_key_get(struct view *v, struct bough_arena *a, const char *key,

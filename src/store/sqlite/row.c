@@ -104,6 +104,57 @@ void row_entry(sqlite3_stmt *st, struct entry_row *out)
     out->body = bytes_at(st, 4);
 }
 
+void row_open(sqlite3_stmt *st, struct open_row *out)
+{
+    int64_t k = sqlite3_column_int64(st, 0);
+
+    out->bid = k >> 32;
+    out->depth = k & 0xffffffff;
+    out->sid = sqlite3_column_int64(st, 1);
+    out->ver = sqlite3_column_int64(st, 2);
+    out->epoch = sqlite3_column_int64(st, 3);
+    out->since = sqlite3_column_int64(st, 4);
+    out->expires = sqlite3_column_int64(st, 5);
+    out->lease_ms = sqlite3_column_int64(st, 6);
+    out->owner = text_at(st, 7);
+    out->process = text_at(st, 8);
+}
+
+void bind_open(sqlite3_stmt *st, const struct open_row *row, int64_t bid)
+{
+    const int64_t numbers[] = { entry_key(bid, row->depth),
+                                row->sid,
+                                row->ver,
+                                row->epoch,
+                                row->since,
+                                row->expires,
+                                row->lease_ms };
+
+    for (int i = 0; i < 7; i++)
+        sqlite3_bind_int64(st, 1 + i, numbers[i]);
+    bind_text(st, 8, row->owner);
+    bind_text(st, 9, row->process);
+}
+
+void row_draft(sqlite3_stmt *st, struct draft_row *out)
+{
+    int64_t k = sqlite3_column_int64(st, 0);
+
+    out->bid = k >> 32;
+    out->depth = k & 0xffffffff;
+    out->end = sqlite3_column_int64(st, 1);
+    out->step = sqlite3_column_int64(st, 2);
+    out->body = bytes_at(st, 3);
+}
+
+void bind_draft(sqlite3_stmt *st, const struct draft_row *row)
+{
+    sqlite3_bind_int64(st, 1, entry_key(row->bid, row->depth));
+    sqlite3_bind_int64(st, 2, row->end);
+    sqlite3_bind_int64(st, 3, row->step);
+    bind_bytes(st, 4, row->body);
+}
+
 void row_record(sqlite3_stmt *st, struct record_row *out)
 {
     int64_t k = sqlite3_column_int64(st, 0);

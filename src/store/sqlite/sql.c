@@ -36,6 +36,14 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_ENTRY_ADD] = "INSERT INTO entry (" ENTRY_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
     [SQL_ENTRY_OVER] = "UPDATE entry SET over = ?2, mask = ?3 WHERE k = ?1",
     [SQL_ENTRY_THERE] = "SELECT 1 FROM entry WHERE k = ?1",
+    [SQL_ENTRY_SEAL] = "UPDATE entry SET mask = ?2, body = ?3 WHERE k = ?1",
+    [SQL_OPEN_ADD] = "INSERT INTO open (" OPEN_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [SQL_OPEN_SET] = "UPDATE open SET ver = ver + 1, epoch = ?4, since = ?5, expires = ?6,"
+                     " lease_ms = ?7, owner = ?8, process = ?9 WHERE k = ?1 AND ver = ?3",
+    [SQL_OPEN_DEL] = "DELETE FROM open WHERE k = ?1 AND ver = ?2",
+    [SQL_OPEN_VER] = "SELECT ver FROM open WHERE k = ?1",
+    [SQL_DRAFT_ADD] = "INSERT INTO draft (" DRAFT_COLS ") VALUES (?1, ?2, ?3, ?4)",
+    [SQL_DRAFT_DEL] = "DELETE FROM draft WHERE k = ?1",
     [SQL_RECORD_ADD] = "INSERT INTO record (" RECORD_COLS ") VALUES (?1, ?2, ?3, ?4)",
     [SQL_RECORD_SET] =
         "UPDATE record SET ver = ver + 1, over = ?3, body = ?4 WHERE k = ?1 AND ver = ?2",
@@ -63,6 +71,9 @@ const char *const sql_text[SQL_COUNT] = {
 
     [SQL_PURGE_ENTRIES] =
         "DELETE FROM entry WHERE k IN (SELECT k FROM entry WHERE" RANGE " LIMIT ?3)",
+    [SQL_PURGE_DRAFTS] = "DELETE FROM draft WHERE (k, upto) IN"
+                         " (SELECT k, upto FROM draft WHERE" RANGE " LIMIT ?3)",
+    [SQL_PURGE_OPEN] = "DELETE FROM open WHERE k IN (SELECT k FROM open WHERE" RANGE " LIMIT ?3)",
     [SQL_PURGE_RECORDS] =
         "DELETE FROM record WHERE k IN (SELECT k FROM record WHERE" RANGE " LIMIT ?3)",
     /* From the last id down: the mark of an unfinished purge begins with 0x1f, so it goes last. */
@@ -96,6 +107,8 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_ENTRY_DOWN_SOME] = "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE SOME " ORDER BY k DESC",
     [SQL_MARK] =
         "SELECT k FROM entry WHERE kind = 3 AND over = 0 AND" RANGE " ORDER BY k DESC LIMIT 1",
+    [SQL_OPEN_SCAN] = "SELECT " OPEN_COLS " FROM open WHERE" RANGE " ORDER BY k",
+    [SQL_DRAFT_SCAN] = "SELECT " DRAFT_COLS " FROM draft WHERE k = ?1 AND upto > ?2 ORDER BY upto",
     [SQL_ALIAS_GET] = "SELECT " ALIAS_COLS " FROM alias WHERE id = ?1 AND scope = ?2",
     [SQL_ALIAS_ALL] = "SELECT " ALIAS_COLS " FROM alias WHERE id = ?1 ORDER BY scope",
     [SQL_KEY_GET] = "SELECT " KEY_COLS " FROM key WHERE sid = ?1 AND key = ?2",

@@ -27,6 +27,13 @@ enum sql {
     SQL_ENTRY_ADD,
     SQL_ENTRY_OVER,
     SQL_ENTRY_THERE,
+    SQL_ENTRY_SEAL,
+    SQL_OPEN_ADD,
+    SQL_OPEN_SET,
+    SQL_OPEN_DEL,
+    SQL_OPEN_VER,
+    SQL_DRAFT_ADD,
+    SQL_DRAFT_DEL,
     SQL_RECORD_ADD,
     SQL_RECORD_SET,
     SQL_ALIAS_ADD,
@@ -39,6 +46,8 @@ enum sql {
     SQL_LOG_ADD,
     /* purging */
     SQL_PURGE_ENTRIES,
+    SQL_PURGE_DRAFTS,
+    SQL_PURGE_OPEN,
     SQL_PURGE_RECORDS,
     SQL_PURGE_ALIASES,
     SQL_PURGE_NAMES,
@@ -61,6 +70,8 @@ enum sql {
     SQL_ENTRY_DOWN_ALIVE,
     SQL_ENTRY_DOWN_SOME,
     SQL_MARK,
+    SQL_OPEN_SCAN,
+    SQL_DRAFT_SCAN,
     SQL_ALIAS_GET,
     SQL_ALIAS_ALL,
     SQL_KEY_GET,
@@ -84,6 +95,8 @@ extern const char *const sql_text[SQL_COUNT];
     "sid, ver, bid, depth, status, deleted, lease_epoch, lease_since, lease_expires, lease_owner"
 #define BRANCH_COLS "bid, sid, parent, base, cut"
 #define ENTRY_COLS "k, kind, mask, over, body"
+#define OPEN_COLS "k, sid, ver, epoch, since, expires, lease_ms, owner, process"
+#define DRAFT_COLS "k, upto, step, body"
 #define RECORD_COLS "k, ver, over, body"
 #define ALIAS_COLS "id, scope, what, a, b"
 #define KEY_COLS "key, hash, no, expires, bid, depth"

@@ -380,6 +380,15 @@ TEST(raw_rows_can_be_taken_out_and_put_back)
     add_things(t, b, sid);
     c.u.list = (struct list_row){ .sid = sid, .deleted = 4, .hay = "h" };
     CHECK_INT(TXN_DONE, run(t, b, &txn));
+    c = (struct change){
+        .op = CHANGE_OPEN_ADD,
+        .u.open = { .bid = bid, .depth = 1, .sid = sid, .ver = 1, .owner = "o", .process = "p" }
+    };
+    CHECK_INT(TXN_DONE, run(t, b, &txn));
+    c = (struct change){ .op = CHANGE_DRAFT_ADD,
+                         .u.draft = {
+                             .bid = bid, .depth = 1, .end = 3, .step = 1, .body = { "d", 1 } } };
+    CHECK_INT(TXN_DONE, run(t, b, &txn));
     for (int table = 0; table < RAW_TABLES; table++) {
         struct raw_row row;
         int n = rows_in(t, b, (enum raw_table)table);
@@ -409,7 +418,13 @@ TEST(raw_rows_can_be_taken_out_and_put_back)
                             "1\x1fk";
             break;
         case RAW_LIST:
-            row.u.list = c.u.list;
+            row.u.list = (struct list_row){ .sid = sid, .deleted = 4, .hay = "h" };
+            break;
+        case RAW_OPEN:
+            row.u.open.owner = row.u.open.process = "x";
+            break;
+        case RAW_DRAFT:
+            row.u.draft.body = (struct bough_str){ "d", 1 };
             break;
         default:
             break;
