@@ -114,6 +114,9 @@ void bench_list(struct bench *b);
 void bench_fork(struct bench *b);
 void bench_size(struct bench *b);
 void bench_memory(struct bench *b);
+void bench_stream(struct bench *b);
+void bench_streamed(struct bench *b);
+void bench_feed(struct bench *b);
 void bench_instructions(struct bench *b);
 
 #endif

@@ -45,6 +45,9 @@ static struct figure {
     { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0 },
     { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0 },
     { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0 },
+    { "stream_step_vs_append", "ratio", 0.35, LOWER, bench_stream, 0, 0 },
+    { "seal_100k_deltas_bytes_over_content", "ratio", 4, LOWER, bench_streamed, 0, 0 },
+    { "feed_follow_lag_commits", "commits", 1, LOWER, bench_feed, 0, 0 },
     { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },
 };
 

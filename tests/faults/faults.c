@@ -8,7 +8,9 @@
 /* What a scenario did while the fault was armed. */
 struct outcome {
     enum bough_rc rc;
-    int more; /* entries that may have come to the main session */
+    int more;      /* entries that may have come to the main session */
+    bool opened;   /* streaming: the message was opened, */
+    int64_t saved; /* and steps up to this one saved */
 };
 
 enum {
@@ -202,6 +204,55 @@ static void run_upkeep(struct world *w, struct bough_store *s, struct outcome *o
     check_typed(bough_store_upkeep(s, &w->t->err), w->t->err.msg);
 }
 
+/* A message from its opening to its end, its steps saved in between. */
+static void run_seal(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    struct test *t = w->t;
+    struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT, .id = "streamed" };
+    struct bough_message_new in = { .entry = &entry };
+    struct bough_step steps[] = {
+        { BOUGH_STEP_PART, 0, { "{\"type\":\"text\",\"text\":\"\"}", 25 } },
+        { BOUGH_STEP_TEXT, 0, { "streamed text", 13 } },
+    };
+    struct bough_message_opened open;
+    struct bough_stepped told = { 0 };
+
+    o->more = 1;
+    o->rc = bough_message_open(s, t->arena, ID_MAIN, &in, &open, &t->err);
+    if (o->rc)
+        return;
+    o->opened = true;
+    o->rc = bough_message_step(s, &open.writing, 1, steps, 2, &told, &t->err);
+    if (!o->rc)
+        o->rc = bough_message_flush(s, &open.writing, &told, &t->err);
+    o->saved = told.saved;
+    if (!o->rc)
+        o->rc = bough_message_seal(s, t->arena, &open.writing, NULL, NULL, &t->err);
+}
+
+static void settle_seal(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    struct test *t = w->t;
+    struct bough_open_messages open;
+    struct bough_message_opened mine;
+    struct bough_writing writing = { .epoch = 1 };
+    struct bough_entry *e;
+    enum bough_rc rc = bough_entry_get(s, t->arena, ID_MAIN, "streamed", &e, &t->err);
+
+    if (!o->opened && rc)
+        return;
+    CHECK_OK(rc);
+    CHECK(o->rc || !e->open);
+    CHECK_OK(bough_message_list(s, t->arena, NULL, &open, &t->err));
+    CHECK_INT(e->open, open.n);
+    if (e->open) { /* the process that wrote it, this one, still lives: only time ends its lease */
+        CHECK_RC(BOUGH_BUSY, bough_message_take(s, e->id, "other", 0, &mine, &t->err));
+        memcpy(writing.id, e->id, sizeof writing.id);
+        CHECK_OK(bough_message_seal(s, t->arena, &writing, NULL, &e, &t->err));
+    }
+    CHECK(o->saved < 2 || e->nparts == 1);
+}
+
 static void run_nothing(struct world *w, struct bough_store *s, struct outcome *o)
 {
     (void)w;
@@ -225,6 +276,7 @@ static const struct scenario scenarios[] = {
     { "appending_a_batch", 0, run_batch, settle_batch },
     { "forking_a_session", 0, run_fork, settle_fork },
     { "purging_a_session", 0, run_purge, settle_purge },
+    { "streaming_and_sealing_a_message", 0, run_seal, settle_seal },
     { "reading", 0, run_read, settle_nothing },
     { "upkeep", CLOSES, run_upkeep, settle_append },
 };

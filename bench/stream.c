@@ -1,0 +1,197 @@
+/* Streaming: what a step costs against an append, what a long message writes, how far a follower of
+ * the feed is behind. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "bench.h"
+
+static const char text_part[] = "{\"type\":\"text\",\"text\":\"\"}";
+
+struct streamer {
+    struct bough_store *s;
+    struct bough_arena *a;
+    char session[BOUGH_ID_LEN + 1];
+    struct bough_writing w;
+    char text[16 * 1024];
+};
+
+static void open_one(struct streamer *st)
+{
+    struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_new in = { .entry = &entry };
+    struct bough_step part = { BOUGH_STEP_PART, 0, str_of(text_part) };
+    struct bough_message_opened open;
+    struct bough_stepped told;
+    struct bough_error err;
+
+    bough_arena_reset(st->a);
+    must(bough_message_open(st->s, st->a, st->session, &in, &open, &err), &err, "open");
+    st->w = open.writing;
+    must(bough_message_step(st->s, &st->w, 1, &part, 1, &told, &err), &err, "part");
+}
+
+static void say(struct streamer *st, struct bough_str text)
+{
+    struct bough_step step = { BOUGH_STEP_TEXT, 0, text };
+    struct bough_stepped told;
+    struct bough_error err;
+
+    must(bough_message_step(st->s, &st->w, 0, &step, 1, &told, &err), &err, "step");
+}
+
+static void seal_one(struct streamer *st)
+{
+    struct bough_error err;
+
+    bough_arena_reset(st->a);
+    must(bough_message_seal(st->s, st->a, &st->w, NULL, NULL, &err), &err, "seal");
+}
+
+/* Words of the corpus, as a model would send them. */
+static void fill_text(char *out, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; at < n; i++) {
+        struct bough_part part = { BOUGH_PART_TEXT, message(i % MESSAGES)->parts[0] };
+        struct bough_arena *a = bough_arena_create();
+        struct bough_str plain = bough_part_plain(a, &part);
+        size_t take = plain.n < n - at ? plain.n : n - at;
+
+        memcpy(out + at, plain.p, take);
+        at += take;
+        bough_arena_destroy(a);
+    }
+    for (size_t i = 0; i < n; i++) /* pieces are cut anywhere: no character may be */
+        if ((unsigned char)out[i] >= 0x80)
+            out[i] = '-';
+}
+
+static void run_step(void *user, size_t i)
+{
+    struct streamer *st = user;
+
+    if (i % 256 == 255) { /* a message of 4 MB is long enough */
+        seal_one(st);
+        open_one(st);
+    }
+    say(st, str_make(st->text, sizeof st->text)); /* so much is saved at once */
+}
+
+static void run_append(void *user, size_t i)
+{
+    struct streamer *st = user;
+
+    append_one(st->s, st->a, st->session, i);
+}
+
+static struct streamer streamer(struct bench *b, const char *name)
+{
+    struct streamer st = { .s = store_new(scratch(b, name), true), .a = bough_arena_create() };
+
+    session_new(st.s, "stream", st.session);
+    fill_text(st.text, sizeof st.text);
+    return st;
+}
+
+void bench_stream(struct bench *b)
+{
+    struct streamer one = streamer(b, "steps"), other = streamer(b, "appends");
+    struct side sides[] = { { .name = "step", .run = run_step, .user = &one },
+                            { .name = "append", .run = run_append, .user = &other } };
+
+    open_one(&one);
+    hurry(true);
+    interleave(sides, 2, b->full ? 200 : 60, 8);
+    hurry(false);
+    samples_note("a step that saves 16 KB", &sides[0].us);
+    samples_note("a durable append", &sides[1].us);
+    figure(b, "stream_step_vs_append", median(&sides[0].us) / median(&sides[1].us));
+    sides_finish(sides, 2);
+    seal_one(&one);
+    bough_store_close(&one.s);
+    bough_store_close(&other.s);
+}
+
+void bench_streamed(struct bench *b)
+{
+    enum { DELTAS = 100000, BYTES = 20 };
+    struct streamer st = streamer(b, "deltas");
+    struct bough_error err;
+    int64_t before = io_written();
+
+    if (before < 0) {
+        figure_skipped(b, "seal_100k_deltas_bytes_over_content", "the kernel does not count bytes");
+        bough_store_close(&st.s);
+        return;
+    }
+    open_one(&st);
+    for (size_t i = 0; i < DELTAS; i++)
+        say(&st, str_make(st.text + i * 37 % (sizeof st.text - BYTES), BYTES));
+    seal_one(&st);
+    must(bough_store_upkeep(st.s, &err), &err, "upkeep");
+    bough_store_close(&st.s); /* all of it is in the main file */
+    figure(b, "seal_100k_deltas_bytes_over_content",
+           (double)(io_written() - before) / ((double)DELTAS * BYTES));
+}
+
+/* ---- the feed ---- */
+
+struct chase {
+    struct bough_store *s;
+    atomic_llong written; /* number of the last commit */
+    atomic_bool over;
+    struct samples behind; /* commits, at each look of the follower */
+};
+
+static void *chase(void *arg)
+{
+    struct chase *c = arg;
+    struct bough_arena *a = bough_arena_create();
+    struct bough_mark mark = { 0 };
+    struct bough_feed feed;
+    struct bough_error err;
+
+    while (!atomic_load(&c->over)) {
+        long long there;
+
+        bough_arena_reset(a);
+        must(bough_feed_next(c->s, a, mark, 1000, 100, &feed, &err), &err, "feed");
+        there = atomic_load(&c->written);
+        mark = feed.next;
+        sample(&c->behind, there > mark.no ? (double)(there - mark.no) : 0);
+    }
+    bough_arena_destroy(a);
+    return NULL;
+}
+
+void bench_feed(struct bench *b)
+{
+    size_t n = b->full ? 20000 : 4000;
+    struct streamer st = streamer(b, "feed");
+    struct chase c = { .s = st.s };
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, chase, &c)) {
+        figure_skipped(b, "feed_follow_lag_commits", "no thread");
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct bough_entry_new entry = message_entry(i);
+        struct bough_append in = { .entries = &entry, .n = 1 };
+        struct bough_appended out;
+        struct bough_error err;
+
+        bough_arena_reset(st.a);
+        must(bough_append(st.s, st.a, st.session, &in, &out, &err), &err, "append");
+        atomic_store(&c.written, out.no);
+    }
+    atomic_store(&c.over, true);
+    pthread_join(thread, NULL);
+    samples_note("commits the follower is behind", &c.behind);
+    figure(b, "feed_follow_lag_commits", median(&c.behind));
+    samples_finish(&c.behind);
+    bough_store_close(&st.s);
+}
