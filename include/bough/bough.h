@@ -17,6 +17,7 @@
 #include <bough/session.h>
 #include <bough/source.h>
 #include <bough/store.h>
+#include <bough/transfer.h>
 #include <bough/tree.h>
 
 #endif

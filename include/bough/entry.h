@@ -25,6 +25,8 @@ struct bough_entry_new {
     int64_t duration;
     bool by_call;     /* produced by the call of this append */
     const char *call; /* or by an older call of this session */
+    /* With usage and neither of the two a call is made: who answered it. */
+    const char *call_provider, *call_model, *call_request_id;
 };
 
 struct bough_call_new {

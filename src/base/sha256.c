@@ -30,6 +30,13 @@ void sha256_update(struct sha256 *s, const void *p, size_t n)
     must(EVP_DigestUpdate(s->ctx, p, n));
 }
 
+void sha256_copy(struct sha256 *to, const struct sha256 *from)
+{
+    to->ctx = EVP_MD_CTX_new();
+    must(to->ctx != NULL);
+    must(EVP_MD_CTX_copy_ex(to->ctx, from->ctx));
+}
+
 void sha256_final(struct sha256 *s, unsigned char out[SHA256_LEN])
 {
     must(EVP_DigestFinal_ex(s->ctx, out, NULL));

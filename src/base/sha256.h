@@ -15,6 +15,7 @@ struct sha256 {
 
 void sha256_init(struct sha256 *s);
 void sha256_update(struct sha256 *s, const void *p, size_t n);
+void sha256_copy(struct sha256 *to, const struct sha256 *from); /* initialises `to` */
 void sha256_final(struct sha256 *s, unsigned char out[SHA256_LEN]);
 void sha256_finish(struct sha256 *s); /* give up without a result; fine after final */
 

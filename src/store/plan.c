@@ -52,6 +52,12 @@ static enum bough_rc check_texts(const struct bough_entry_new *in, struct bough_
     if (!rc)
         rc = check_text("the kind's name", in->kind_name, LIMIT_NAME, err);
     if (!rc)
+        rc = check_text("the call's provider", in->call_provider, LIMIT_NAME, err);
+    if (!rc)
+        rc = check_text("the call's model", in->call_model, LIMIT_NAME, err);
+    if (!rc)
+        rc = check_text("the call's request id", in->call_request_id, LIMIT_NAME, err);
+    if (!rc)
         rc = check_text("the text", in->text, LIMIT_MESSAGE_BYTES, err);
     if (!rc)
         rc = check_json("error", in->error, LIMIT_DATA, err);
@@ -210,12 +216,17 @@ static struct call_body call_of(const struct bough_call_new *c, int64_t now, int
 }
 
 /* A message with usage always has a call: one is made when the caller gave none (U17). */
-static void own_call(struct bough_arena *a, struct plan *plan, struct plan_entry *pe, int64_t now,
-                     int64_t chk)
+static void own_call(struct bough_arena *a, struct plan *plan, const struct bough_entry_new *in,
+                     struct plan_entry *pe, int64_t now, int64_t chk)
 {
-    struct call_body body = {
-        .made = now, .chk = chk, .used = pe->e.usage, .duration = pe->e.duration, .time = pe->e.time
-    };
+    struct call_body body = { .made = now,
+                              .chk = chk,
+                              .provider = in->call_provider,
+                              .model = in->call_model,
+                              .request_id = in->call_request_id,
+                              .used = pe->e.usage,
+                              .duration = pe->e.duration,
+                              .time = pe->e.time };
 
     put_call(a, plan, &body, pe->given_time);
     pe->call_new = (int)plan->ncalls;
@@ -285,7 +296,7 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
                               i + 1);
         pe->call_new = entries[i].by_call ? 1 : 0;
         if (pe->e.has_usage && !pe->call_new && cstr_empty(pe->call))
-            own_call(a, out, pe, now, chk[n + i]);
+            own_call(a, out, &entries[i], pe, now, chk[n + i]);
         link_call(pe, out);
         out->resolve = out->resolve || !cstr_empty(pe->call) || pe->e.kind == BOUGH_ENTRY_LABEL ||
                        pe->e.kind == BOUGH_ENTRY_COMPACTION;

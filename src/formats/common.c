@@ -1,0 +1,232 @@
+/* What readers and writers of formats share. Pure. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <bough/part.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/text.h"
+#include "formats/format.h"
+
+enum bough_rc give(struct reading *r, struct item *item, struct bough_error *err)
+{
+    item->line = r->line;
+    return r->sink.take(r->sink.user, item, err);
+}
+
+enum bough_rc give_problem(struct reading *r, struct bough_error *err, const char *fmt, ...)
+{
+    struct item item = { .kind = ITEM_PROBLEM };
+    char text[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    item.u.problem = text;
+    return give(r, &item, err);
+}
+
+/* ---- time ---- */
+
+static bool digits(const char **p, int n, int *out)
+{
+    *out = 0;
+    for (int i = 0; i < n; i++, ++*p) {
+        if (**p < '0' || **p > '9')
+            return false;
+        *out = *out * 10 + (**p - '0');
+    }
+    return true;
+}
+
+static bool mark(const char **p, char c)
+{
+    return **p == c && ++*p;
+}
+
+/* Fractions of a second, as many digits as there are. */
+static int millis(const char **p)
+{
+    int ms = 0, scale = 100;
+
+    if (!mark(p, '.'))
+        return 0;
+    for (; **p >= '0' && **p <= '9'; ++*p, scale /= 10)
+        ms += scale * (**p - '0');
+    return ms;
+}
+
+/* "Z", "+02:00"; false when it is neither. */
+static bool zone(const char **p, int64_t *minutes)
+{
+    int h, m, sign = **p == '-' ? -1 : 1;
+
+    *minutes = 0;
+    if (mark(p, 'Z') || !**p)
+        return true;
+    if (**p != '+' && **p != '-')
+        return false;
+    ++*p;
+    if (!digits(p, 2, &h) || (mark(p, ':'), !digits(p, 2, &m)))
+        return false;
+    *minutes = sign * (h * 60 + m);
+    return true;
+}
+
+int64_t time_parse(const char *iso)
+{
+    struct tm tm = { 0 };
+    const char *p = iso ? iso : "";
+    int64_t minutes;
+    int ms;
+
+    if (!digits(&p, 4, &tm.tm_year) || !mark(&p, '-') || !digits(&p, 2, &tm.tm_mon) ||
+        !mark(&p, '-') || !digits(&p, 2, &tm.tm_mday) || (!mark(&p, 'T') && !mark(&p, ' ')) ||
+        !digits(&p, 2, &tm.tm_hour) || !mark(&p, ':') || !digits(&p, 2, &tm.tm_min) ||
+        !mark(&p, ':') || !digits(&p, 2, &tm.tm_sec))
+        return 0;
+    ms = millis(&p);
+    if (!zone(&p, &minutes) || *p)
+        return 0;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    return ((int64_t)timegm(&tm) - minutes * 60) * 1000 + ms;
+}
+
+void time_print(int64_t ms, char out[TIME_TEXT])
+{
+    time_t s = (time_t)(ms / 1000);
+    struct tm tm;
+
+    gmtime_r(&s, &tm);
+    snprintf(out, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (tm.tm_year + 1900) % 10000,
+             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(ms % 1000));
+}
+
+/* ---- members ---- */
+
+static bool is_named(const char *const *names, struct bough_str raw)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        if (json_span_is(raw, names[i]))
+            return true;
+    return false;
+}
+
+struct bough_str members_but(struct bough_arena *a, struct json object, const char *const *names,
+                             const char *more)
+{
+    struct json_iter it = json_iter(object);
+    struct bough_str out = { "", 0 };
+    struct buf b;
+    bool any = false;
+
+    buf_init(&b, LIMIT_JSON_BYTES);
+    buf_putc(&b, '{');
+    while (json_next(&it)) {
+        struct bough_str key = json_raw(it.key);
+
+        if (is_named(names, key))
+            continue;
+        if (any)
+            buf_putc(&b, ',');
+        buf_put_str(&b, key);
+        buf_putc(&b, ':');
+        buf_put_str(&b, json_raw(it.value));
+        any = true;
+    }
+    if (more) {
+        if (any)
+            buf_putc(&b, ',');
+        buf_puts(&b, more);
+        any = true;
+    }
+    buf_putc(&b, '}');
+    if (any)
+        out = text_keep(a, &b);
+    buf_finish(&b);
+    return out;
+}
+
+void members_put(struct json_writer *w, struct bough_str object, const char *const *but)
+{
+    struct json_pull p;
+    struct json_event ev;
+    struct bough_str key, value;
+
+    json_pull_init(&p, object);
+    if (!object.n || json_pull_next(&p, &ev, NULL))
+        return;
+    while (json_pull_next(&p, &ev, NULL) == BOUGH_OK && ev.type != JSON_END) {
+        key = ev.raw;
+        if (json_pull_next(&p, &ev, NULL))
+            return;
+        value = ev.raw;
+        if (ev.type == JSON_BEGIN && json_pull_skip(&p, &ev, &value, NULL))
+            return;
+        if (is_named(but, key))
+            continue;
+        if (w->comma)
+            buf_putc(w->out, ',');
+        buf_put_str(w->out, key);
+        buf_putc(w->out, ':');
+        buf_put_str(w->out, value);
+        w->comma = true;
+    }
+}
+
+bool content_parts(struct bough_arena *a, struct json message, const struct bough_str **parts,
+                   size_t *n, const char **mark_out, struct bough_error *why)
+{
+    struct bough_str *spans = NULL;
+    struct json content;
+    enum bough_part_type type;
+
+    *parts = NULL;
+    *n = 0;
+    *mark_out = NULL;
+    if (!json_get(message, "content", &content)) {
+        *mark_out = "none";
+        return true;
+    }
+    if (json_type(content) == JSON_NULL) {
+        *mark_out = "null";
+        return true;
+    }
+    if (json_type(content) == JSON_STRING)
+        *mark_out = "string";
+    if (bough_parts_split(a, json_raw(content), &spans, n, why))
+        return false;
+    for (size_t i = 0; i < *n; i++)
+        if (bough_part_check(spans[i], &type, why))
+            return false;
+    *parts = spans;
+    return true;
+}
+
+/* ---- numbers ---- */
+
+int64_t number_of(struct json object, const char *name)
+{
+    int64_t v = 0;
+    double d;
+
+    if (json_i64(json_member(object, name), &v))
+        return v > 0 ? v : 0;
+    return json_f64(json_member(object, name), &d) && d > 0 && d < 1e15 ? (int64_t)d : 0;
+}
+
+int64_t cost_of(struct json usd)
+{
+    int64_t nano = 0;
+    double d;
+
+    if (!json_f64(usd, &d) || d < 0 || bough_money_from_usd(d, &nano, NULL))
+        return 0;
+    return nano;
+}

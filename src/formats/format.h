@@ -1,0 +1,148 @@
+/*
+ * Formats: other tools' files <-> the model. Bytes in, items out; items in, bytes out. No store and
+ * no files here, so that every reader can be fuzzed as it is.
+ *
+ * Reading: the bytes of one file come as lines, or as one document. What they say comes out as
+ * items through a sink, in the order of the file: a session first, then its entries, each naming
+ * the entry it follows. A line that cannot be read is an ITEM_PROBLEM and reading goes on; nothing
+ * is dropped without one.
+ *
+ * How a message is stored so that it can be given back: see core/context.h.
+ */
+#ifndef FORMATS_FORMAT_H
+#define FORMATS_FORMAT_H
+
+#include <bough/entry.h>
+#include <bough/session.h>
+
+#include "base/json.h"
+
+enum item_kind {
+    ITEM_SESSION, /* what follows belongs to it, until the next one */
+    ITEM_ENTRY,
+    ITEM_HEAD,    /* where the session was left: `id` */
+    ITEM_TODOS,   /* the whole list */
+    ITEM_PROBLEM, /* what could not be read, or is not as it should be */
+};
+
+struct item_session {
+    const char *id; /* as its tool calls it */
+    const char *title, *project;
+    const char *parent;     /* id of the session it was forked from or spawned by, or its file */
+    const char *spawned_by; /* the tool call that spawned it: a subagent, without history */
+    const char *model_provider, *model_name;
+    int64_t created;
+    struct bough_str data, metadata; /* raw JSON: every field without a place of its own */
+    bool subagent;
+    bool inherits; /* its file begins with what it was forked from, under the same ids */
+};
+
+struct item_entry {
+    const char *id;     /* unique in its session; NULL: it has none */
+    const char *parent; /* the entry it follows; NULL: a root */
+    bool next;          /* follows the entry before it, whatever that is called */
+    struct bough_entry_new entry;
+    bool has_call;
+    struct bough_call_new call;
+};
+
+struct item {
+    enum item_kind kind;
+    int64_t line; /* of the file, from 1; 0: not known */
+    union {
+        struct item_session session;
+        struct item_entry entry;
+        const char *id;
+        struct bough_str todos; /* raw JSON array of {content, status} */
+        const char *problem;
+    } u;
+};
+
+/* Takes an item, which lives until it returns. An error ends the reading. */
+struct sink {
+    enum bough_rc (*take)(void *user, const struct item *item, struct bough_error *err);
+    void *user;
+};
+
+/* A reader's state: `kept` lives as long as the reading, `a` only for one line or document. */
+struct reading {
+    const struct format *format;
+    struct sink sink;
+    struct bough_arena *kept, *a;
+    const char *name; /* of the file, for formats that say something with it; "" when unknown */
+    int64_t line;     /* the current one */
+    void *state;      /* the format's own, in `kept` */
+};
+
+/* What a writer is given of a session, in this order: begin, entries, end. */
+struct writing {
+    struct bough_arena *a; /* lives as long as the writing */
+    struct buf *out;       /* emptied by the caller between calls */
+    const struct bough_session *session;
+    const struct bough_labels *labels;
+    void *state;
+};
+
+struct written_entry {
+    const struct bough_entry *e;
+    const char *id;     /* the id it came with, or one made for it: 8 hex digits, stable */
+    const char *parent; /* the same of the entry it follows; NULL: a root */
+};
+
+enum { WRITES_PATH = 1, WRITES_TREE = 2 }; /* the head's path, or everything in order of time */
+
+struct format {
+    const char *name, *about;
+    const char *suffix; /* of files it writes: "jsonl" */
+
+    /* Could a file that begins like this be one? Looks at these bytes only. */
+    bool (*detect)(struct bough_str first);
+
+    /* One of the two is set. A line comes without its end. */
+    enum bough_rc (*line)(struct reading *r, struct bough_str line, struct bough_error *err);
+    enum bough_rc (*document)(struct reading *r, struct bough_str text, struct bough_error *err);
+    /* After the last line. May be NULL. */
+    enum bough_rc (*end)(struct reading *r, struct bough_error *err);
+
+    /* NULL: it is only read. */
+    int writes;
+    void (*begin)(struct writing *w);
+    void (*entry)(struct writing *w, const struct written_entry *e);
+    void (*finish)(struct writing *w, const char *head); /* the head's id; NULL: at nothing */
+};
+
+/* Ends with NULL; in the order in which they are asked. */
+extern const struct format *const all_formats[];
+const struct format *format_find(const char *name);         /* NULL: none of that name */
+const struct format *format_detect(struct bough_str first); /* NULL: nobody knows it */
+
+extern const struct format format_pi;
+
+/* ---- what readers and writers share: common.c ---- */
+
+/* Give an item to the sink with the current line. */
+enum bough_rc give(struct reading *r, struct item *item, struct bough_error *err);
+enum bough_rc give_problem(struct reading *r, struct bough_error *err, const char *fmt, ...)
+    BOUGH_PRINTF(3, 4);
+
+/* "2026-11-15T12:00:00.000Z" and its relatives to milliseconds; 0 when it is none. */
+int64_t time_parse(const char *iso);
+enum { TIME_TEXT = 64 };
+void time_print(int64_t ms, char out[TIME_TEXT]); /* as JavaScript's toISOString() */
+
+/* The members of an object that are not named, as an object; empty when there are none. `more` is
+ * raw members to add, or NULL. */
+struct bough_str members_but(struct bough_arena *a, struct json object, const char *const *names,
+                             const char *more);
+/* A message's `content` as parts and the mark that says what it was; see core/context.h. False: it
+ * has parts that are none, and `why` says so. */
+bool content_parts(struct bough_arena *a, struct json message, const struct bough_str **parts,
+                   size_t *n, const char **mark, struct bough_error *why);
+/* Write the members of a raw object into one that is being written; nothing for empty. */
+void members_put(struct json_writer *w, struct bough_str object, const char *const *but);
+
+/* Tokens and cost as nano-USD from a JSON object by the names of its members. */
+int64_t number_of(struct json object, const char *name);
+int64_t cost_of(struct json usd);
+
+#endif

@@ -1,0 +1,25 @@
+/* The one list of formats. */
+#include <string.h>
+
+#include "formats/format.h"
+
+const struct format *const all_formats[] = {
+    &format_pi,
+    NULL,
+};
+
+const struct format *format_find(const char *name)
+{
+    for (size_t i = 0; all_formats[i]; i++)
+        if (strcmp(all_formats[i]->name, name) == 0)
+            return all_formats[i];
+    return NULL;
+}
+
+const struct format *format_detect(struct bough_str first)
+{
+    for (size_t i = 0; all_formats[i]; i++)
+        if (all_formats[i]->detect && all_formats[i]->detect(first))
+            return all_formats[i];
+    return NULL;
+}

@@ -1,0 +1,17 @@
+/* pi's session files: the two halves of the format. */
+#ifndef FORMATS_PI_H
+#define FORMATS_PI_H
+
+#include "formats/format.h"
+
+#define PI_HEAD "bough.head" /* customType of the line that says where the head is */
+
+bool pi_detect(struct bough_str first);
+enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_error *err);
+enum bough_rc pi_end(struct reading *r, struct bough_error *err);
+
+void pi_begin(struct writing *w);
+void pi_entry(struct writing *w, const struct written_entry *e);
+void pi_finish(struct writing *w, const char *head);
+
+#endif

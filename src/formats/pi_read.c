@@ -1,0 +1,247 @@
+/* pi's session files, versions 1 to 3, in: one header line, then one line an entry (P1-P13). */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "core/context.h"
+#include "core/names.h"
+#include "core/text.h"
+#include "formats/pi.h"
+
+struct pi {
+    bool header; /* seen */
+    int64_t version;
+    const char *session;
+    /* Version 1 has no ids: a compaction names an entry by its place, the header being 0. */
+    const char **ids;
+    size_t n, cap;
+};
+
+static struct pi *state_of(struct reading *r)
+{
+    if (!r->state)
+        r->state = arena_zalloc(r->kept, sizeof(struct pi));
+    return r->state;
+}
+
+bool pi_detect(struct bough_str first)
+{
+    struct bough_str line = text_trim(first);
+    const char *end = memchr(line.p, '\n', line.n);
+
+    if (str_starts(line, "\xef\xbb\xbf"))
+        line = text_trim(str_make(line.p + 3, line.n - 3));
+    end = memchr(line.p, '\n', line.n);
+    if (end)
+        line.n = (size_t)(end - line.p);
+    /* Looked at as text: the first bytes may end in the middle of the header. */
+    return str_starts(line, "{") && memmem(line.p, line.n, "\"type\":\"session\"", 16) &&
+           memmem(line.p, line.n, "\"id\":", 5) && !memmem(line.p, line.n, "\"sessionId\":", 12);
+}
+
+/* ---- the header ---- */
+
+static enum bough_rc read_header(struct reading *r, struct pi *pi, struct json j,
+                                 struct bough_error *err)
+{
+    static const char *const placed[] = { "type", "version", "id", "timestamp", "cwd", NULL };
+    struct item item = { .kind = ITEM_SESSION };
+    struct item_session *s = &item.u.session;
+    const char *branched = json_cstr(r->a, j, "branchedFrom");
+
+    s->id = json_cstr(r->a, j, "id");
+    if (cstr_empty(s->id) || !cstr_eq(json_cstr(r->a, j, "type"), "session"))
+        return bough_fail(err, BOUGH_INVALID, "line %lld is not the header of a pi session",
+                          (long long)r->line);
+    if (!json_i64(json_member(j, "version"), &pi->version))
+        pi->version = 1;
+    pi->header = true;
+    pi->session = arena_strdup(r->kept, s->id);
+    s->project = json_cstr(r->a, j, "cwd");
+    s->created = time_parse(json_cstr(r->a, j, "timestamp"));
+    s->parent = json_cstr(r->a, j, "parentSession");
+    s->parent = s->parent ? s->parent : branched;
+    s->inherits = true;
+    s->data = members_but(r->a, j, placed, NULL);
+    return give(r, &item, err);
+}
+
+/* ---- entries ---- */
+
+/* Stable and made of nothing but the file, so that reading it again gives the same ones. */
+static const char *made_id(struct bough_arena *a, const struct pi *pi, size_t place)
+{
+    unsigned char sum[32];
+    struct sha256 h;
+
+    sha256_init(&h);
+    sha256_update(&h, pi->session, strlen(pi->session));
+    sha256_update(&h, &place, sizeof place);
+    sha256_final(&h, sum);
+    return arena_printf(a, "%02x%02x%02x%02x", sum[0], sum[1], sum[2], sum[3]);
+}
+
+static void note_id(struct reading *r, struct pi *pi, const char *id)
+{
+    size_t cap = pi->cap ? 2 * pi->cap : 64;
+
+    if (pi->n == pi->cap) {
+        pi->ids = arena_resize(r->kept, pi->ids, pi->cap * sizeof *pi->ids, cap * sizeof *pi->ids);
+        pi->cap = cap;
+    }
+    pi->ids[pi->n++] = arena_strdup(r->kept, id);
+}
+
+static void take_usage(struct bough_arena *a, struct json message, struct bough_entry_new *e)
+{
+    struct json usage;
+
+    if (!json_get(message, "usage", &usage) || json_type(usage) != JSON_OBJECT)
+        return;
+    e->has_usage = true;
+    e->usage =
+        (struct bough_totals){ .input = number_of(usage, "input"),
+                               .output = number_of(usage, "output"),
+                               .cache_read = number_of(usage, "cacheRead"),
+                               .cache_write = number_of(usage, "cacheWrite"),
+                               .cost = cost_of(json_member(json_member(usage, "cost"), "total")) };
+    e->call_provider = json_cstr(a, message, "provider");
+    e->call_model = json_cstr(a, message, "model");
+}
+
+/* Version 2 had another word for custom messages (P9). */
+static struct json renamed(struct reading *r, const struct pi *pi, struct json message)
+{
+    static const char *const role[] = { "role", NULL };
+    struct json again;
+
+    if (pi->version > 2 || !cstr_eq(json_cstr(r->a, message, "role"), "hookMessage"))
+        return message;
+    return json_parse(r->a, members_but(r->a, message, role, "\"role\":\"custom\""), &again, NULL)
+               ? message
+               : again;
+}
+
+static enum bough_rc read_message(struct reading *r, const struct pi *pi, struct json line,
+                                  struct bough_entry_new *e, struct bough_error *err)
+{
+    static const char *const content[] = { "content", NULL };
+    static const char *const placed[] = { "type", "id", "parentId", "timestamp", "message", NULL };
+    struct json message = renamed(r, pi, json_member(line, "message"));
+    const struct bough_str *parts;
+    struct bough_error why;
+    const char *mark;
+
+    e->role = bough_role_parse(json_cstr(r->a, message, "role"));
+    if (e->role == BOUGH_ROLE_NONE)
+        e->role = BOUGH_ROLE_OTHER;
+    e->metadata = members_but(r->a, line, placed, NULL);
+    take_usage(r->a, message, e);
+    if (content_parts(r->a, message, &parts, &e->nparts, &mark, &why)) {
+        e->parts = parts;
+        e->data = members_but(r->a, message, content,
+                              mark ? arena_printf(r->a, "\"" CONTEXT_CONTENT_KEY "\":\"%s\"", mark)
+                                   : NULL);
+        return BOUGH_OK;
+    }
+    /* Kept whole, as it is: nothing of it is lost, only nobody can read it as parts. */
+    e->nparts = 0;
+    e->data = members_but(r->a, message, NULL, "\"" CONTEXT_CONTENT_KEY "\":\"none\"");
+    return give_problem(r, err, "its content is kept, but is no list of parts: %.150s", why.msg);
+}
+
+/* Version 1: "the entry at that place of the file". */
+static struct bough_str kept_by_place(struct reading *r, const struct pi *pi, struct json line,
+                                      const char *const *placed)
+{
+    static const char *const place[] = {
+        "type", "id", "parentId", "timestamp", "firstKeptEntryIndex", NULL
+    };
+    int64_t index;
+
+    if (!json_i64(json_member(line, "firstKeptEntryIndex"), &index) || index < 1 ||
+        index > (int64_t)pi->n)
+        return members_but(r->a, line, placed, NULL);
+    return members_but(r->a, line, place,
+                       arena_printf(r->a, "\"firstKeptEntryId\":\"%s\"", pi->ids[index - 1]));
+}
+
+static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json line,
+                                struct bough_error *err)
+{
+    static const char *const placed[] = { "type", "id", "parentId", "timestamp", NULL };
+    struct item item = { .kind = ITEM_ENTRY };
+    struct item_entry *out = &item.u.entry;
+    struct bough_entry_new *e = &out->entry;
+    const char *word = json_cstr(r->a, line, "type"), *stamp = json_cstr(r->a, line, "timestamp");
+    enum bough_rc rc = BOUGH_OK;
+
+    if (cstr_empty(word))
+        return give_problem(r, err, "it has no type");
+    out->id = pi->version < 2 ? NULL : json_cstr(r->a, line, "id");
+    out->parent = json_cstr(r->a, line, "parentId");
+    if (cstr_empty(out->id)) {
+        out->id = made_id(r->a, pi, pi->n);
+        out->parent = pi->n ? pi->ids[pi->n - 1] : NULL;
+    }
+    e->kind = entry_kind_parse(word);
+    e->kind_name = word;
+    e->time = time_parse(stamp);
+    if (e->kind == BOUGH_ENTRY_MESSAGE && json_type(json_member(line, "message")) == JSON_OBJECT)
+        rc = read_message(r, pi, line, e, err);
+    else if (e->kind == BOUGH_ENTRY_MESSAGE)
+        e->kind = BOUGH_ENTRY_OTHER; /* a message that is none: kept as it is */
+    if (e->kind != BOUGH_ENTRY_MESSAGE)
+        e->data = kept_by_place(r, pi, line, placed);
+    if (!e->time && stamp)
+        e->metadata =
+            str_of(arena_printf(r->a, "{\"bough.timestamp\":%s}",
+                                arena_strndup(r->a, json_raw(json_member(line, "timestamp")).p,
+                                              json_raw(json_member(line, "timestamp")).n)));
+    if (!rc)
+        rc = give(r, &item, err);
+    note_id(r, pi, out->id);
+    return rc;
+}
+
+/* Where it was left, when that is not its last line: written by us (U23). */
+static bool is_head(struct bough_arena *a, struct json line)
+{
+    return cstr_eq(json_cstr(a, line, "type"), "custom") &&
+           cstr_eq(json_cstr(a, line, "customType"), PI_HEAD);
+}
+
+enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_error *err)
+{
+    struct pi *pi = state_of(r);
+    struct item head = { .kind = ITEM_HEAD };
+    struct bough_error why;
+    struct json j;
+
+    if (r->line == 1 && str_starts(line, "\xef\xbb\xbf"))
+        line = str_make(line.p + 3, line.n - 3);
+    line = text_clean(r->a, text_trim(line));
+    if (!line.n)
+        return BOUGH_OK;
+    if (json_parse(r->a, line, &j, &why))
+        return give_problem(r, err, "it is not JSON: %.150s", why.msg);
+    if (json_type(j) != JSON_OBJECT)
+        return give_problem(r, err, "it is not an object");
+    if (!pi->header)
+        return read_header(r, pi, j, err);
+    if (cstr_eq(json_cstr(r->a, j, "type"), "session"))
+        return give_problem(r, err, "it is a second header; the first one counts");
+    if (!is_head(r->a, j))
+        return read_entry(r, pi, j, err);
+    head.u.id = json_cstr(r->a, j, "parentId");
+    return give(r, &head, err);
+}
+
+enum bough_rc pi_end(struct reading *r, struct bough_error *err)
+{
+    if (!state_of(r)->header)
+        return bough_fail(err, BOUGH_INVALID, "there is no header of a pi session in it");
+    return BOUGH_OK;
+}

@@ -1,0 +1,169 @@
+/* pi's session files, version 3, out: the header, then every entry in order of time (U23). */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/json_write.h"
+#include "base/str.h"
+#include "core/context.h"
+#include "core/fields.h"
+#include "formats/pi.h"
+
+struct pi_out {
+    const char *last; /* id of the last line */
+};
+
+static void line_end(struct writing *w)
+{
+    buf_putc(w->out, '\n');
+}
+
+static void put_time(struct json_writer *jw, int64_t ms)
+{
+    char text[TIME_TEXT];
+
+    time_print(ms, text);
+    jw_kv_cstr(jw, "timestamp", text);
+}
+
+void pi_begin(struct writing *w)
+{
+    const struct bough_session *s = w->session;
+    struct json_writer jw;
+
+    w->state = arena_zalloc(w->a, sizeof(struct pi_out));
+    jw_init(&jw, w->out);
+    jw_obj(&jw);
+    jw_kv_cstr(&jw, "type", "session");
+    jw_kv_i64(&jw, "version", 3);
+    jw_kv_cstr(&jw, "id", *s->origin ? s->origin : s->id);
+    put_time(&jw, s->created);
+    jw_kv_cstr(&jw, "cwd", s->project);
+    members_put(&jw, s->data, NULL);
+    jw_end_obj(&jw);
+    line_end(w);
+}
+
+/* ---- messages ---- */
+
+/* The span of a member of a raw object; empty when it is not there. */
+static struct bough_str member(struct bough_str object, const char *name, enum json_type type)
+{
+    struct fields f;
+
+    return object.n && fields_read(&f, object, NULL) == BOUGH_OK ? fields_raw(&f, name, type)
+                                                                 : str_of("");
+}
+
+static void put_content(struct json_writer *jw, const struct bough_entry *e)
+{
+    struct bough_str mark = member(e->data, CONTEXT_CONTENT_KEY, JSON_STRING);
+
+    if (mark.n && json_span_is(mark, "none"))
+        return;
+    jw_key(jw, "content");
+    if (mark.n && json_span_is(mark, "null")) {
+        jw_null(jw);
+    } else if (mark.n && json_span_is(mark, "string") && e->nparts == 1) {
+        jw_raw(jw, member(e->parts[0].json, "text", JSON_STRING));
+    } else {
+        jw_arr(jw);
+        for (size_t i = 0; i < e->nparts; i++)
+            jw_raw(jw, e->parts[i].json);
+        jw_end_arr(jw);
+    }
+}
+
+/* pi's word for a role of ours, when the message did not come with one. */
+static const char *role_word(enum bough_role role)
+{
+    switch (role) {
+    case BOUGH_ROLE_TOOL:
+        return "toolResult";
+    case BOUGH_ROLE_BASH:
+        return "bashExecution";
+    default:
+        return bough_role_name(role);
+    }
+}
+
+static void put_message(struct json_writer *jw, const struct bough_entry *e)
+{
+    static const char *const ours[] = { "role", CONTEXT_CONTENT_KEY, NULL };
+    struct bough_str role = member(e->data, "role", JSON_STRING);
+
+    jw_key(jw, "message");
+    jw_obj(jw);
+    jw_key(jw, "role");
+    if (role.n)
+        jw_raw(jw, role);
+    else
+        jw_cstr(jw, role_word(e->role));
+    put_content(jw, e);
+    members_put(jw, e->data, ours);
+    if (!role.n)
+        jw_kv_i64(jw, "timestamp", e->time); /* pi wants one in every message */
+    jw_end_obj(jw);
+}
+
+/* ---- entries ---- */
+
+void pi_entry(struct writing *w, const struct written_entry *we)
+{
+    static const char *const ours[] = { "bough.timestamp", NULL };
+    const struct bough_entry *e = we->e;
+    struct bough_str stamp = member(e->metadata, "bough.timestamp", JSON_STRING);
+    struct json_writer jw;
+
+    jw_init(&jw, w->out);
+    jw_obj(&jw);
+    jw_kv_cstr(&jw, "type",
+               e->kind == BOUGH_ENTRY_OTHER ? e->kind_name : bough_entry_kind_name(e->kind));
+    jw_kv_cstr(&jw, "id", we->id);
+    jw_key(&jw, "parentId");
+    jw_cstr(&jw, we->parent);
+    if (stamp.n)
+        jw_kv_raw(&jw, "timestamp", stamp);
+    else
+        put_time(&jw, e->time);
+    if (e->kind == BOUGH_ENTRY_MESSAGE)
+        put_message(&jw, e);
+    else
+        members_put(&jw, e->data, NULL);
+    members_put(&jw, e->metadata, ours);
+    jw_end_obj(&jw);
+    line_end(w);
+    ((struct pi_out *)w->state)->last = we->id;
+}
+
+/* pi resumes at the last line: when the head is elsewhere, a line says so that hangs on it. */
+void pi_finish(struct writing *w, const char *head)
+{
+    const struct pi_out *out = w->state;
+    struct json_writer jw;
+
+    if (cstr_eq(head, out->last))
+        return;
+    jw_init(&jw, w->out);
+    jw_obj(&jw);
+    jw_kv_cstr(&jw, "type", "custom");
+    jw_kv_cstr(&jw, "customType", PI_HEAD);
+    jw_kv_cstr(&jw, "id", "b0090ead");
+    jw_key(&jw, "parentId");
+    jw_cstr(&jw, head);
+    put_time(&jw, w->session->created);
+    jw_end_obj(&jw);
+    line_end(w);
+}
+
+const struct format format_pi = {
+    .name = "pi",
+    .about = "pi coding agent: one .jsonl file a session",
+    .suffix = "jsonl",
+    .detect = pi_detect,
+    .line = pi_line,
+    .end = pi_end,
+    .writes = WRITES_TREE,
+    .begin = pi_begin,
+    .entry = pi_entry,
+    .finish = pi_finish,
+};

@@ -1,0 +1,202 @@
+/* Exporting a session: what a store shows, to a format's bytes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "formats/format.h"
+
+#include <bough/bough.h>
+
+enum { PAGE = 256, OUT_BYTES = 64 * 1024 };
+
+struct export
+{
+    struct bough_store *s;
+    const struct bough_export *how;
+    const struct format *f;
+    struct writing w;
+    struct buf out;
+    struct bough_arena *kept; /* ids of what was written */
+    struct smap taken;        /* ids that are used in this file */
+    struct map ids;           /* branch << 32 | depth -> const char * */
+    const char *last;         /* id of the entry before, on a path */
+};
+
+static bool put_out(struct export *x, bool all)
+{
+    bool fine = true;
+
+    if (x->out.n && (all || x->out.n >= OUT_BYTES)) {
+        fine = x->how->write(x->how->user, buf_str(&x->out));
+        buf_reset(&x->out);
+    }
+    return fine;
+}
+
+static uint64_t place_key(struct bough_head at)
+{
+    return (uint64_t)at.branch << 32 | (uint64_t)at.depth;
+}
+
+/* The id it came with, without the number of a second one; else eight hex digits made of ours. Both
+ * are the same every time, and unique in the file. */
+static const char *id_for(struct export *x, const struct bough_entry *e)
+{
+    const char *tilde = strrchr(e->origin, '~');
+    const char *id = tilde ? arena_strndup(x->kept, e->origin, (size_t)(tilde - e->origin))
+                           : arena_strdup(x->kept, e->origin);
+    uint64_t h = hash_bytes(e->id, strlen(e->id));
+
+    if (!*id)
+        id = arena_printf(x->kept, "%08x", (unsigned)(h ^ h >> 32));
+    for (int n = 0; smap_get(&x->taken, str_of(id), NULL); n++)
+        id = arena_printf(x->kept, "%08x", (unsigned)hash_u64(h + (uint64_t)n));
+    smap_put(&x->taken, str_of(id), 1);
+    map_put(&x->ids, place_key(e->at), (uint64_t)(uintptr_t)id);
+    return id;
+}
+
+static const char *id_at(const struct export *x, struct bough_head at)
+{
+    uint64_t v;
+
+    return map_get(&x->ids, place_key(at), &v) ? (const char *)(uintptr_t)v : NULL;
+}
+
+static enum bough_rc write_one(struct export *x, const struct bough_entry *e, const char *parent,
+                               struct bough_error *err)
+{
+    struct written_entry we = { .e = e, .parent = parent };
+
+    if (e->open)
+        return bough_fail(err, BOUGH_CONFLICT, "message %s is still being written", e->id);
+    we.id = id_for(x, e);
+    x->last = we.id;
+    x->f->entry(&x->w, &we);
+    if (x->out.over)
+        return bough_fail(err, BOUGH_TOO_LARGE, "entry %s is too large to be written", e->id);
+    return put_out(x, false) ? BOUGH_OK
+                             : bough_fail(err, BOUGH_IO, "the output could not be written");
+}
+
+/* ---- the path ---- */
+
+static enum bough_rc write_path(struct export *x, const char *session, const char *at,
+                                struct bough_error *err)
+{
+    struct bough_read how = { .at = at, .limit = PAGE };
+    struct bough_arena *a = bough_arena_create();
+    struct bough_path page;
+    enum bough_rc rc;
+
+    do {
+        bough_arena_reset(a);
+        rc = bough_entries_read(x->s, a, session, &how, &page, err);
+        for (size_t i = 0; i < page.entries.n && !rc; i++)
+            rc = write_one(x, &page.entries.at[i], x->last, err);
+        how.from = page.entries.next;
+    } while (!rc && page.entries.more);
+    bough_arena_destroy(a);
+    return rc;
+}
+
+/* ---- everything ---- */
+
+/* What the first entry of each branch follows. */
+static enum bough_rc bases(struct export *x, const char *session, struct bough_branches *out,
+                           struct bough_error *err)
+{
+    return bough_tree_branches(x->s, x->kept, session, out, err);
+}
+
+static const char *parent_of(const struct export *x, const struct bough_branches *b,
+                             const struct bough_entry *e)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->at[i].number == e->at.branch && b->at[i].base.depth + 1 == e->at.depth)
+            return b->at[i].base.branch ? id_at(x, b->at[i].base) : NULL;
+    return id_at(x, (struct bough_head){ e->at.branch, e->at.depth - 1 });
+}
+
+/* A fork's file begins with what it inherits (P34). */
+static enum bough_rc write_inherited(struct export *x, struct bough_error *err)
+{
+    const struct bough_session *s = x->w.session;
+
+    if (!*s->fork_entry || !*s->parent)
+        return BOUGH_OK;
+    return write_path(x, s->parent, s->fork_entry, err);
+}
+
+static enum bough_rc write_tree(struct export *x, const char *session, struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct bough_branches branches;
+    struct bough_entries page;
+    int64_t after = 0;
+    enum bough_rc rc = bases(x, session, &branches, err);
+
+    if (!rc)
+        rc = write_inherited(x, err);
+    while (!rc) {
+        bough_arena_reset(a);
+        rc = bough_tree_entries(x->s, a, session, after, PAGE, &page, err);
+        for (size_t i = 0; i < page.n && !rc; i++) {
+            rc = write_one(x, &page.at[i], parent_of(x, &branches, &page.at[i]), err);
+            after = page.at[i].no;
+        }
+        if (!page.more)
+            break;
+    }
+    bough_arena_destroy(a);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static enum bough_rc write_session(struct export *x, const char *session, struct bough_error *err)
+{
+    struct bough_session *s;
+    struct bough_labels labels;
+    enum bough_rc rc = bough_session_get(x->s, x->kept, session, &s, err);
+
+    if (!rc)
+        rc = bough_label_list(x->s, x->kept, session, &labels, err);
+    if (rc)
+        return rc;
+    x->w = (struct writing){ .a = x->kept, .out = &x->out, .session = s, .labels = &labels };
+    x->f->begin(&x->w);
+    rc = x->f->writes == WRITES_TREE && cstr_empty(x->how->at)
+             ? write_tree(x, session, err)
+             : write_path(x, session, x->how->at, err);
+    if (rc)
+        return rc;
+    x->f->finish(&x->w, cstr_empty(x->how->at) ? id_at(x, s->head) : x->last);
+    return put_out(x, true) ? BOUGH_OK
+                            : bough_fail(err, BOUGH_IO, "the output could not be written");
+}
+
+enum bough_rc bough_export_session(struct bough_store *s, const char *session,
+                                   const struct bough_export *how, struct bough_error *err)
+{
+    struct export x = { .s = s, .how = how, .f = format_find(how->format ? how->format : "") };
+    enum bough_rc rc;
+
+    if (!x.f || !x.f->writes)
+        return bough_fail(err, BOUGH_INVALID, "no format that is written is called %.60s",
+                          how->format ? how->format : "");
+    buf_init(&x.out, LIMIT_JSON_BYTES);
+    x.kept = bough_arena_create();
+    smap_init(&x.taken);
+    map_init(&x.ids);
+    rc = write_session(&x, session, err);
+    map_finish(&x.ids);
+    smap_finish(&x.taken);
+    bough_arena_destroy(x.kept);
+    buf_finish(&x.out);
+    return rc;
+}

@@ -1,0 +1,359 @@
+/* Importing a file: its bytes to a format, what that reads to a store, and how far it came. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "transfer/place.h"
+
+enum {
+    PIECE = 256 * 1024,
+    CLAIM_MS = 60000,
+};
+
+struct import {
+    struct bough_store *s;
+    const struct bough_import *how;
+    const char *path;
+    int fd;
+    int64_t size, done;
+    struct bough_source *source; /* as an earlier import left it, or NULL */
+    char owner[64];
+    struct placer placer;
+    struct reading reading;
+    struct buf rest; /* of a line that is not whole yet, or the document so far */
+    struct sha256 sum;
+    char before[65], after[65]; /* sum of what was read before, and of all of it */
+    bool torn;                  /* the last line has no end */
+};
+
+static enum bough_rc open_file(struct import *im, struct bough_error *err)
+{
+    struct stat st;
+
+    im->fd = open(im->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (im->fd < 0 || fstat(im->fd, &st))
+        return bough_fail(err, errno == ENOENT ? BOUGH_NOT_FOUND : BOUGH_IO, "%s: %s", im->path,
+                          strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return bough_fail(err, BOUGH_INVALID, "%s is not a file", im->path);
+    im->size = (int64_t)st.st_size;
+    return BOUGH_OK;
+}
+
+static ssize_t read_piece(struct import *im, char *to, size_t n)
+{
+    ssize_t got;
+
+    do
+        got = read(im->fd, to, n);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* ---- what it is ---- */
+
+static enum bough_rc choose_format(struct import *im, struct bough_error *err)
+{
+    char *first = arena_alloc(im->placer.a, 4096);
+    ssize_t got = pread(im->fd, first, 4096, 0);
+    const struct format *f;
+
+    if (got < 0)
+        return bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
+    f = im->how->format ? format_find(im->how->format)
+                        : format_detect(str_make(first, (size_t)got));
+    if (!f || (!f->line && !f->document))
+        return im->how->format
+                   ? bough_fail(err, BOUGH_INVALID, "no format that is read is called %.60s",
+                                im->how->format)
+                   : bough_fail(err, BOUGH_INVALID, "%s: nobody knows this format", im->path);
+    im->reading.format = f;
+    im->placer.out->format = f->name;
+    return BOUGH_OK;
+}
+
+/* ---- reading it ---- */
+
+static enum bough_rc give_line(struct import *im, struct bough_str line, struct bough_error *err)
+{
+    struct reading *r = &im->reading;
+    enum bough_rc rc;
+
+    if (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    r->line++;
+    im->placer.out->lines++;
+    rc = r->format->line(r, line, err);
+    bough_arena_reset(r->a);
+    return rc;
+}
+
+static enum bough_rc keep_rest(struct import *im, const char *p, size_t n, struct bough_error *err)
+{
+    buf_put(&im->rest, p, n);
+    if (!im->rest.over)
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_TOO_LARGE, "%s: line %lld has more than %lld bytes", im->path,
+                      (long long)im->reading.line + 1, (long long)LIMIT_MESSAGE_BYTES);
+}
+
+static enum bough_rc split_lines(struct import *im, const char *p, size_t n,
+                                 struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    while (n && !rc) {
+        const char *end = memchr(p, '\n', n);
+        size_t take = end ? (size_t)(end - p) : n;
+
+        if (!end)
+            return keep_rest(im, p, n, err);
+        if (im->rest.n) {
+            rc = keep_rest(im, p, take, err);
+            if (!rc)
+                rc = give_line(im, buf_str(&im->rest), err);
+            buf_reset(&im->rest);
+        } else {
+            rc = give_line(im, str_make(p, take), err);
+        }
+        p += take + 1;
+        n -= take + 1;
+    }
+    return rc;
+}
+
+/* The sum of what was read before stands at that offset; of all of it at the end. */
+static void add_sum(struct import *im, const char *p, size_t n)
+{
+    int64_t old = im->source ? im->source->offset : 0;
+
+    if (im->done < old && im->done + (int64_t)n >= old) {
+        size_t part = (size_t)(old - im->done);
+        unsigned char sum[32];
+        struct sha256 copy;
+
+        sha256_update(&im->sum, p, part);
+        sha256_copy(&copy, &im->sum);
+        sha256_final(&copy, sum);
+        sha256_hex(sum, im->before);
+        sha256_update(&im->sum, p + part, n - part);
+    } else {
+        sha256_update(&im->sum, p, n);
+    }
+    im->done += (int64_t)n;
+}
+
+static void finish_sum(struct import *im)
+{
+    unsigned char sum[32];
+
+    sha256_final(&im->sum, sum);
+    sha256_hex(sum, im->after);
+}
+
+static bool tell(struct import *im)
+{
+    return !im->how->progress || im->how->progress(im->how->user, im->done, im->size);
+}
+
+/* All of it once: is it as it was? */
+static enum bough_rc sum_only(struct import *im, bool *same, struct bough_error *err)
+{
+    char *piece = arena_alloc(im->placer.a, PIECE);
+    ssize_t got;
+
+    *same = false;
+    if (!im->source || im->source->offset != im->size || !*im->source->hash)
+        return BOUGH_OK;
+    sha256_init(&im->sum);
+    while ((got = read_piece(im, piece, PIECE)) > 0)
+        add_sum(im, piece, (size_t)got);
+    finish_sum(im);
+    *same = got == 0 && im->done == im->size && strcmp(im->after, im->source->hash) == 0;
+    im->done = 0;
+    return lseek(im->fd, 0, SEEK_SET) < 0
+               ? bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno))
+               : BOUGH_OK;
+}
+
+static enum bough_rc read_all(struct import *im, struct bough_error *err)
+{
+    const struct format *f = im->reading.format;
+    char *piece = arena_alloc(im->placer.a, PIECE);
+    enum bough_rc rc = BOUGH_OK;
+    ssize_t got = 0;
+
+    buf_init(&im->rest, f->line ? LIMIT_MESSAGE_BYTES : LIMIT_JSON_BYTES);
+    sha256_init(&im->sum);
+    while (!rc && (got = read_piece(im, piece, PIECE)) > 0) {
+        add_sum(im, piece, (size_t)got);
+        rc = f->line ? split_lines(im, piece, (size_t)got, err)
+                     : keep_rest(im, piece, (size_t)got, err);
+        if (!rc && !tell(im))
+            rc = bough_fail(err, BOUGH_TIMEOUT, "stopped; what was read so far is imported");
+    }
+    if (got < 0)
+        rc = bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
+    finish_sum(im);
+    im->torn = f->line && im->rest.n;
+    if (!rc && im->torn) /* a last line without its end: whole, or being written just now */
+        rc = give_line(im, buf_str(&im->rest), err);
+    if (!rc && f->document)
+        rc = f->document(&im->reading, buf_str(&im->rest), err);
+    if (!rc && f->end)
+        rc = f->end(&im->reading, err);
+    buf_finish(&im->rest);
+    return rc;
+}
+
+/* ---- what is kept of it ---- */
+
+static enum bough_rc claim(struct import *im, struct bough_error *err)
+{
+    struct bough_source *s;
+    enum bough_rc rc;
+
+    if (im->how->owner)
+        snprintf(im->owner, sizeof im->owner, "%.60s", im->how->owner);
+    else
+        snprintf(im->owner, sizeof im->owner, "import %ld", (long)getpid());
+    if (im->how->dry) {
+        if (bough_source_get(im->s, im->placer.a, im->path, &im->source, NULL))
+            im->source = NULL;
+        return BOUGH_OK;
+    }
+    rc = bough_source_claim(im->s, im->placer.a, im->path, im->owner, CLAIM_MS, &s, err);
+    im->source = rc ? NULL : s;
+    return rc;
+}
+
+/* Written down also after an error, so that the claim is given back. */
+static enum bough_rc write_down(struct import *im, bool all, struct bough_error *err)
+{
+    struct bough_source now;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (im->how->dry || !im->source)
+        return BOUGH_OK;
+    now = *im->source;
+    now.owner = im->owner;
+    if (all) {
+        now.format = im->reading.format->name;
+        now.hash = im->after;
+        now.size = now.offset = im->done;
+        if (*im->placer.out->session)
+            now.session = im->placer.out->session;
+        rc = bough_source_put(im->s, im->placer.a, &now, NULL, err);
+    }
+    if (bough_source_claim(im->s, im->placer.a, im->path, im->owner, 0, NULL, rc ? NULL : err) &&
+        !rc)
+        rc = BOUGH_IO;
+    return rc;
+}
+
+static void conclude(struct import *im)
+{
+    struct bough_imported *out = im->placer.out;
+    bool before = im->source && im->source->offset > 0;
+    bool edited =
+        im->placer.edited || (before && strcmp(im->before, im->source->hash) != 0 && out->added);
+
+    out->bytes = im->done;
+    if (edited)
+        out->status = BOUGH_IMPORT_EDITED;
+    else if (!out->added && !out->sessions)
+        out->status = BOUGH_IMPORT_UNCHANGED;
+    else
+        out->status = before || !out->sessions ? BOUGH_IMPORT_GREW : BOUGH_IMPORT_NEW;
+}
+
+static enum bough_rc import_open(struct import *im, struct bough_error *err)
+{
+    bool same = false;
+    enum bough_rc rc = choose_format(im, err);
+
+    if (!rc)
+        rc = claim(im, err);
+    if (rc)
+        return rc;
+    im->placer.known = im->source ? im->source->session : "";
+    rc = sum_only(im, &same, err);
+    if (!rc && same) {
+        im->placer.out->session = arena_strdup(im->placer.answers, im->source->session);
+        im->placer.out->status = BOUGH_IMPORT_UNCHANGED;
+        return write_down(im, false, err);
+    }
+    if (!rc)
+        rc = read_all(im, err);
+    if (!rc)
+        rc = placer_end(&im->placer, err);
+    if (rc) {
+        (void)write_down(im, false, NULL);
+        return rc;
+    }
+    conclude(im);
+    return write_down(im, true, err);
+}
+
+enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, const char *path,
+                                const struct bough_import *how, struct bough_imported *out,
+                                struct bough_error *err)
+{
+    static const struct bough_import plain;
+    struct import im = { .s = s, .how = how ? how : &plain, .fd = -1 };
+    char *full = path ? realpath(path, NULL) : NULL;
+    enum bough_rc rc;
+
+    *out = (struct bough_imported){ .session = "" };
+    out->path = im.path = arena_strdup(a, full ? full : path ? path : "");
+    free(full);
+    im.placer = (struct placer){
+        .s = s, .how = im.how, .path = im.path, .known = "", .out = out, .answers = a
+    };
+    placer_init(&im.placer);
+    im.reading = (struct reading){ .sink = { placer_take, &im.placer },
+                                   .kept = im.placer.a,
+                                   .a = bough_arena_create(),
+                                   .name = im.path };
+    rc = open_file(&im, err);
+    if (!rc)
+        rc = import_open(&im, err);
+    if (im.fd >= 0)
+        close(im.fd);
+    bough_arena_destroy(im.reading.a);
+    placer_finish(&im.placer);
+    return rc;
+}
+
+/* ---- the formats there are ---- */
+
+struct bough_format *bough_format_list(struct bough_arena *a, size_t *n)
+{
+    struct bough_format *out;
+
+    for (*n = 0; all_formats[*n]; ++*n)
+        continue;
+    out = arena_array(a, *n + 1, sizeof *out);
+    for (size_t i = 0; i < *n; i++) {
+        const struct format *f = all_formats[i];
+
+        out[i] = (struct bough_format){ f->name, f->about, f->suffix, f->line || f->document,
+                                        f->writes != 0 };
+    }
+    return out;
+}
+
+const char *bough_format_detect(struct bough_str first)
+{
+    const struct format *f = format_detect(first);
+
+    return f ? f->name : NULL;
+}

@@ -1,0 +1,19 @@
+/* Files of the corpora, and importing and exporting them, for tests. */
+#ifndef TRANSFER_CORPUS_H
+#define TRANSFER_CORPUS_H
+
+#include "lib/store_test.h"
+
+/* The path of a corpus file; skips the test when the corpora are not here. */
+const char *corpus_path(struct test *t, const char *name);
+/* All of a file, NUL added; NULL when it is not there. */
+char *file_text(struct test *t, const char *path, size_t *n);
+/* A file in the test's own folder. */
+const char *file_make(struct test *t, const char *name, const char *text, size_t n);
+
+struct bough_imported import_file(struct test *t, const char *path);
+enum bough_rc import_rc(struct test *t, const char *path, struct bough_imported *out);
+/* The session in that format. */
+struct bough_str export_text(struct test *t, const char *session, const char *format);
+
+#endif
