@@ -113,6 +113,7 @@ void bench_get(struct bench *b);
 void bench_list(struct bench *b);
 void bench_fork(struct bench *b);
 void bench_size(struct bench *b);
+void bench_images(struct bench *b);
 void bench_memory(struct bench *b);
 void bench_instructions(struct bench *b);
 

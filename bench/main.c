@@ -43,6 +43,8 @@ static struct figure {
     { "db_size_over_content", "ratio", 1.25, LOWER, bench_size, 0, 0 },
     { "db_size_over_content_zstd", "ratio", 0.35, LOWER, bench_size, 0, 0 },
     { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0 },
+    { "images_2331_of_22_size", "ratio", 0.10, LOWER, bench_images, 0, 0 },
+    { "append_known_image_vs_inline", "ratio", 1, LOWER, bench_images, 0, 0 },
     { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0 },
     { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0 },
     { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },

@@ -3,6 +3,7 @@
 #define BOUGH_H
 
 #include <bough/arena.h>
+#include <bough/attachment.h>
 #include <bough/backup.h>
 #include <bough/chat.h>
 #include <bough/context.h>

@@ -61,6 +61,7 @@ struct engine {
     int64_t fold_after;      /* a fold failed: not again before */
     size_t last_batch;
     int64_t last_us;    /* when a request was last committed */
+    int64_t swept_us;   /* when old attachments were last looked for; 0: not yet */
     bool untidy;        /* the backend has something to do when idle */
     bool timed;         /* the thread sleeps until that may be */
     uint64_t commits;   /* how many batches changed something */
@@ -156,6 +157,12 @@ void writer_start(struct engine *e);
 void writer_stop(struct engine *e);
 /* Fold everything pending and tidy up, as the writer would when idle. */
 enum bough_rc writer_upkeep(struct engine *e, const struct patience *p, struct bough_error *err);
+
+/* The role for work other than requests; those who queue let it go first. Giving it back leaves
+ * something to tidy up. */
+enum bough_rc writer_take(struct engine *e, const struct patience *p, struct bough_error *err);
+void writer_give(struct engine *e);
+void writer_sweep_idle(struct engine *e);
 
 /* The backend's purge operations, in the writer's role. */
 enum bough_rc writer_slice(struct engine *e, int64_t sid, int64_t limit, bool *left,

@@ -25,6 +25,7 @@ enum change_op {
     CHANGE_LIST_PUT,    /* list */
     CHANGE_LIST_DEL,    /* list: sid */
     CHANGE_WATERMARK,   /* watermark: the lists are applied up to this no */
+    CHANGE_BLOB_LINK,   /* link: bid, depth and hash; lost when no whole blob has it */
 };
 
 struct change {
@@ -42,6 +43,10 @@ struct change {
         struct key_row key;
         struct list_row list;
         int64_t watermark;
+        struct {
+            int64_t bid, depth;
+            const unsigned char *hash;
+        } link;
     } u;
     int call_new; /* ENTRY_ADD: k > 0: its call is the k-th record this txn makes; 0: as packed */
 };

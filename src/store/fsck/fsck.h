@@ -41,6 +41,8 @@ enum fsck_rule {
     RULE_LOG,
     RULE_KEY,
     RULE_ALIAS,
+    RULE_BLOB,
+    RULE_LINK,
     RULES,
 };
 
@@ -117,6 +119,12 @@ struct fsck_place {
     const char *name;
 };
 
+struct fsck_blob {
+    struct blob_row row;
+    int64_t next, bytes; /* of its pieces */
+    bool doubt, linked;
+};
+
 struct fsck_key {
     int64_t no, sid;
 };
@@ -150,6 +158,12 @@ struct fsck {
     int64_t waits_of, waits; /* a session, and the first prompt that waits in its queue */
     struct fsck_key *keys;
     size_t nkeys, keys_cap;
+    struct fsck_blob *blobs;
+    size_t nblobs, blobs_cap;
+    struct map by_bno;
+    struct smap by_hash; /* of whole ones -> bno */
+    struct map shown;    /* entry and attachment -> entry, until its link passes */
+    struct map unread;   /* entries whose parts are not known */
 };
 
 /* ---- rules.c ---- */
@@ -216,6 +230,8 @@ enum bough_rc fsck_branches(struct fsck *f); /* branch rows */
 enum bough_rc fsck_records(struct fsck *f);  /* records, sums of calls and adjustments */
 enum bough_rc fsck_entries(struct fsck *f);  /* entries: numbers, order, tips */
 enum bough_rc fsck_tips(struct fsck *f);     /* only the tips */
+enum bough_rc fsck_blobs(struct fsck *f);    /* attachments and their pieces: before the entries */
+enum bough_rc fsck_links(struct fsck *f);    /* what entries show: after them */
 void fsck_relations(struct fsck *f);         /* heads, forks, bases, places, labels: needs tips */
 enum bough_rc fsck_names(struct fsck *f);    /* aliases and keys */
 enum bough_rc fsck_log(struct fsck *f);      /* the log against branches, records and keys */
@@ -228,5 +244,12 @@ enum bough_rc fsck_lists(struct fsck *f);    /* what is derived */
  */
 bool fsck_entry(struct fsck *f, const struct entry_row *row, const struct fsck_branch *b,
                 struct bough_entry *e, struct pack_extra *x);
+
+/* ---- blobs.c ---- */
+
+/* The attachments an entry shows; one that cannot be read may show any. */
+void fsck_shows(struct fsck *f, const struct entry_row *row, const struct bough_entry *e,
+                const struct pack_extra *x);
+void fsck_unread(struct fsck *f, const struct entry_row *row);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/memory/memory.h"
+#include "store/memory/blob.h"
 
 static bool scan_sessions(struct memory *m, enum raw_table table, raw_fn fn, void *user)
 {
@@ -118,6 +118,11 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     case RAW_LOG:
         scan_rest(m, table, fn, user);
         break;
+    case RAW_BLOB:
+    case RAW_CHUNK:
+    case RAW_LINK:
+        mem_scan_blobs(m, table, fn, user);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -204,6 +209,15 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_LIST:
         mem_del_list(m, row->u.list.sid);
         break;
+    case RAW_BLOB:
+        mem_del_blob(m, row->u.blob.bno);
+        break;
+    case RAW_CHUNK:
+        mem_del_chunk(m, row->u.chunk.bno, row->u.chunk.index);
+        break;
+    case RAW_LINK:
+        mem_del_link(m, &row->u.link);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -238,6 +252,15 @@ static void put_row(struct memory *m, const struct raw_row *row)
         break;
     case RAW_LIST:
         mem_put_list(m, &row->u.list);
+        break;
+    case RAW_BLOB:
+        mem_put_blob(m, &row->u.blob);
+        break;
+    case RAW_CHUNK:
+        mem_put_chunk(m, &row->u.chunk);
+        break;
+    case RAW_LINK:
+        mem_put_link(m, &row->u.link);
         break;
     case RAW_TABLES:
         break;

@@ -46,6 +46,7 @@ enum bough_rc apply_put(struct apply *ap, sqlite3_stmt *st, const char *lost,
 /* One number by one or two (b >= 0) others. */
 enum bough_rc apply_seek(struct conn *c, enum sql id, int64_t a, int64_t b, int64_t none,
                          int64_t *out, struct bough_error *err);
+enum bough_rc apply_link(struct apply *ap, const struct change *c, struct bough_error *err);
 enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_error *err);
 
 #endif

@@ -48,6 +48,9 @@ static enum bough_rc delete_entries(struct conn *c, int64_t sid, int64_t *room, 
                 c, SQL_PURGE_ENTRIES,
                 (int64_t[]){ entry_key(b.bid, b.cut) + 1, entry_key(b.bid, LIMIT_DEPTH) }, 2, room,
                 gone, err);
+        if (b.cut >= 0 && !rc)
+            rc = purge_links(c, entry_key(b.bid, b.cut) + 1, entry_key(b.bid, LIMIT_DEPTH), room,
+                             err);
     }
     if (!rc && code != SQLITE_ROW && code != SQLITE_DONE)
         rc = conn_fail(c, code, err);

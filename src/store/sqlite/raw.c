@@ -40,6 +40,15 @@ static const struct raw_text texts[RAW_TABLES] = {
                    "INSERT OR REPLACE INTO list (" LIST_COLS ", gone) VALUES (?1, ?2, ?3, ?4, ?5,"
                    " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
                    "DELETE FROM list WHERE sid = ?1" },
+    [RAW_BLOB] = { "SELECT " BLOB_COLS " FROM blob ORDER BY bno",
+                   "INSERT OR REPLACE INTO blob (" BLOB_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+                   "DELETE FROM blob WHERE bno = ?1" },
+    [RAW_CHUNK] = { "SELECT " CHUNK_COLS " FROM chunk ORDER BY k",
+                    "INSERT OR REPLACE INTO chunk (" CHUNK_COLS ") VALUES (?1, ?2, ?3)",
+                    "DELETE FROM chunk WHERE k = ?1" },
+    [RAW_LINK] = { "SELECT " LINK_COLS " FROM blob_link ORDER BY k, bno",
+                   "INSERT OR REPLACE INTO blob_link (" LINK_COLS ") VALUES (?1, ?2)",
+                   "DELETE FROM blob_link WHERE k = ?1 AND bno = ?2" },
 };
 
 static void raw_read(sqlite3_stmt *st, struct raw_row *row)
@@ -71,6 +80,15 @@ static void raw_read(sqlite3_stmt *st, struct raw_row *row)
         break;
     case RAW_LIST:
         row_list(st, &row->u.list);
+        break;
+    case RAW_BLOB:
+        row_blob(st, &row->u.blob);
+        break;
+    case RAW_CHUNK:
+        row_chunk(st, &row->u.chunk);
+        break;
+    case RAW_LINK:
+        row_link(st, &row->u.link);
         break;
     case RAW_TABLES:
         break;
@@ -185,6 +203,15 @@ static void raw_bind(sqlite3_stmt *st, const struct raw_row *row, bool remove)
         break;
     case RAW_LIST:
         bind_list(st, &row->u.list);
+        break;
+    case RAW_BLOB:
+        bind_blob(st, &row->u.blob);
+        break;
+    case RAW_CHUNK:
+        bind_chunk(st, &row->u.chunk);
+        break;
+    case RAW_LINK:
+        bind_link(st, &row->u.link);
         break;
     case RAW_TABLES:
         break;
