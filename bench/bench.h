@@ -114,6 +114,7 @@ void bench_list(struct bench *b);
 void bench_fork(struct bench *b);
 void bench_size(struct bench *b);
 void bench_images(struct bench *b);
+void bench_shrink(struct bench *b);
 void bench_memory(struct bench *b);
 void bench_instructions(struct bench *b);
 

@@ -111,3 +111,44 @@ void bench_images(struct bench *b)
     bough_arena_destroy(text.a);
     bough_arena_destroy(keep);
 }
+
+/* ---- what a purge gives back ---- */
+
+enum { SHRINK_SESSIONS = 200 };
+
+/* Half of the sessions, every other one, so that what stays lies between what goes. */
+void bench_shrink(struct bench *b)
+{
+    const char *dir = scratch(b, "shrink");
+    struct bough_arena *a = bough_arena_create();
+    struct bough_store *s = store_new(dir, true);
+    char ids[SHRINK_SESSIONS][BOUGH_ID_LEN + 1];
+    size_t per = b->full ? 1000 : 200;
+    int64_t before, after;
+    struct bough_error err;
+    double from;
+
+    syncs_skip(true);
+    for (size_t i = 0; i < SHRINK_SESSIONS; i++)
+        session_new(s, "shrink", ids[i]);
+    for (size_t k = 0; k < per; k += 50)
+        for (size_t i = 0; i < SHRINK_SESSIONS; i++)
+            append_many(s, ids[i], i * per + k, 50);
+    bough_store_close(&s); /* one file, without a log */
+    before = dir_bytes(dir);
+    s = store_new(dir, true);
+    from = now_us();
+    for (size_t i = 0; i < SHRINK_SESSIONS; i += 2) {
+        bough_arena_reset(a);
+        must(bough_session_purge(s, a, ids[i], NULL, &err), &err, "purge");
+    }
+    must(bough_store_upkeep(s, &err), &err, "upkeep");
+    after = dir_bytes(dir);
+    note("%d of %d sessions purged in %.0f ms: %.1f MB, then %.1f MB", SHRINK_SESSIONS / 2,
+         SHRINK_SESSIONS, (now_us() - from) / 1e3, (double)before / 1e6, (double)after / 1e6);
+    figure(b, "purge_half_shrinks", 1 - (double)after / (double)before);
+    syncs_skip(false);
+    bough_store_close(&s);
+    scratch_remove(dir);
+    bough_arena_destroy(a);
+}

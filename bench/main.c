@@ -45,6 +45,7 @@ static struct figure {
     { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0 },
     { "images_2331_of_22_size", "ratio", 0.10, LOWER, bench_images, 0, 0 },
     { "append_known_image_vs_inline", "ratio", 1, LOWER, bench_images, 0, 0 },
+    { "purge_half_shrinks", "ratio", 0.45, HIGHER, bench_shrink, 0, 0 },
     { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0 },
     { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0 },
     { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },

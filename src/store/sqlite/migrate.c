@@ -158,7 +158,8 @@ enum bough_rc db_migrate(struct sqlite *s, struct conn *c, struct bough_error *e
                             (long long)version);
         return rc;
     }
-    rc = conn_exec(c, "PRAGMA page_size = 8192", err); /* counts only in an empty file */
+    /* Both count only in an empty file. */
+    rc = conn_exec(c, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL", err);
     if (!rc)
         rc = look_first(c, &version, err);
     while (!rc && version < db_latest())
