@@ -266,7 +266,7 @@ STORE_TEST(purging_half_a_store_gives_its_space_back_to_the_disk)
         SKIP("a memory store has no file");
     before = purge_half(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
-    if (file_bytes(t) > before * 55 / 100)
+    if (file_bytes(t) > before * 6 / 10)
         FAIL("%lld bytes of %lld are left", (long long)file_bytes(t), (long long)before);
     check_clean(t);
 }
