@@ -92,6 +92,26 @@ bough_store_fsck(struct bough_store *s, enum bough_fsck_level level,
                  void (*found)(void *user, const struct bough_finding *f), void *user,
                  struct bough_fsck_report *report, struct bough_error *err);
 
+struct bough_repair_report {
+    int64_t fixed;                 /* rows written or removed; lists count as one */
+    int64_t quarantined;           /* rows moved aside */
+    struct bough_fsck_report left; /* what a check finds afterwards */
+};
+
+/*
+ * Repair what a check at this level finds: lists and totals are built again from the rows they
+ * stand for, names and links that lead nowhere are removed, rows that cannot be read are moved
+ * aside with their bytes. No message is ever rewritten. A quarantined entry answers BOUGH_CORRUPT
+ * by its id and stands on its path as an entry with the error bough.quarantined; all others work.
+ * `did` hears what was done about which finding, `left` what remains; both may be NULL. A store
+ * without findings is left alone.
+ */
+BOUGH_MUST_CHECK enum bough_rc
+bough_store_repair(struct bough_store *s, enum bough_fsck_level level,
+                   void (*did)(void *user, const struct bough_finding *f),
+                   void (*left)(void *user, const struct bough_finding *f), void *user,
+                   struct bough_repair_report *report, struct bough_error *err);
+
 /* Fold what is pending into the lists, finish purges, and let the backend tidy up. Never needed. */
 BOUGH_MUST_CHECK enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err);
 

@@ -20,7 +20,13 @@
 
 #include "base/buf.h"
 
-enum { PACK_PREFIX = 15, PACK_ZSTD = 0x10, PACK_VERSION = 1 };
+/* PACK_STUB: it stands in the place of an entry that was quarantined. */
+enum { PACK_PREFIX = 15, PACK_ZSTD = 0x10, PACK_STUB = 0x20, PACK_VERSION = 1 };
+
+static inline bool pack_is_stub(struct bough_str body)
+{
+    return body.n && (body.p[0] & PACK_STUB);
+}
 
 /* A part's base64 that is kept as an attachment: at `at` of its JSON stands the attachment's name
  * (core/attach.h). */

@@ -166,6 +166,10 @@ enum bough_rc entry_load(struct snap *snap, struct bough_arena *a, struct bough_
         rc = branch_session(snap, a, at.branch, &sid, &session, err);
     if (rc)
         return rc;
+    if (pack_is_stub(row.body))
+        return bough_fail(err, BOUGH_CORRUPT,
+                          "entry #%lld.%lld was damaged; what is left of it is quarantined",
+                          (long long)at.branch, (long long)at.depth);
     *out = arena_alloc(a, sizeof **out);
     return fill_kept(snap, a, &row, sid, session, *out, err);
 }

@@ -20,6 +20,7 @@ enum record_kind {
     RECORD_WORKSPACE = 11,
     RECORD_ACCOUNT = 12,
     RECORD_SEEN = 13,
+    RECORD_QUARANTINE = 14, /* the bytes of a row that could not be read; see store/quarantine.c */
 };
 
 enum log_kind {

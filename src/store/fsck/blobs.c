@@ -181,6 +181,10 @@ void fsck_shows(struct fsck *f, const struct entry_row *row, const struct bough_
     unsigned char hash[32];
     size_t at;
 
+    if (pack_is_stub(row->body)) {
+        fsck_unread(f, row);
+        return;
+    }
     if (!(row->mask &
           ((int64_t)MASK_PART << BOUGH_PART_FILE | (int64_t)MASK_PART << BOUGH_PART_TOOL)))
         return;

@@ -43,6 +43,7 @@ enum fsck_rule {
     RULE_ALIAS,
     RULE_BLOB,
     RULE_LINK,
+    RULE_QUARANTINE,
     RULES,
 };
 

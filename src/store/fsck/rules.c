@@ -41,6 +41,7 @@ const struct fsck_rule_row fsck_rules[RULES] = {
     [RULE_ALIAS] = { "I-45", true, "an alias and the thing it names know each other" },
     [RULE_BLOB] = { "I-46", true,
                     "an attachment has all its bytes, and they are those of its name" },
+    [RULE_QUARANTINE] = { "I-50", false, "nothing had to be quarantined" },
     [RULE_LINK] = { "I-47", true, "what an entry shows is there and linked, and nothing else is" },
 };
 

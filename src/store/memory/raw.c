@@ -260,6 +260,7 @@ static void put_row(struct memory *m, const struct raw_row *row)
         mem_put_chunk(m, &row->u.chunk);
         break;
     case RAW_LINK:
+        mem_del_link(m, &row->u.link);
         mem_put_link(m, &row->u.link);
         break;
     case RAW_TABLES:
