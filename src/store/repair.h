@@ -38,6 +38,33 @@ void repair_say(struct repair *r, const char *code, const char *where, const cha
  */
 void repair_write(struct repair *r, const struct raw_row *row, bool remove);
 
+/* "#1.2", "#1", "record 1.2.3", "log 7": how many numbers follow the word, in `out`. */
+int repair_numbers(const char *where, const char *word, int64_t out[3]);
+
+/* ---- repair_rows.c, repair_names.c: what can be done about one finding ---- */
+
+/* Can it be read, with everything it shows? */
+bool repair_reads(struct snap *snap, struct bough_arena *a, const struct entry_row *row);
+enum bough_rc repair_entry(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                           int64_t bid, int64_t depth);
+/* Entries that are missing up to depth `to`. */
+enum bough_rc repair_fill_gap(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                              int64_t bid, int64_t to);
+enum bough_rc repair_record(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                            const int64_t at[3]);
+enum bough_rc repair_fill_records(struct repair *r, struct snap *snap,
+                                  const struct bough_finding *f, const int64_t at[3]);
+enum bough_rc repair_session(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                             int64_t sid);
+enum bough_rc repair_links(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                           int64_t bid, int64_t depth);
+enum bough_rc repair_loosen(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                            int64_t bno);
+enum bough_rc repair_add_names(struct repair *r, struct snap *snap, const struct bough_finding *f);
+/* Everywhere: links of what is not shown, names of what is not there. */
+enum bough_rc repair_drop_links(struct repair *r, struct snap *snap);
+enum bough_rc repair_drop_names(struct repair *r, struct snap *snap);
+
 /* ---- quarantine.c ---- */
 
 /* Keep the row's bytes under a number of session `sid` (0: the store), with the reason. */
