@@ -14,6 +14,7 @@
 #include <bough/notes.h>
 #include <bough/part.h>
 #include <bough/queue.h>
+#include <bough/salvage.h>
 #include <bough/session.h>
 #include <bough/source.h>
 #include <bough/store.h>
