@@ -113,6 +113,8 @@ void bench_get(struct bench *b);
 void bench_list(struct bench *b);
 void bench_fork(struct bench *b);
 void bench_size(struct bench *b);
+void bench_images(struct bench *b);
+void bench_shrink(struct bench *b);
 void bench_memory(struct bench *b);
 void bench_stream(struct bench *b);
 void bench_streamed(struct bench *b);

@@ -3,6 +3,7 @@
 #define BOUGH_H
 
 #include <bough/arena.h>
+#include <bough/attachment.h>
 #include <bough/backup.h>
 #include <bough/chat.h>
 #include <bough/context.h>
@@ -14,6 +15,7 @@
 #include <bough/notes.h>
 #include <bough/part.h>
 #include <bough/queue.h>
+#include <bough/salvage.h>
 #include <bough/session.h>
 #include <bough/source.h>
 #include <bough/store.h>

@@ -60,14 +60,19 @@ BOUGH_MUST_CHECK enum bough_rc bough_store_info(struct bough_store *s, struct bo
 struct bough_stats {
     int64_t sessions, deleted_sessions, branches, entries, messages, calls, records, log_rows;
     int64_t content_bytes, file_bytes;
-    struct bough_totals spent; /* all calls and adjustments */
+    int64_t attachments, attachment_bytes; /* each once, however many messages show it */
+    struct bough_totals spent;             /* all calls and adjustments */
 };
 
 /* Counts everything: costs a walk over the store. */
 BOUGH_MUST_CHECK enum bough_rc bough_store_stats(struct bough_store *s, struct bough_stats *out,
                                                  struct bough_error *err);
 
-enum bough_fsck_level { BOUGH_FSCK_QUICK, BOUGH_FSCK_FULL };
+enum bough_fsck_level {
+    BOUGH_FSCK_QUICK, /* what can be seen without reading every entry */
+    BOUGH_FSCK_FULL,
+    BOUGH_FSCK_DEEP, /* and every attachment hashed again, every entry read as callers read it */
+};
 
 struct bough_finding {
     const char *code; /* stable for ever: "I-11" */
@@ -78,7 +83,7 @@ struct bough_finding {
 
 struct bough_fsck_report {
     int64_t errors, warnings;
-    int64_t sessions, branches, entries, records; /* how much was looked at */
+    int64_t sessions, branches, entries, records, attachments; /* how much was looked at */
 };
 
 /* Prove the invariants with readers of its own; `found` is called for each violation. */
@@ -86,6 +91,26 @@ BOUGH_MUST_CHECK enum bough_rc
 bough_store_fsck(struct bough_store *s, enum bough_fsck_level level,
                  void (*found)(void *user, const struct bough_finding *f), void *user,
                  struct bough_fsck_report *report, struct bough_error *err);
+
+struct bough_repair_report {
+    int64_t fixed;                 /* rows written or removed; lists count as one */
+    int64_t quarantined;           /* rows moved aside */
+    struct bough_fsck_report left; /* what a check finds afterwards */
+};
+
+/*
+ * Repair what a check at this level finds: lists and totals are built again from the rows they
+ * stand for, names and links that lead nowhere are removed, rows that cannot be read are moved
+ * aside with their bytes. No message is ever rewritten. A quarantined entry answers BOUGH_CORRUPT
+ * by its id and stands on its path as an entry with the error bough.quarantined; all others work.
+ * `did` hears what was done about which finding, `left` what remains; both may be NULL. A store
+ * without findings is left alone.
+ */
+BOUGH_MUST_CHECK enum bough_rc
+bough_store_repair(struct bough_store *s, enum bough_fsck_level level,
+                   void (*did)(void *user, const struct bough_finding *f),
+                   void (*left)(void *user, const struct bough_finding *f), void *user,
+                   struct bough_repair_report *report, struct bough_error *err);
 
 /* Fold what is pending into the lists, finish purges, and let the backend tidy up. Never needed. */
 BOUGH_MUST_CHECK enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err);

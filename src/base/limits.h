@@ -17,6 +17,15 @@
 #define LIMIT_METADATA (1024ll * 1024)           /* read with every listing, so kept smaller */
 #define LIMIT_TEXT (16ll * 1024 * 1024)          /* summaries, memories: read as one string */
 
+/* Attachments */
+#define LIMIT_CHUNK 65536                                 /* one row: eight pages */
+#define LIMIT_ATTACHMENT_BYTES (4ll * 1024 * 1024 * 1024) /* a piece's number has 24 bits */
+#define LIMIT_INLINE                                                                               \
+    16384 /* base64 in a file or tool part from here on is kept as an attachment                   \
+           */
+#define LIMIT_LOOSE_MS                                                                             \
+    (24ll * 3600 * 1000) /* unlinked ones stay so long: time to append the part */
+
 /* One call: more is a mistake of the caller, and sums of these cannot overflow in practice */
 #define LIMIT_TOKENS INT64_C(1000000000000)  /* a trillion tokens of one kind */
 #define LIMIT_COST INT64_C(1000000000000000) /* nano-USD: a million dollars */

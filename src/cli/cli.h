@@ -87,6 +87,7 @@ int cli_store_open(struct cli *c, struct bough_store **out, const struct bough_o
 /* ---- the commands: src/cli/cmd/<name>.c ---- */
 
 extern const struct cli_cmd cmd_demo;
+extern const struct cli_cmd cmd_export;
 extern const struct cli_cmd cmd_fsck;
 extern const struct cli_cmd cmd_help;
 extern const struct cli_cmd cmd_version;

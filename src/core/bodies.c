@@ -134,3 +134,9 @@ const struct body_field source_fields[] = {
     FIELD(9, I64, source_body, updated),
     { 0, FIELD_I64, 0 },
 };
+
+const struct body_field quarantine_fields[] = {
+    FIELD(1, I64, quarantine_body, time),  FIELD(2, CSTR, quarantine_body, where),
+    FIELD(3, CSTR, quarantine_body, why),  FIELD(4, CSTR, quarantine_body, row),
+    FIELD(5, STR, quarantine_body, bytes), { 0, FIELD_I64, 0 },
+};

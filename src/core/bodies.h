@@ -96,8 +96,14 @@ struct source_body {
     int64_t expires, updated;
 };
 
+struct quarantine_body {
+    int64_t time;
+    const char *where, *why, *row; /* row: its table and its numbers */
+    struct bough_str bytes;        /* its body, as it was */
+};
+
 extern const struct body_field session_fields[], list_fields[], call_fields[], adjust_fields[],
     memory_fields[], label_fields[], todo_fields[], audit_fields[], place_fields[], queue_fields[],
-    source_fields[];
+    source_fields[], quarantine_fields[];
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/varint.h"
+#include "core/attach.h"
 
 enum {
     HAS_FINISH = 1,
@@ -19,6 +20,7 @@ enum {
     HAS_METADATA = 64,
     HAS_ORIGIN = 128,
     HAS_KIND_NAME = 256,
+    HAS_MOVED = 512,
 };
 
 static void put_u48(char *p, uint64_t v)
@@ -101,12 +103,29 @@ static void write_usage(struct out *o, const struct bough_totals *t)
     out_i64(o, t->cost);
 }
 
+static void write_moved(struct out *o, const struct pack_moved *moved, size_t n)
+{
+    out_varint(o, n);
+    for (size_t i = 0; i < n; i++) {
+        out_varint(o, moved[i].part);
+        out_varint(o, moved[i].at);
+        out_varint(o, moved[i].how);
+    }
+}
+
 void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_from,
                struct squeezed *out)
 {
-    unsigned has = present(e);
+    pack_tail_moved(a, e, NULL, 0, zstd_from, out);
+}
+
+void pack_tail_moved(struct bough_arena *a, const struct bough_entry *e,
+                     const struct pack_moved *moved, size_t nmoved, size_t zstd_from,
+                     struct squeezed *out)
+{
+    unsigned has = present(e) | (nmoved ? HAS_MOVED : 0u);
     struct bough_str s[TAIL_STRINGS];
-    size_t size = 16 + 8 * VARINT_MAX;
+    size_t size = 16 + (8 + 3 * nmoved) * VARINT_MAX;
     struct out o;
     char *start;
 
@@ -131,6 +150,8 @@ void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_f
         *o.p++ = (char)e->parts[i].type;
         out_varint(&o, e->parts[i].json.n);
     }
+    if (nmoved)
+        write_moved(&o, moved, nmoved);
     for (int i = 0; i < TAIL_STRINGS; i++)
         if (has & string_flags[i])
             out_bytes(&o, s[i]);
@@ -272,7 +293,47 @@ static bool read_parts(struct bough_arena *a, struct in *i, struct bough_entry *
     return !i->bad;
 }
 
-static bool read_tail(struct bough_arena *a, struct bough_str tail, struct bough_entry *e)
+static bool read_moved(struct bough_arena *a, struct in *i, struct pack_extra *x)
+{
+    struct pack_moved *moved;
+    uint64_t n = in_varint(i);
+
+    if (i->bad || n > (uint64_t)(i->end - i->p) / 3)
+        return false;
+    moved = arena_array(a, n ? n : 1, sizeof *moved);
+    for (uint64_t k = 0; k < n; k++) {
+        moved[k].part = (uint32_t)in_varint(i);
+        moved[k].at = (uint32_t)in_varint(i);
+        moved[k].how = (uint8_t)in_varint(i);
+    }
+    x->moved = moved;
+    x->nmoved = (size_t)n;
+    return !i->bad;
+}
+
+/* Each stands behind the one before, and there is a name where it should be. */
+static bool moved_fit(const struct bough_entry *e, const struct pack_extra *x)
+{
+    unsigned char hash[32];
+    uint64_t end = 0;
+
+    for (size_t k = 0; k < x->nmoved; k++) {
+        const struct pack_moved *m = &x->moved[k];
+        const struct bough_str *json = m->part < e->nparts ? &e->parts[m->part].json : NULL;
+
+        if (k && m->part != m[-1].part)
+            end = 0;
+        if (!json || (k && m->part < m[-1].part) || m->at < end || m->how != PACK_BASE64 ||
+            (uint64_t)m->at + ATTACH_NAME_LEN > json->n ||
+            !attach_parse(str_make(json->p + m->at, ATTACH_NAME_LEN), hash))
+            return false;
+        end = (uint64_t)m->at + ATTACH_NAME_LEN;
+    }
+    return true;
+}
+
+static bool read_tail(struct bough_arena *a, struct bough_str tail, struct bough_entry *e,
+                      struct pack_extra *x)
 {
     struct in i = { (const unsigned char *)tail.p, (const unsigned char *)tail.p + tail.n, false };
     struct bough_str s[TAIL_STRINGS];
@@ -287,7 +348,7 @@ static bool read_tail(struct bough_arena *a, struct bough_str tail, struct bough
     for (int k = 0; k < TAIL_STRINGS; k++)
         if (has & string_flags[k])
             len[k] = in_varint(&i);
-    if (i.bad || !read_parts(a, &i, e))
+    if (i.bad || !read_parts(a, &i, e) || ((has & HAS_MOVED) && !read_moved(a, &i, x)))
         return false;
     for (int k = 0; k < TAIL_STRINGS; k++)
         s[k] = has & string_flags[k] ? take(&i.p, i.end, len[k], &i.bad) : str_of("");
@@ -299,7 +360,7 @@ static bool read_tail(struct bough_arena *a, struct bough_str tail, struct bough
     e->metadata = s[3];
     e->origin = s[4].p;
     e->kind_name = has & HAS_KIND_NAME ? s[5].p : bough_entry_kind_name(e->kind);
-    return !i.bad && i.p == i.end;
+    return !i.bad && i.p == i.end && moved_fit(e, x);
 }
 
 enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, struct bough_entry *e,
@@ -318,11 +379,11 @@ enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, stru
     e->role = (enum bough_role)h.role;
     e->mno = h.mno;
     e->time = h.time;
-    *x = (struct pack_extra){ h.made, h.chk, h.call_made, h.call_chk, h.call_ord };
+    *x = (struct pack_extra){ h.made, h.chk, h.call_made, h.call_chk, h.call_ord, NULL, 0 };
     if (h.raw > LIMIT_MESSAGE_BYTES * 2 ||
         !unsqueeze(a, &(struct squeezed){ h.tail, h.raw, body.p[0] & PACK_ZSTD }, &tail))
         return bough_fail(err, BOUGH_CORRUPT, "an entry's stored bytes cannot be expanded");
-    if (!read_tail(a, tail, e))
+    if (!read_tail(a, tail, e, x))
         return bough_fail(err, BOUGH_CORRUPT, "an entry's stored bytes cannot be read");
     return BOUGH_OK;
 }

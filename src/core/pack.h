@@ -21,18 +21,40 @@
 #include "base/buf.h"
 #include "core/squeeze.h"
 
-enum { PACK_PREFIX = 15, PACK_ZSTD = 0x10, PACK_VERSION = 1 };
+/* PACK_STUB: it stands in the place of an entry that was quarantined. */
+enum { PACK_PREFIX = 15, PACK_ZSTD = 0x10, PACK_STUB = 0x20, PACK_VERSION = 1 };
 
-/* What is not in struct bough_entry: how to make its ids. */
+static inline bool pack_is_stub(struct bough_str body)
+{
+    return body.n && (body.p[0] & PACK_STUB);
+}
+
+/* A part's base64 that is kept as an attachment: at `at` of its JSON stands the attachment's name
+ * (core/attach.h). */
+struct pack_moved {
+    uint32_t part, at;
+    uint8_t how; /* PACK_BASE64 */
+};
+
+enum { PACK_BASE64 = 1 };
+
+/* What is not in struct bough_entry: how to make its ids, and what its parts leave out. */
 struct pack_extra {
-    int64_t made, chk;           /* of the entry's id */
-    int64_t call_made, call_chk; /* of its call's id */
-    int64_t call_ord;            /* 0: none, or patched at commit */
+    int64_t made, chk;              /* of the entry's id */
+    int64_t call_made, call_chk;    /* of its call's id */
+    int64_t call_ord;               /* 0: none, or patched at commit */
+    const struct pack_moved *moved; /* only read: by part, then by place */
+    size_t nmoved;
 };
 
 /* Make the tail of `e` in the arena; compress it from `zstd_from` bytes on (0: never). */
 void pack_tail(struct bough_arena *a, const struct bough_entry *e, size_t zstd_from,
                struct squeezed *out);
+
+/* The same; `moved` says what the parts leave out, by part, then by place. */
+void pack_tail_moved(struct bough_arena *a, const struct bough_entry *e,
+                     const struct pack_moved *moved, size_t nmoved, size_t zstd_from,
+                     struct squeezed *out);
 
 /* The whole body in the arena. at.depth, mno, kind, role and time are taken from `e`. */
 struct bough_str pack_entry(struct bough_arena *a, const struct bough_entry *e,
@@ -42,7 +64,8 @@ struct bough_str pack_entry(struct bough_arena *a, const struct bough_entry *e,
 void pack_entry_patch(char *body, int64_t no, int64_t call_ord);
 
 /* Fill `e` with slices of `body`, which must outlive it (a compressed tail is expanded into `a`).
- * id, session, call, at.branch and deleted are the caller's. BOUGH_CORRUPT when it is not a body or
+ * id, session, call, at.branch and deleted are the caller's. Parts are as stored: what they leave
+ * out is in `x`. BOUGH_CORRUPT when it is not a body or
  * its sum is wrong. */
 enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, struct bough_entry *e,
                               struct pack_extra *x, struct bough_error *err);

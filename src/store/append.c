@@ -11,6 +11,8 @@
 #include "store/path.h"
 #include "store/session.h"
 
+enum { STORE_TRIES = 8 }; /* sweeps that fall between storing and linking */
+
 enum bough_rc state_load(struct prep *p, int64_t sid, struct state **out, struct bough_error *err)
 {
     struct state *st = state_get(p->e, sid);
@@ -170,6 +172,7 @@ static void add_entry(struct prep *p, struct append_job *j, struct plan_entry *p
                                      .kind = pe->e.kind,
                                      .mask = pe->mask | (j->open ? MASK_OPEN : 0),
                                      .body = pack_entry(p->a, &pe->e, &pe->x, &pe->tail) };
+    blob_link(p, &pe->blobs, bid, pe->e.at.depth);
     if (!cstr_empty(pe->id))
         txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){
             .id = pe->id, .scope = j->sid, .what = ALIAS_ENTRY, .a = bid, .b = pe->e.at.depth
@@ -347,6 +350,8 @@ static enum bough_rc add_entries(struct prep *p, struct append_job *j, const str
         rc = settle_kept(p, j, pe, pl, err);
         if (!rc)
             rc = check_call(p, j, pe, err);
+        if (!rc)
+            rc = blob_permit(p, j->sid, &pe->blobs, &j->restore, err);
         if (rc)
             break;
         add_entry(p, j, pe, bid);
@@ -476,13 +481,32 @@ static void answer(struct append_job *j, struct bough_arena *a, const struct txn
                   j->plan.calls[0].body.chk, out->call);
 }
 
+/* What was moved out of the parts first, then the entries that show it. Between the two a sweep may
+ * come along: it finds nobody who links it. */
+static enum bough_rc store_and_write(struct bough_store *s, struct bough_arena *a,
+                                     struct append_job *j, struct request *r,
+                                     struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+    int tries = 0;
+
+    do {
+        j->restore = false;
+        for (size_t i = 0; i < j->plan.n && !rc; i++)
+            rc = blob_store(s, &j->plan.entries[i].blobs, err);
+        if (!rc)
+            rc = write_run(s, a, r, err);
+    } while (rc == BOUGH_NOT_FOUND && j->restore && ++tries < STORE_TRIES);
+    return rc;
+}
+
 enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct append_job *j,
                          struct bough_appended *out, struct bough_error *err)
 {
     struct request r = { .prepare = prepare_first, .done = append_done, .user = j, .sid = j->sid };
     struct bough_error why = { 0 };
     bool known = false;
-    enum bough_rc rc = write_run(s, a, &r, &why), again;
+    enum bough_rc rc = store_and_write(s, a, j, &r, &why), again;
 
     if (!rc) {
         answer(j, a, &r.txn, out);

@@ -24,6 +24,7 @@ struct append_job {
     struct bough_head first;  /* of the first entry; branch may be NEW_BRANCH(0) */
     struct bough_head before; /* the head before it */
     int64_t first_mno;
+    bool restore; /* what was moved out of its parts was swept: store it again */
 };
 
 enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err);

@@ -1,7 +1,7 @@
 /*
  * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
  * rules of the model are checked above it, once. Still to come with the same shape:
- * text_put/text_find, blob_write/blob_read/blob_link.
+ * text_put/text_find.
  */
 #ifndef STORE_BACKEND_H
 #define STORE_BACKEND_H
@@ -62,6 +62,7 @@ typedef bool (*log_fn)(void *user, const struct log_row *row);
 typedef bool (*list_fn)(void *user, const struct list_row *row);
 typedef bool (*open_fn)(void *user, const struct open_row *row);
 typedef bool (*draft_fn)(void *user, const struct draft_row *row);
+typedef bool (*link_fn)(void *user, const struct link_row *row);
 typedef bool (*raw_fn)(void *user, const struct raw_row *row);
 /* Bytes copied so far, of how many; false: stop. */
 typedef bool (*copy_fn)(void *user, int64_t done, int64_t total);
@@ -111,9 +112,9 @@ struct backend_ops {
     void (*release)(struct backend *b);
 
     /*
-     * Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut`,
-     * then its records, aliases and keys. *left is false when nothing remains. Durable; safe to
-     * repeat after a crash.
+     * Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut` with
+     * their links to blobs, then its records, aliases and keys. *left is false when nothing
+     * remains. Durable; safe to repeat after a crash.
      */
     enum bough_rc (*purge_slice)(struct backend *b, int64_t sid, int64_t limit, bool *left,
                                  int64_t *entries, int64_t *records, const struct patience *p,
@@ -197,6 +198,33 @@ struct backend_ops {
                               struct list_row *out, struct bough_error *err);
     /* Newest first by the order's column, then by sid; see list_query.h for what matches. */
     enum bough_rc (*list_scan)(struct view *v, const struct list_query *q, list_fn fn, void *user,
+                               struct bough_error *err);
+
+    /*
+     * Attachments; the rules are in store/blob.h. Put one piece of a blob that is being written:
+     * *bno 0 begins a new one, and gets its number. Relaxed. BOUGH_GONE when it was swept.
+     */
+    enum bough_rc (*blob_put)(struct backend *b, int64_t *bno, const struct chunk_row *chunk,
+                              const struct patience *p, struct bough_error *err);
+    /*
+     * It is whole: from now on it is found by row->hash. When the same bytes are there already,
+     * row->bno becomes theirs, `since` is raised to row->since, and ours is left to the sweep.
+     * BOUGH_CORRUPT when its pieces are not row->size bytes. Durable unless `relaxed`.
+     */
+    enum bough_rc (*blob_seal)(struct backend *b, struct blob_row *row, bool relaxed,
+                               const struct patience *p, struct bough_error *err);
+    /*
+     * Remove blobs that nobody links and whose `since` is longer ago than LIMIT_LOOSE_MS, at most
+     * `limit` rows; `only` > 0: just that one, being written, of whatever age. Durable.
+     */
+    enum bough_rc (*blob_sweep)(struct backend *b, int64_t only, int64_t limit, bool *left,
+                                const struct patience *p, struct bough_error *err);
+    /* A whole one by its hash. */
+    enum bough_rc (*blob_find)(struct view *v, const unsigned char hash[32], struct blob_row *out,
+                               struct bough_error *err);
+    enum bough_rc (*chunk_get)(struct view *v, struct bough_arena *a, int64_t bno, int64_t index,
+                               struct chunk_row *out, struct bough_error *err);
+    enum bough_rc (*link_scan)(struct view *v, int64_t bno, link_fn fn, void *user,
                                struct bough_error *err);
 
     /* fsck: every row of a table in key order; the engine's own check; a write that asks nobody. */

@@ -61,6 +61,7 @@ struct engine {
     int64_t fold_after;      /* a fold failed: not again before */
     size_t last_batch;
     int64_t last_us;    /* when a request was last committed */
+    int64_t swept_us;   /* when old attachments were last looked for; 0: not yet */
     bool untidy;        /* the backend has something to do when idle */
     int64_t relaxed_us; /* since when it keeps something that is not synced; 0: nothing */
     int64_t draft_due;  /* when steps of an open message are to be saved; 0: none wait */
@@ -162,6 +163,12 @@ void writer_start(struct engine *e);
 void writer_stop(struct engine *e);
 /* Fold everything pending and tidy up, as the writer would when idle. */
 enum bough_rc writer_upkeep(struct engine *e, const struct patience *p, struct bough_error *err);
+
+/* The role for work other than requests; those who queue let it go first. Giving it back leaves
+ * something to tidy up. */
+enum bough_rc writer_take(struct engine *e, const struct patience *p, struct bough_error *err);
+void writer_give(struct engine *e);
+void writer_sweep_idle(struct engine *e);
 
 /* The backend's purge operations, in the writer's role. */
 enum bough_rc writer_slice(struct engine *e, int64_t sid, int64_t limit, bool *left,

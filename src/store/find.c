@@ -271,7 +271,8 @@ static enum bough_rc check_there(struct snap *snap, const char *text, struct bou
     else if (rc == BOUGH_NOT_FOUND)
         rc = no_entry(text, err);
     else if (!rc && id &&
-             (!pack_entry_head(row.body, &h) || h.made != id->made || h.chk != id->chk))
+             (!pack_entry_head(row.body, &h) || h.made != id->made || h.chk != id->chk) &&
+             !pack_is_stub(row.body))
         rc = no_entry(text, err);
     bough_arena_destroy(tmp);
     return rc;

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/slug.h"
+#include "store/blob.h"
 #include "store/find.h"
 #include "store/id.h"
 #include "store/open.h"
@@ -93,7 +94,8 @@ struct copying {
     struct bough_entries path;
     struct bough_labels labels;
     struct bough_store *s;
-    struct smap ids; /* that entries came with: a fork may have used one again */
+    struct smap ids;          /* that entries came with: a fork may have used one again */
+    struct blob_parts *blobs; /* of each entry of the path */
 };
 
 /* The copy is found by the id it came with and by the id its original has here. */
@@ -104,8 +106,10 @@ static void copy_alias(struct prep *p, int64_t what, const char *id, int64_t dep
     };
 }
 
-static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e, int64_t chk)
+static void copy_entry(struct prep *p, struct copying *c, size_t i, int64_t chk)
 {
+    const struct bough_entry *e = &c->path.at[i];
+    const struct blob_parts *blobs = &c->blobs[i];
     struct bough_entry copy = *e;
     struct pack_extra x = { .made = p->now, .chk = chk };
     struct squeezed tail;
@@ -115,7 +119,8 @@ static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e,
     copy.origin =
         cstr_empty(e->origin) || smap_get(&c->ids, str_of(e->origin), NULL) ? e->id : e->origin;
     smap_put(&c->ids, str_of(copy.origin), 1);
-    pack_tail(p->a, &copy, c->s->e->zstd_from, &tail);
+    copy.parts = blobs->parts;
+    pack_tail_moved(p->a, &copy, blobs->moved, blobs->nmoved, c->s->e->zstd_from, &tail);
     ch = txn_change(p, CHANGE_ENTRY_ADD);
     ch->u.entry = (struct entry_row){ .bid = NEW_BRANCH(0),
                                       .depth = e->at.depth,
@@ -123,6 +128,7 @@ static void copy_entry(struct prep *p, struct copying *c, struct bough_entry *e,
                                       .mask = entry_mask(e),
                                       .over = e->deleted,
                                       .body = pack_entry(p->a, &copy, &x, &tail) };
+    blob_link(p, blobs, NEW_BRANCH(0), e->at.depth);
     copy_alias(p, ALIAS_ENTRY, copy.origin, e->at.depth);
     if (copy.origin != e->id)
         copy_alias(p, ALIAS_COPIED, e->id, e->at.depth);
@@ -164,7 +170,7 @@ static enum bough_rc prepare_copy(struct prep *p, void *user, struct bough_error
     env_random(&p->e->env, chk, (c->path.n + 1) * sizeof *chk);
     smap_init(&c->ids);
     for (size_t i = 0; i < c->path.n; i++)
-        copy_entry(p, c, &c->path.at[i], chk[i]);
+        copy_entry(p, c, i, chk[i]);
     smap_finish(&c->ids);
     for (size_t i = 0; i < c->labels.n; i++)
         copy_label(p, c, &c->labels.at[i]);
@@ -196,6 +202,13 @@ static enum bough_rc fork_as_copy(struct bough_store *s, struct bough_arena *a, 
     if (rc)
         return rc;
     c.path = (struct bough_entries){ .at = list.at, .n = list.n };
+    c.blobs = arena_array(a, list.n + 1, sizeof *c.blobs);
+    for (size_t i = 0; i < list.n && !rc; i++) {
+        blob_split(a, list.at[i].parts, list.at[i].nparts, &c.blobs[i]);
+        rc = blob_store(s, &c.blobs[i], err);
+    }
+    if (rc)
+        return rc;
     m->on_branch = list.n > 0;
     m->base = (struct bough_head){ 0, 0 };
     m->parent = 0; /* independent: nothing links it to the original */

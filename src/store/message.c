@@ -167,8 +167,8 @@ enum bough_rc bough_message_flush(struct bough_store *s, const struct bough_writ
 /* ---- sealing ---- */
 
 struct ending {
-    struct bough_store *s;
     struct open_row row;
+    struct sealing sealing;
     const struct bough_part *parts;
     size_t nparts;
     const struct bough_seal *seal;
@@ -192,7 +192,7 @@ static enum bough_rc seal_prepare(struct prep *p, void *user, struct bough_error
         return open_refused(snap, at, err);
     if (now.epoch != x->row.epoch)
         return bough_fail(err, BOUGH_LEASE_LOST, "somebody else writes this message now");
-    return open_seal(p, x->s, &now, x->parts, x->nparts, x->seal, err);
+    return open_seal(p, &now, &x->sealing, err);
 }
 
 static enum bough_rc ending_parts(struct bough_arena *a, const struct live *l, struct ending *x,
@@ -220,7 +220,7 @@ enum bough_rc bough_message_seal(struct bough_store *s, struct bough_arena *a,
                                  struct bough_entry **out, struct bough_error *err)
 {
     static const struct bough_seal plain;
-    struct ending x = { .s = s, .seal = seal ? seal : &plain };
+    struct ending x = { .seal = seal ? seal : &plain };
     struct bough_head at;
     struct live *l;
     bool begun;
@@ -237,7 +237,9 @@ enum bough_rc bough_message_seal(struct bough_store *s, struct bough_arena *a,
         x.row = l->row;
         x.request = (struct request){ .prepare = seal_prepare, .user = &x };
         pthread_mutex_unlock(&s->e->live_lock);
-        rc = write_run(s, a, &x.request, err);
+        rc = open_plan(s, a, at, x.parts, x.nparts, x.seal, &x.sealing, err);
+        if (!rc)
+            rc = open_write(s, a, &x.request, &x.sealing, err);
         pthread_mutex_lock(&s->e->live_lock);
     }
     if (begun && rc)

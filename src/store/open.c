@@ -6,9 +6,12 @@
 #include "base/limits.h"
 #include "base/process.h"
 #include "base/str.h"
+#include "store/blob.h"
 #include "store/live.h"
 #include "store/path.h"
 #include "store/plan.h"
+
+enum { STORE_TRIES = 8 }; /* sweeps that fall between storing and linking */
 
 struct get {
     struct bough_arena *a;
@@ -157,62 +160,84 @@ static struct bough_entry_new whole(const struct bough_entry *was, const struct 
     };
 }
 
-static void add_sealed(struct prep *p, const struct open_row *row, struct plan *plan,
-                       const struct bough_entry *was, const struct pack_extra *x)
+enum bough_rc open_plan(struct bough_store *s, struct bough_arena *a, struct bough_head at,
+                        const struct bough_part *parts, size_t nparts,
+                        const struct bough_seal *seal, struct sealing *out, struct bough_error *err)
 {
-    struct plan_entry *pe = &plan->entries[0];
+    struct bough_str *spans = arena_array(a, nparts + 1, sizeof *spans);
+    struct bough_entry_new in;
+    struct entry_row stored;
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < nparts; i++)
+        spans[i] = parts[i].json;
+    rc = snap.ops->entry_get(snap.v, a, at.branch, at.depth, &stored, err);
+    snap_end(&snap);
+    if (!rc)
+        rc = pack_entry_read(a, stored.body, &out->was, &out->x, err);
+    if (rc)
+        return rc;
+    in = whole(&out->was, spans, nparts, seal);
+    rc = plan_build(s, a, &in, 1, seal->call, &out->plan, err);
+    return rc ? rc : blob_store(s, &out->plan.entries[0].blobs, err);
+}
+
+static void add_sealed(struct prep *p, const struct open_row *row, struct sealing *x)
+{
+    struct plan_entry *pe = &x->plan.entries[0];
     struct bough_str body;
     struct change *c;
 
     pe->e.at = (struct bough_head){ row->bid, row->depth };
-    pe->e.mno = was->mno;
-    pe->x.made = x->made;
-    pe->x.chk = x->chk;
+    pe->e.mno = x->was.mno;
+    pe->x.made = x->x.made;
+    pe->x.chk = x->x.chk;
     body = pack_entry(p->a, &pe->e, &pe->x, &pe->tail);
-    pack_entry_patch((char *)(uintptr_t)body.p, was->no, 0);
+    pack_entry_patch((char *)(uintptr_t)body.p, x->was.no, 0);
     c = txn_change(p, CHANGE_ENTRY_SEAL);
     c->call_new = pe->call_new;
     c->u.entry = (struct entry_row){
         .bid = row->bid, .depth = row->depth, .kind = pe->e.kind, .mask = pe->mask, .body = body
     };
+    blob_link(p, &pe->blobs, row->bid, row->depth);
     txn_change(p, CHANGE_OPEN_DEL)->u.open = *row;
+}
+
+enum bough_rc open_seal(struct prep *p, const struct open_row *row, struct sealing *x,
+                        struct bough_error *err)
+{
+    enum bough_rc rc = blob_permit(p, row->sid, &x->plan.entries[0].blobs, &x->restore, err);
+
+    if (rc)
+        return rc;
+    plan_add_calls(p, &x->plan, row->sid);
+    add_sealed(p, row, x);
     txn_log(p, LOG_SEAL, row->sid, 1);
     p->t->log.bid = row->bid;
     p->t->log.depth = row->depth;
-    if (plan->ncalls) {
+    if (x->plan.ncalls) {
         p->t->log.record = NEW_RECORD(0);
-        p->t->log.aux = (int64_t)plan->ncalls;
+        p->t->log.aux = (int64_t)x->plan.ncalls;
     }
+    return BOUGH_OK;
 }
 
-enum bough_rc open_seal(struct prep *p, struct bough_store *s, const struct open_row *row,
-                        const struct bough_part *parts, size_t nparts,
-                        const struct bough_seal *seal, struct bough_error *err)
+enum bough_rc open_write(struct bough_store *s, struct bough_arena *a, struct request *r,
+                         struct sealing *x, struct bough_error *err)
 {
-    struct bough_str *spans = arena_array(p->a, nparts + 1, sizeof *spans);
-    struct bough_entry_new in;
-    struct bough_entry was;
-    struct entry_row stored;
-    struct pack_extra x;
-    struct plan plan;
-    struct snap *snap;
-    enum bough_rc rc = prep_snap(p, &snap, err);
+    enum bough_rc rc;
+    int tries = 0;
 
-    for (size_t i = 0; i < nparts; i++)
-        spans[i] = parts[i].json;
-    if (!rc)
-        rc = snap->ops->entry_get(snap->v, p->a, row->bid, row->depth, &stored, err);
-    if (!rc)
-        rc = pack_entry_read(p->a, stored.body, &was, &x, err);
-    if (rc)
-        return rc;
-    in = whole(&was, spans, nparts, seal);
-    rc = plan_build(s, p->a, &in, 1, seal->call, &plan, err);
-    if (rc)
-        return rc;
-    plan_add_calls(p, &plan, row->sid);
-    add_sealed(p, row, &plan, &was, &x);
-    return BOUGH_OK;
+    do {
+        x->restore = false;
+        rc = tries ? blob_store(s, &x->plan.entries[0].blobs, err) : BOUGH_OK;
+        if (!rc)
+            rc = write_run(s, a, r, err);
+    } while (rc == BOUGH_NOT_FOUND && x->restore && ++tries < STORE_TRIES);
+    return rc;
 }
 
 /* ---- what nobody writes any more ---- */
@@ -220,31 +245,10 @@ enum bough_rc open_seal(struct prep *p, struct bough_store *s, const struct open
 struct rescue {
     struct bough_store *s;
     struct bough_head at;
+    int64_t ver; /* of the row it was planned from */
+    struct sealing sealing;
     bool done;
 };
-
-static enum bough_rc interrupt(struct prep *p, struct rescue *r, const struct open_row *row,
-                               struct snap *snap, struct bough_error *err)
-{
-    static const struct bough_seal how = { .finish = "interrupted" };
-    struct bough_seal seal = how;
-    struct bough_part *parts;
-    struct draft d;
-    enum bough_rc rc;
-
-    seal.error = str_of("{\"name\":\"interrupted\",\"message\":\"its writer is gone\"}");
-    draft_init(&d);
-    rc = open_drafts(snap, r->at, &d, err);
-    if (!rc) {
-        parts = draft_parts(p->a, &d);
-        for (size_t i = 0; i < d.nparts; i++)
-            parts[i] = draft_interrupt(p->a, parts[i], p->now);
-        rc = open_seal(p, r->s, row, parts, d.nparts, &seal, err);
-    }
-    draft_finish(&d);
-    r->done = !rc;
-    return rc;
-}
 
 static enum bough_rc rescue_prepare(struct prep *p, void *user, struct bough_error *err)
 {
@@ -257,10 +261,55 @@ static enum bough_rc rescue_prepare(struct prep *p, void *user, struct bough_err
     r->done = false;
     if (!rc)
         rc = open_get(snap, p->a, r->at, &row, &there, err);
-    if (rc || !there ||
-        !open_expired(&row, p->now)) /* somebody was faster, or it lives after all */
+    if (rc || !there || row.ver != r->ver || !open_expired(&row, p->now))
+        return rc; /* somebody was faster, or it lives after all */
+    rc = open_seal(p, &row, &r->sealing, err);
+    r->done = !rc;
+    return rc;
+}
+
+/* The parts so far, with nothing left running; *ver 0 when it is not open any more. */
+static enum bough_rc left_parts(struct bough_store *s, struct bough_arena *a, struct bough_head at,
+                                struct bough_part **parts, size_t *n, int64_t *ver,
+                                struct bough_error *err)
+{
+    int64_t now = env_now(&s->e->env);
+    struct open_row row;
+    struct draft d;
+    struct snap snap;
+    bool there = false;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
         return rc;
-    return interrupt(p, r, &row, snap, err);
+    draft_init(&d);
+    rc = open_get(&snap, a, at, &row, &there, err);
+    if (!rc && there)
+        rc = open_drafts(&snap, at, &d, err);
+    snap_end(&snap);
+    *parts = draft_parts(a, &d);
+    *n = d.nparts;
+    *ver = there ? row.ver : 0;
+    for (size_t i = 0; i < d.nparts; i++)
+        (*parts)[i] = draft_interrupt(a, (*parts)[i], now);
+    draft_finish(&d);
+    return rc;
+}
+
+static enum bough_rc rescue(struct bough_store *s, struct bough_arena *a, struct rescue *r,
+                            struct bough_error *err)
+{
+    struct request req = { .prepare = rescue_prepare, .user = r };
+    struct bough_seal seal = { .finish = "interrupted" };
+    struct bough_part *parts;
+    size_t n;
+    enum bough_rc rc = left_parts(s, a, r->at, &parts, &n, &r->ver, err);
+
+    if (rc || !r->ver)
+        return rc;
+    seal.error = str_of("{\"name\":\"interrupted\",\"message\":\"its writer is gone\"}");
+    rc = open_plan(s, a, r->at, parts, n, &seal, &r->sealing, err);
+    return rc ? rc : open_write(s, a, &req, &r->sealing, err);
 }
 
 struct expired {
@@ -295,10 +344,9 @@ enum bough_rc bough_message_recover(struct bough_store *s, int64_t *n, struct bo
     }
     for (size_t i = 0; i < x.n && !rc; i++) {
         struct rescue r = { .s = s, .at = x.at[i] };
-        struct request req = { .prepare = rescue_prepare, .user = &r };
 
         live_save_at(s, r.at); /* what this process was told and has not saved */
-        rc = write_run(s, x.a, &req, err);
+        rc = rescue(s, x.a, &r, err);
         if (!rc && r.done)
             live_over(s->e, r.at);
         if (!rc && r.done && n)

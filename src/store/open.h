@@ -5,7 +5,7 @@
 #include <bough/message.h>
 
 #include "core/draft.h"
-#include "store/engine.h"
+#include "store/plan.h"
 
 enum { LEASE_MS = 60000 };
 
@@ -29,9 +29,24 @@ enum bough_rc open_refused(struct snap *snap, struct bough_head at, struct bough
 /* BOUGH_CONFLICT when a message on the path to `at`, itself included, is still being written. */
 enum bough_rc open_none_on(struct snap *snap, struct bough_head at, struct bough_error *err);
 
-/* Fill p->t with what seals the message of `row`: its parts, and how it ended. */
-enum bough_rc open_seal(struct prep *p, struct bough_store *s, const struct open_row *row,
+/* A message as it will be when it is sealed, made before any lock is taken. */
+struct sealing {
+    struct plan plan;
+    struct bough_entry was; /* as it was opened */
+    struct pack_extra x;
+    bool restore; /* bytes moved out of its parts were swept meanwhile: store them again */
+};
+
+/* Its parts, and how it ended; what is moved out of the parts is stored. */
+enum bough_rc open_plan(struct bough_store *s, struct bough_arena *a, struct bough_head at,
                         const struct bough_part *parts, size_t nparts,
-                        const struct bough_seal *seal, struct bough_error *err);
+                        const struct bough_seal *seal, struct sealing *out,
+                        struct bough_error *err);
+/* Fill p->t with what seals the message of `row`. */
+enum bough_rc open_seal(struct prep *p, const struct open_row *row, struct sealing *x,
+                        struct bough_error *err);
+/* Run a request whose prepare() calls open_seal(). */
+enum bough_rc open_write(struct bough_store *s, struct bough_arena *a, struct request *r,
+                         struct sealing *x, struct bough_error *err);
 
 #endif

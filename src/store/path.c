@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "store/blob.h"
 #include "store/id.h"
 
 enum { RESERVE_MOST = 1 << 18 }; /* entries; a damaged store may promise any number */
@@ -101,13 +102,18 @@ int64_t entry_mask(const struct bough_entry *e)
 }
 
 /* Unpack a row whose body is in the arena already. */
-static enum bough_rc fill_kept(struct bough_arena *a, const struct entry_row *row, int64_t sid,
-                               const char *session, struct bough_entry *out,
-                               struct bough_error *err)
+static enum bough_rc fill_kept(struct snap *snap, struct bough_arena *a,
+                               const struct entry_row *row, int64_t sid, const char *session,
+                               struct bough_entry *out, struct bough_error *err)
 {
     struct pack_extra x;
     enum bough_rc rc = pack_entry_read(a, row->body, out, &x, err);
 
+    if (!rc && x.nmoved) {
+        rc = blob_expand(snap, a, &x, out, err);
+        if (rc)
+            return rc;
+    }
     if (rc)
         return bough_fail(err, rc, "entry #%lld.%lld cannot be read: its stored bytes are damaged",
                           (long long)row->bid, (long long)row->depth);
@@ -121,13 +127,14 @@ static enum bough_rc fill_kept(struct bough_arena *a, const struct entry_row *ro
     return BOUGH_OK;
 }
 
-enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int64_t sid,
-                         const char *session, struct bough_entry *out, struct bough_error *err)
+enum bough_rc entry_fill(struct snap *snap, struct bough_arena *a, const struct entry_row *row,
+                         int64_t sid, const char *session, struct bough_entry *out,
+                         struct bough_error *err)
 {
     struct entry_row kept = *row;
 
     kept.body.p = arena_dup(a, row->body.p, row->body.n);
-    return fill_kept(a, &kept, sid, session, out, err);
+    return fill_kept(snap, a, &kept, sid, session, out, err);
 }
 
 enum bough_rc branch_session(struct snap *snap, struct bough_arena *a, int64_t bid, int64_t *sid,
@@ -160,8 +167,12 @@ enum bough_rc entry_load(struct snap *snap, struct bough_arena *a, struct bough_
         rc = branch_session(snap, a, at.branch, &sid, &session, err);
     if (rc)
         return rc;
+    if (pack_is_stub(row.body))
+        return bough_fail(err, BOUGH_CORRUPT,
+                          "entry #%lld.%lld was damaged; what is left of it is quarantined",
+                          (long long)at.branch, (long long)at.depth);
     *out = arena_alloc(a, sizeof **out);
-    return fill_kept(a, &row, sid, session, *out, err);
+    return fill_kept(snap, a, &row, sid, session, *out, err);
 }
 
 enum bough_rc entry_head_at(struct snap *snap, struct bough_head at, struct pack_head *out,
@@ -182,6 +193,7 @@ enum bough_rc entry_head_at(struct snap *snap, struct bough_head at, struct pack
 /* ---- reading a path ---- */
 
 struct reading {
+    struct snap *snap;
     struct entry_list *out;
     const char *session;
     int64_t sid;
@@ -202,7 +214,7 @@ static bool read_one(void *user, const struct entry_row *row)
         r->more = true;
         return false;
     }
-    r->rc = entry_fill(r->out->a, row, r->sid, r->session, entry_push(r->out), r->err);
+    r->rc = entry_fill(r->snap, r->out->a, row, r->sid, r->session, entry_push(r->out), r->err);
     return !r->rc;
 }
 
@@ -238,7 +250,9 @@ static void reserve(struct entry_list *l, const struct segs *segs, const struct 
 enum bough_rc path_read(struct snap *snap, const struct segs *segs, const struct path_filter *f,
                         struct entry_list *out, bool *more, struct bough_error *err)
 {
-    struct reading r = { .out = out, .limit = (size_t)f->limit, .also = f->also, .err = err };
+    struct reading r = {
+        .snap = snap, .out = out, .limit = (size_t)f->limit, .also = f->also, .err = err
+    };
     enum bough_rc rc = BOUGH_OK;
 
     reserve(out, segs, f);

@@ -41,8 +41,9 @@ void entries_in_time(struct entry_list *list); /* put them in the order of their
 int64_t entry_mask(const struct bough_entry *e);
 
 /* Unpack a row (its body is copied into `a`). `session` is the owner's id, given out as it is. */
-enum bough_rc entry_fill(struct bough_arena *a, const struct entry_row *row, int64_t sid,
-                         const char *session, struct bough_entry *out, struct bough_error *err);
+enum bough_rc entry_fill(struct snap *snap, struct bough_arena *a, const struct entry_row *row,
+                         int64_t sid, const char *session, struct bough_entry *out,
+                         struct bough_error *err);
 
 /* One entry, with its owner looked up. */
 enum bough_rc entry_load(struct snap *snap, struct bough_arena *a, struct bough_head at,

@@ -137,9 +137,17 @@ static enum bough_rc take_meaning(struct bough_arena *a, struct plan_entry *pe,
     return check_text("the label", pe->label, LIMIT_TITLE, err);
 }
 
+static void repack(const struct engine *e, struct bough_arena *a, struct plan_entry *pe)
+{
+    struct bough_entry stored = pe->e;
+
+    stored.parts = pe->blobs.parts;
+    pack_tail_moved(a, &stored, pe->blobs.moved, pe->blobs.nmoved, e->zstd_from, &pe->tail);
+}
+
 void plan_repack(struct bough_store *s, struct bough_arena *a, struct plan_entry *pe)
 {
-    pack_tail(a, &pe->e, s->e->zstd_from, &pe->tail);
+    repack(s->e, a, pe);
 }
 
 static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
@@ -157,6 +165,7 @@ static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
     if (rc)
         return rc;
     take_fields(in, now, pe);
+    blob_split(a, pe->e.parts, pe->e.nparts, &pe->blobs);
     rc = take_meaning(a, pe, err);
     if (!rc)
         plan_repack(s, a, pe);
@@ -386,7 +395,7 @@ enum bough_rc plan_resolve(struct snap *snap, struct bough_arena *a, int64_t sid
             rc = resolve_call(snap, a, sid, pe, err);
         if (!rc && pe->e.kind == BOUGH_ENTRY_COMPACTION) {
             resolve_kept(snap, a, sid, pe);
-            pack_tail(a, &pe->e, snap->e->zstd_from, &pe->tail);
+            repack(snap->e, a, pe);
         }
         if (!rc && pe->e.kind == BOUGH_ENTRY_LABEL && !json_parse(a, pe->e.data, &data, NULL))
             rc = find_entry(snap, sid, json_cstr(a, data, "targetId"), &pe->label_target, err);

@@ -4,10 +4,11 @@
 
 #include <bough/entry.h>
 
-#include "store/engine.h"
+#include "store/blob.h"
 
 struct plan_entry {
-    struct bough_entry e; /* at and mno are filled in when its place is known */
+    struct bough_entry e;    /* at and mno are filled in when its place is known */
+    struct blob_parts blobs; /* its parts as stored, and what they show */
     struct squeezed tail;
     struct pack_extra x;
     int64_t mask;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/totals.h"
+#include "store/blob.h"
 #include "store/find.h"
 #include "store/id.h"
 #include "store/path.h"
@@ -400,6 +401,11 @@ enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a, 
     if (!rc) {
         report_keepers(s, a, &needs, out);
         rc = shrink_ancestors(s, &bs, &out->entries, &out->records, err);
+    }
+    if (!rc) {
+        struct patience p = store_patience(s);
+
+        rc = writer_sweep(s->e, 0, &p, err);
     }
     mem_free(bs.at);
     return rc;

@@ -20,6 +20,7 @@ enum record_kind {
     RECORD_WORKSPACE = 11,
     RECORD_ACCOUNT = 12,
     RECORD_SEEN = 13,
+    RECORD_QUARANTINE = 14, /* the bytes of a row that could not be read; see store/quarantine.c */
 };
 
 enum log_kind {
@@ -167,6 +168,32 @@ struct list_row {
     struct bough_str body; /* counts, totals, previews */
 };
 
+/* Bytes that are kept once, however many entries show them. */
+enum blob_state {
+    BLOB_WRITING = 0, /* nobody sees it */
+    BLOB_LOOSE = 1,   /* whole; the sweep looks whether anybody links it */
+    BLOB_LINKED = 2,  /* it was linked; a purge that removes a link makes it loose again */
+};
+
+struct blob_row {
+    int64_t bno;
+    int64_t state;
+    int64_t size;
+    int64_t since; /* when somebody last stored it who may still link it; 0: long ago */
+    unsigned char hash[32];
+};
+
+struct chunk_row {
+    int64_t bno, index;
+    int64_t sum; /* CRC-32C of the body */
+    struct bough_str body;
+};
+
+/* An entry shows a blob. */
+struct link_row {
+    int64_t bid, depth, bno;
+};
+
 enum raw_table {
     RAW_SESSION,
     RAW_HEAD,
@@ -179,6 +206,9 @@ enum raw_table {
     RAW_LIST,
     RAW_OPEN,
     RAW_DRAFT,
+    RAW_BLOB,
+    RAW_CHUNK,
+    RAW_LINK,
     RAW_TABLES, /* how many there are */
 };
 
@@ -196,6 +226,9 @@ struct raw_row {
         struct list_row list;
         struct open_row open;
         struct draft_row draft;
+        struct blob_row blob;
+        struct chunk_row chunk;
+        struct link_row link;
     } u;
 };
 

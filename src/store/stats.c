@@ -61,6 +61,22 @@ static void spend(struct count *c, const struct bough_totals *t)
                                                INT64_MAX, INT64_MAX, INT64_MAX };
 }
 
+static bool count_blob(void *user, const struct raw_row *row)
+{
+    struct count *c = user;
+
+    c->out->attachments += row->u.blob.state != BLOB_WRITING;
+    return true;
+}
+
+static bool count_chunk(void *user, const struct raw_row *row)
+{
+    struct count *c = user;
+
+    c->out->attachment_bytes += (int64_t)row->u.chunk.body.n;
+    return true;
+}
+
 static bool count_record(void *user, const struct raw_row *row)
 {
     const struct record_row *r = &row->u.record;
@@ -97,6 +113,7 @@ static enum bough_rc count_all(struct snap *snap, struct count *c)
     } passes[] = {
         { RAW_SESSION, count_session }, { RAW_HEAD, count_head },     { RAW_BRANCH, count_branch },
         { RAW_ENTRY, count_entry },     { RAW_RECORD, count_record }, { RAW_LOG, count_log },
+        { RAW_BLOB, count_blob },       { RAW_CHUNK, count_chunk },
     };
     enum bough_rc rc = BOUGH_OK;
 

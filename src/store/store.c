@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "store/blob.h"
 #include "store/engine.h"
 #include "store/live.h"
 #include "store/projector.h"
@@ -130,6 +131,7 @@ static void engine_close(struct engine *e)
     if (getpid() == e->pid) {
         if (!e->read_only) {
             lives_save_all(e);
+            (void)writer_sweep(e, 0, &p, NULL);
             (void)writer_upkeep(e, &p, NULL);
         }
         writer_stop(e);
@@ -159,10 +161,12 @@ struct bough_store *bough_store_scoped(struct bough_store *s, const struct bough
 enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
 {
     struct patience p = store_patience(s);
+    enum bough_rc rc;
 
     if (s->e->read_only)
         return bough_fail(err, BOUGH_READ_ONLY, "the store was opened read-only");
-    return writer_upkeep(s->e, &p, err);
+    rc = writer_sweep(s->e, 0, &p, err);
+    return rc ? rc : writer_upkeep(s->e, &p, err);
 }
 
 enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, struct bough_info *out,

@@ -80,6 +80,7 @@ static void tidy(struct engine *e)
     e->untidy = false;
     e->relaxed_us = 0;
     pthread_mutex_unlock(&e->lock);
+    writer_sweep_idle(e);
     e->ops->upkeep(e->backend, false);
     pthread_mutex_lock(&e->lock);
     writer_pass_on(e);

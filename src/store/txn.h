@@ -30,6 +30,7 @@ enum change_op {
     CHANGE_LIST_PUT,    /* list */
     CHANGE_LIST_DEL,    /* list: sid */
     CHANGE_WATERMARK,   /* watermark: the lists are applied up to this no */
+    CHANGE_BLOB_LINK,   /* link: bid, depth and hash; lost when no whole blob has it */
 };
 
 struct change {
@@ -49,6 +50,10 @@ struct change {
         struct open_row open;
         struct draft_row draft;
         int64_t watermark;
+        struct {
+            int64_t bid, depth;
+            const unsigned char *hash;
+        } link;
     } u;
     int call_new; /* ENTRY_ADD, ENTRY_SEAL: k > 0: its call is the k-th record this txn makes; 0: as
                      packed */

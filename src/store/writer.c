@@ -298,8 +298,7 @@ static bool out_of_patience(const struct patience *p)
     return mono_us() >= p->until_us || (p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED));
 }
 
-/* For work other than requests. Those who queue let it go first. */
-static enum bough_rc role_take(struct engine *e, const struct patience *p, struct bough_error *err)
+enum bough_rc writer_take(struct engine *e, const struct patience *p, struct bough_error *err)
 {
     bool over = false;
 
@@ -320,9 +319,11 @@ static enum bough_rc role_take(struct engine *e, const struct patience *p, struc
     return over ? bough_fail(err, BOUGH_TIMEOUT, "the store was busy for too long") : BOUGH_OK;
 }
 
-static void role_give(struct engine *e)
+void writer_give(struct engine *e)
 {
     pthread_mutex_lock(&e->lock);
+    e->untidy = true;
+    e->last_us = mono_us();
     writer_pass_on(e);
     pthread_mutex_unlock(&e->lock);
 }
@@ -425,7 +426,7 @@ enum bough_rc writer_upkeep(struct engine *e, const struct patience *p, struct b
     struct txn *txns[1];
     struct batch b = { .txns = txns };
     size_t seen;
-    enum bough_rc rc = role_take(e, p, err);
+    enum bough_rc rc = writer_take(e, p, err);
 
     if (rc)
         return rc;
@@ -445,31 +446,5 @@ enum bough_rc writer_upkeep(struct engine *e, const struct patience *p, struct b
     writer_pass_on(e);
     pthread_mutex_unlock(&e->lock);
     ready_fold_free(b.fold);
-    return rc;
-}
-
-enum bough_rc writer_slice(struct engine *e, int64_t sid, int64_t limit, bool *left,
-                           int64_t *entries, int64_t *records, const struct patience *p,
-                           struct bough_error *err)
-{
-    enum bough_rc rc = role_take(e, p, err);
-
-    if (rc)
-        return rc;
-    rc = e->ops->purge_slice(e->backend, sid, limit, left, entries, records, p, err);
-    state_drop(e, sid);
-    role_give(e);
-    return rc;
-}
-
-enum bough_rc writer_cut(struct engine *e, const struct branch_row *rows, size_t n,
-                         const struct patience *p, struct bough_error *err)
-{
-    enum bough_rc rc = role_take(e, p, err);
-
-    if (rc)
-        return rc;
-    rc = e->ops->branch_cut(e->backend, rows, n, p, err);
-    role_give(e);
     return rc;
 }

@@ -11,5 +11,7 @@ ls
 echo 'not a store' >text.db
 look --store text.db
 cat text.db
-look --deep
+look --deeper
+look --quick --repair
+look --store none.db --repair
 bough help fsck | head -n 1

@@ -155,3 +155,64 @@ TEST_SECONDS(kill_during_upkeep, 300)
     store_check(t, t->store);
     bough_store_close(&t->store);
 }
+
+/* Images come and go: each session has one image, shown once; some are purged again. */
+static void attach(struct bough_store *s, void *user)
+{
+    struct bough_arena *a = bough_arena_create();
+    char *json = arena_alloc(a, 100000);
+    struct bough_str part;
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 };
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_appended out;
+
+    for (uint64_t i = env_u64(&env_system);; i++) {
+        int n = snprintf(json, 200, "{\"type\":\"image\",\"mimeType\":\"a/b\",\"data\":\"%016llx",
+                         (unsigned long long)(i % 50));
+
+        memset(json + n, 'A', 80000);
+        memcpy(json + n + 80000, "\"}", 3);
+        part = (struct bough_str){ json, (size_t)n + 80002 };
+        if (bough_append(s, bough_arena_create(), user, &in, &out, NULL))
+            _exit(7);
+        if (i % 3 == 0) {
+            struct bough_attachment_writer *w;
+            struct bough_attachment file;
+
+            if (bough_attachment_begin(s, &w, NULL) ||
+                bough_attachment_write(w, json, part.n, NULL) ||
+                bough_attachment_finish(&w, &file, NULL))
+                _exit(8);
+        }
+    }
+}
+
+TEST_SECONDS(kill_while_attachments_are_written, 300)
+{
+    const char *s;
+    int64_t n = cycles(10);
+    struct bough_stats stats;
+
+    t->url = arena_printf(t->arena, "sqlite:%s", test_path(t, "attach.db"));
+    reopen(t);
+    s = new_session(t, "pictures");
+    for (int64_t i = 1; i <= n; i++) {
+        struct bough_path path;
+        struct bough_read how = { .newest = true, .limit = 20 };
+
+        kill_after(t, attach, (void *)(uintptr_t)s, (useconds_t)(env_u64(&env_system) % 12000));
+        /* Every entry that is there shows all of its image. */
+        CHECK_OK(bough_entries_read(t->store, t->arena, s, &how, &path, &t->err));
+        for (size_t k = 0; k < path.entries.n; k++)
+            CHECK(path.entries.at[k].parts[0].json.n > 80000);
+        if (i % FSCK_EVERY == 0)
+            store_check(t, t->store);
+    }
+    CHECK_OK(bough_store_stats(t->store, &stats, &t->err));
+    printf("# %lld kills: %lld images in %lld messages\n", (long long)n,
+           (long long)stats.attachments, (long long)stats.messages);
+    store_check(t, t->store);
+    CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+}

@@ -1,6 +1,7 @@
 /* Every public operation, with every I/O call it makes failing in turn: once, and from then on. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "world.h"
@@ -253,6 +254,105 @@ static void settle_seal(struct world *w, struct bough_store *s, const struct out
     CHECK(o->saved < 2 || e->nparts == 1);
 }
 
+/* ---- attachments ---- */
+
+static int images(struct world *w, struct bough_store *s, struct bough_str part)
+{
+    struct test *t = w->t;
+    struct bough_path path;
+    int n = 0;
+
+    CHECK_OK(bough_entries_read(s, t->arena, ID_MAIN, NULL, &path, &t->err));
+    for (size_t i = 0; i < path.entries.n; i++)
+        n += path.entries.at[i].nparts == 1 && path.entries.at[i].parts[0].json.n == part.n &&
+             memcmp(path.entries.at[i].parts[0].json.p, part.p, part.n) == 0;
+    return n;
+}
+
+static void run_image(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    o->rc = world_show(w, s, ID_MAIN, world_image(w, 'I'), KEY);
+    o->more = 1;
+}
+
+static void settle_image(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    struct test *t = w->t;
+    struct bough_str part = world_image(w, 'I');
+    int there = images(w, s, part);
+
+    if (o->rc == BOUGH_OK)
+        CHECK_INT(1, there);
+    else
+        CHECK(there <= !refused(o->rc));
+    CHECK_OK(world_show(w, s, ID_MAIN, part, KEY));
+    CHECK_INT(1, images(w, s, part));
+}
+
+static enum bough_rc store_file(struct world *w, struct bough_store *s,
+                                struct bough_attachment *out)
+{
+    struct bough_attachment_writer *a = NULL;
+    struct bough_str bytes = world_image(w, 'F');
+    enum bough_rc rc = bough_attachment_begin(s, &a, &w->t->err);
+
+    if (!rc)
+        rc = bough_attachment_write(a, bytes.p, bytes.n, &w->t->err);
+    if (!rc)
+        return bough_attachment_finish(&a, out, &w->t->err);
+    bough_attachment_cancel(&a);
+    return rc;
+}
+
+static void run_store(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    struct bough_attachment out;
+
+    o->rc = store_file(w, s, &out);
+}
+
+/* Whatever became of it: stored again, it can be shown. */
+static void settle_store(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    struct test *t = w->t;
+    struct bough_attachment out;
+    struct bough_session_new in = { .title = "shows" };
+    struct bough_session *made;
+    const char *json;
+
+    (void)o;
+    CHECK_OK(store_file(w, s, &out));
+    CHECK_OK(bough_session_create(s, t->arena, &in, &made, &t->err));
+    json = arena_printf(t->arena, "{\"type\":\"file\",\"mime\":\"a/b\",\"url\":\"%s\"}", out.url);
+    CHECK_OK(world_show(w, s, made->id, (struct bough_str){ json, strlen(json) }, NULL));
+}
+
+static void run_backup(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    const char *path = test_path(w->t, "copy.db");
+
+    unlink(path);
+    o->rc = bough_backup(s, path, NULL, NULL, NULL, &w->t->err);
+}
+
+/* There is a whole copy, or none. */
+static void settle_backup(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    struct test *t = w->t;
+    const char *path = test_path(t, "copy.db");
+    struct bough_options options = { .read_only = true };
+    struct bough_store *copy = NULL;
+    struct bough_path entries;
+
+    CHECK_INT(o->rc == BOUGH_OK, access(path, F_OK) == 0);
+    if (o->rc)
+        CHECK_OK(bough_backup(s, path, NULL, NULL, NULL, &t->err));
+    CHECK_OK(bough_store_open(&copy, path, &options, &t->err));
+    CHECK_OK(bough_entries_read(copy, t->arena, ID_DOOMED, NULL, &entries, &t->err));
+    CHECK_INT(WORLD_ENTRIES + 1, entries.entries.n); /* the last one shows an image */
+    bough_store_close(&copy);
+}
+
 static void run_nothing(struct world *w, struct bough_store *s, struct outcome *o)
 {
     (void)w;
@@ -279,6 +379,9 @@ static const struct scenario scenarios[] = {
     { "streaming_and_sealing_a_message", 0, run_seal, settle_seal },
     { "reading", 0, run_read, settle_nothing },
     { "upkeep", CLOSES, run_upkeep, settle_append },
+    { "appending_an_image", 0, run_image, settle_image },
+    { "storing_an_attachment", 0, run_store, settle_store },
+    { "backing_up", 0, run_backup, settle_backup },
 };
 
 /* ---- one fault ---- */

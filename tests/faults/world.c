@@ -82,9 +82,34 @@ static void make_old(struct world *w)
     copy_file(w, w->pristine, w->old);
     CHECK_INT(SQLITE_OK, sqlite3_open(w->old, &db));
     CHECK_INT(SQLITE_OK,
-              sqlite3_exec(db, "DROP TABLE list; DROP TABLE projection; PRAGMA user_version = 1",
+              sqlite3_exec(db,
+                           "DROP TABLE list; DROP TABLE projection; DROP TABLE blob;"
+                           "DROP TABLE chunk; DROP TABLE blob_link;"
+                           "DELETE FROM counter WHERE name = 'blob'; PRAGMA user_version = 1",
                            NULL, NULL, NULL));
     sqlite3_close(db);
+}
+
+struct bough_str world_image(struct world *w, char letter)
+{
+    char *text = arena_alloc(w->t->arena, 90000 + 1);
+    const char *json;
+
+    memset(text, letter, 90000);
+    text[90000] = '\0';
+    json = arena_printf(w->t->arena,
+                        "{\"type\":\"image\",\"data\":\"%s\",\"mimeType\":\"image/png\"}", text);
+    return (struct bough_str){ json, strlen(json) };
+}
+
+enum bough_rc world_show(struct world *w, struct bough_store *s, const char *session,
+                         struct bough_str part, const char *key)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 };
+    struct bough_append in = { .entries = &e, .n = 1, .key = key };
+    struct bough_appended done;
+
+    return bough_append(s, w->t->arena, session, &in, &done, &w->t->err);
 }
 
 void world_make(struct world *w, struct test *t)
@@ -102,7 +127,12 @@ void world_make(struct world *w, struct test *t)
     add_fork(w, s, ID_DOOMED, "01K0000000000000000000HE1R");
     bough_store_close(&s);
     CHECK_INT(0, rename(w->path, w->pristine));
-    make_old(w);
+    make_old(w); /* before there were attachments */
+    world_reset(w, w->pristine);
+    s = world_open(w);
+    CHECK_OK(world_show(w, s, ID_DOOMED, world_image(w, 'D'), NULL));
+    bough_store_close(&s);
+    CHECK_INT(0, rename(w->path, w->pristine));
 }
 
 void world_reset(struct world *w, const char *from)
@@ -195,7 +225,7 @@ void world_check_lock(struct world *w, int wait_ms)
     CHECK_INT(SQLITE_OK,
               sqlite3_exec(db, "BEGIN IMMEDIATE; UPDATE counter SET value = value; COMMIT", NULL,
                            NULL, NULL));
-    CHECK_INT(2, sqlite3_changes(db));
+    CHECK(sqlite3_changes(db) > 0);
     sqlite3_close(db);
 }
 

@@ -35,6 +35,11 @@ const char *world_text(struct world *w, const char *session, int i);
 
 struct bough_store *world_open(struct world *w);
 
+/* A part with an image that is kept as an attachment, and the append that shows it. */
+struct bough_str world_image(struct world *w, char letter);
+enum bough_rc world_show(struct world *w, struct bough_store *s, const char *session,
+                         struct bough_str part, const char *key);
+
 /* How many entries on the session's path have exactly this text? */
 int world_count(struct world *w, struct bough_store *s, const char *session, const char *text);
 

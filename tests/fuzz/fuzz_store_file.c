@@ -1,6 +1,6 @@
 /*
- * Fuzz: a store file with wrong bytes in it is opened, listed, read and checked; nothing may crash
- * or hang, and every refusal says why.
+ * Fuzz: a store file with wrong bytes in it is salvaged, opened, listed, read, checked and
+ * repaired; nothing may crash or hang, and every refusal says why.
  *
  * An input is a byte of flags (1: open for writing), then patches of the one good file that is made
  * at the start: page (1 byte), offset (2 bytes, modulo the page), length - 1 (1 byte, modulo 32),
@@ -17,6 +17,8 @@
 
 #include "base/arena.h"
 #include "base/fs.h"
+#include "base/json.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "store/sqlite/sqlite.h"
 
@@ -304,8 +306,18 @@ static void use(struct bough_store *s, struct bough_arena *a, bool writing)
     told(bough_store_stats(s, &stats, &err), &err);
     told(bough_store_fsck(s, BOUGH_FSCK_QUICK, NULL, NULL, &report, &err), &err);
     told(bough_store_fsck(s, BOUGH_FSCK_FULL, NULL, NULL, &report, &err), &err);
+    told(bough_store_fsck(s, BOUGH_FSCK_DEEP, NULL, NULL, &report, &err), &err);
+    if (writing)
+        told(bough_store_repair(s, BOUGH_FSCK_FULL, NULL, NULL, NULL, NULL, &err), &err);
     for (size_t i = 0; i < 2 && writing; i++)
         write_session(s, a, names[i]);
+}
+
+static bool saved(void *user, struct bough_str json)
+{
+    (void)user;
+    MUST(json_check(json, LIMIT_JSON_DEPTH, NULL) == BOUGH_OK);
+    return true;
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
@@ -321,6 +333,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
     if (!world.arena)
         set_up();
     put_file(damage(data + (n > 0), n - (n > 0), flags & FLAG_CUT));
+    told(bough_salvage(world.path, saved, NULL, NULL, NULL, &err), &err);
     options.read_only = !(flags & FLAG_WRITE);
     rc = bough_store_open(&s, world.path, &options, &err);
     told(rc, &err);

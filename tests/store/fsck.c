@@ -32,7 +32,8 @@ STORE_TEST(fsck_counts_what_it_looked_at)
     CHECK_OK(bough_store_fsck(t->store, BOUGH_FSCK_FULL, NULL, NULL, &report, &t->err));
     CHECK_INT(COPY, report.sessions);
     CHECK_INT(12, report.branches);
-    CHECK_INT(8 + 1 + 1 + 2 + 2 + 1 + 1 + 2 + 1 + 5, report.entries);
+    CHECK_INT(8 + 1 + 1 + 2 + 2 + 1 + 1 + 2 + 1 + 5 + 1, report.entries);
+    CHECK_INT(2, report.attachments);
     CHECK(report.records > 15);
     CHECK_INT(0, report.errors + report.warnings);
 }

@@ -211,7 +211,7 @@ static struct bough_head writing_at(struct test *t)
     return get(t, "#12")->head;
 }
 
-BREAKS(I_46_sees_a_lease_without_an_open_message)
+BREAKS(I_48_sees_a_lease_without_an_open_message)
 {
     struct bough_head at = writing_at(t);
     struct raw_row *r = row_of(t, RAW_OPEN, at.branch, at.depth, 0);
@@ -219,36 +219,36 @@ BREAKS(I_46_sees_a_lease_without_an_open_message)
     CHECK_INT(WRITING, r->u.open.sid);
     drop(t, r);
     drop(t, row_of(t, RAW_DRAFT, at.branch, at.depth, 0));
-    expect(t, "I-46", "", "#13.2");
+    expect(t, "I-48", "", "#13.2");
     r->u.open.depth = 1; /* a message that is whole */
     put(t, r);
-    expect(t, "I-46", "", "#13.1");
+    expect(t, "I-48", "", "#13.1");
     r->u.open.depth = 2;
     r->u.open.sid = ROOT;
     put(t, r);
-    expect(t, "I-46", "", "#13.2");
+    expect(t, "I-48", "", "#13.2");
 }
 
-BREAKS(I_46_sees_steps_that_are_damaged_or_missing)
+BREAKS(I_48_sees_steps_that_are_damaged_or_missing)
 {
     struct bough_head at = writing_at(t);
     struct raw_row *r = row_of(t, RAW_DRAFT, at.branch, at.depth, 0), other = *r;
 
     ((char *)(uintptr_t)r->u.draft.body.p)[r->u.draft.body.n - 1] ^= 1;
     put(t, r);
-    expect(t, "I-46", "", "#13.2");
+    expect(t, "I-48", "", "#13.2");
     ((char *)(uintptr_t)r->u.draft.body.p)[r->u.draft.body.n - 1] ^= 1;
     other.u.draft.end += 7; /* what lies between is not there */
     other.u.draft.step = 9;
     put(t, &other);
-    expect(t, "I-46", "", "#13.2");
+    expect(t, "I-48", "", "#13.2");
     other.u.draft = r->u.draft;
     other.u.draft.depth = 1; /* of a message that nobody writes */
     put(t, &other);
-    expect(t, "I-46", "", "#13.1");
+    expect(t, "I-48", "", "#13.1");
 }
 
-BREAKS(I_46_sees_an_open_message_that_has_parts)
+BREAKS(I_48_sees_an_open_message_that_has_parts)
 {
     struct bough_head at = writing_at(t);
     struct edit ed = entry_of(t, at.branch, at.depth);
@@ -258,7 +258,7 @@ BREAKS(I_46_sees_an_open_message_that_has_parts)
     ed.e.nparts = 1;
     ed.r->u.entry.mask |= MASK_PART << BOUGH_PART_TEXT;
     entry_put(t, &ed);
-    expect(t, "I-46", "", "#13.2");
+    expect(t, "I-48", "", "#13.2");
 }
 
 /* ---- at random ---- */

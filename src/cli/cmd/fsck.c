@@ -1,6 +1,7 @@
-/* bough fsck: prove that the store is what it should be. Only reads. */
+/* bough fsck: prove that the store is what it should be, and repair it when asked to. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/json_write.h"
 #include "cli/cli.h"
@@ -62,6 +63,7 @@ static void sum_json(const struct bough_fsck_report *r)
     jw_kv_i64(&w, "branches", r->branches);
     jw_kv_i64(&w, "entries", r->entries);
     jw_kv_i64(&w, "records", r->records);
+    jw_kv_i64(&w, "attachments", r->attachments);
     jw_end_obj(&w);
     put_line(&out);
 }
@@ -75,28 +77,110 @@ static void sum_text(const struct bough_fsck_report *r, bool quick)
     putchar('\n');
 }
 
+/* What repair did about a finding; the finding itself may come again as what is left. */
+static void did_json(void *user, const struct bough_finding *f)
+{
+    struct buf out;
+    struct json_writer w;
+
+    (void)user;
+    buf_init(&out, 4096);
+    jw_init(&w, &out);
+    jw_obj(&w);
+    jw_kv_cstr(&w, "repaired", f->code);
+    jw_kv_cstr(&w, "where", f->where);
+    jw_kv_cstr(&w, "text", f->text);
+    jw_end_obj(&w);
+    put_line(&out);
+}
+
+static void did_text(void *user, const struct bough_finding *f)
+{
+    const bool *colour = user;
+
+    printf("%s ", f->code);
+    print_style(stdout, *colour, PRINT_GREEN);
+    fputs("repaired", stdout);
+    print_style(stdout, *colour, PRINT_PLAIN);
+    putchar(' ');
+    print_line(stdout, f->where);
+    putchar(' ');
+    print_line(stdout, f->text);
+    putchar('\n');
+}
+
+static void sum_repair(const struct bough_repair_report *r, bool json)
+{
+    if (json)
+        printf("{\"fixed\":%" PRId64 ",\"quarantined\":%" PRId64 "}\n", r->fixed, r->quarantined);
+    else
+        printf("%" PRId64 " repaired, %" PRId64 " quarantined\n", r->fixed, r->quarantined);
+}
+
+/* A long check says that it is at work; the line is wiped before the first finding. */
+static void say_busy(const char *what)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "%s ...\r", what);
+        fflush(stderr);
+    }
+}
+
+static void end_busy(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("                              \r", stderr);
+}
+
+static enum bough_rc check(struct bough_store *store, const struct cli *c,
+                           enum bough_fsck_level level, struct bough_fsck_report *report,
+                           struct bough_error *err)
+{
+    bool json = cli_has(c, "json"), colour = print_colour(stdout);
+    struct bough_repair_report repaired;
+    enum bough_rc rc;
+
+    say_busy(cli_has(c, "repair") ? "repairing" : "checking");
+    if (!cli_has(c, "repair")) {
+        rc = bough_store_fsck(store, level, json ? found_json : found_text, &colour, report, err);
+        end_busy();
+        return rc;
+    }
+    rc = bough_store_repair(store, level, json ? did_json : did_text,
+                            json ? found_json : found_text, &colour, &repaired, err);
+    end_busy();
+    if (!rc)
+        sum_repair(&repaired, json);
+    *report = repaired.left;
+    return rc;
+}
+
 static int run(struct cli *c)
 {
-    const struct bough_options options = { .read_only = true, .create_not = true };
+    const struct bough_options options = { .read_only = !cli_has(c, "repair"), .create_not = true };
     const struct bough_scope scope = { .deadline_ms = WEEK_MS };
-    bool json = cli_has(c, "json"), quick = cli_has(c, "quick"), colour = print_colour(stdout);
+    bool quick = cli_has(c, "quick"), deep = cli_has(c, "deep");
+    enum bough_fsck_level level = quick  ? BOUGH_FSCK_QUICK
+                                  : deep ? BOUGH_FSCK_DEEP
+                                         : BOUGH_FSCK_FULL;
     struct bough_store *opened = NULL, *store;
-    struct bough_fsck_report report;
+    struct bough_fsck_report report = { 0 };
     struct bough_error err = { 0 };
     enum bough_rc rc;
 
+    if (quick && (deep || cli_has(c, "repair")))
+        return cli_usage(c, "--quick goes with neither --deep nor --repair");
     if (cli_store_open(c, &opened, &options))
         return COULD_NOT_RUN;
     store = bough_store_scoped(opened, &scope);
-    rc = bough_store_fsck(store, quick ? BOUGH_FSCK_QUICK : BOUGH_FSCK_FULL,
-                          json ? found_json : found_text, &colour, &report, &err);
+    rc = check(store, c, level, &report, &err);
     bough_store_close(&store);
     bough_store_close(&opened);
     if (rc) {
         cli_error(c, &err);
         return COULD_NOT_RUN;
     }
-    if (json)
+    if (cli_has(c, "json"))
         sum_json(&report);
     else
         sum_text(&report, quick);
@@ -105,6 +189,8 @@ static int run(struct cli *c)
 
 static const struct cli_option options[] = {
     { "quick", 'q', NULL, "only what can be seen without reading every entry" },
+    { "deep", 0, NULL, "also hash every attachment and read every entry as callers do" },
+    { "repair", 0, NULL, "build again what is derived, move aside what is broken" },
     { "json", 0, NULL, "JSON Lines: code, severity, where, text; then the counts" },
     { 0 },
 };

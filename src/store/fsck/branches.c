@@ -215,7 +215,7 @@ void fsck_relations(struct fsck *f)
         if (s->has_head)
             check_head(f, s);
         check_fork(f, s);
-        if (f->level == BOUGH_FSCK_FULL)
+        if (f->level >= BOUGH_FSCK_FULL)
             check_places(f, s);
     }
     for (size_t i = 0; i < f->nnotes; i++)

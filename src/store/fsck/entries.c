@@ -186,9 +186,11 @@ static bool each_entry(void *user, const struct raw_row *raw)
     if (!enter(w, row) || !check_place(w, row))
         return true;
     if (!fsck_entry(w->f, row, w->b, &e, &x)) {
+        fsck_unread(w->f, row);
         lose_track(w);
         return true;
     }
+    fsck_shows(w->f, row, &e, &x);
     check_order(w, row, &e, &x);
     derive(w, row, &e);
     add_up(w, row, &e);

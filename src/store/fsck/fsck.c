@@ -102,7 +102,7 @@ static void engine_says(void *user, const char *text)
 
 static enum bough_rc run(struct fsck *f)
 {
-    bool full = f->level == BOUGH_FSCK_FULL;
+    bool full = f->level >= BOUGH_FSCK_FULL;
     enum bough_rc rc = f->ops->engine_check(f->v, full, engine_says, f, f->err);
 
     if (!rc)
@@ -113,10 +113,14 @@ static enum bough_rc run(struct fsck *f)
         rc = fsck_branches(f);
     if (!rc && full)
         rc = fsck_records(f);
+    if (!rc && full)
+        rc = fsck_blobs(f);
     if (!rc)
         rc = full ? fsck_opens(f) : BOUGH_OK;
     if (!rc)
         rc = full ? fsck_entries(f) : fsck_tips(f);
+    if (!rc && full)
+        rc = fsck_links(f);
     if (rc)
         return rc;
     fsck_unmet(f);
@@ -137,6 +141,10 @@ static void begin(struct fsck *f)
     map_init(&f->calls_of);
     map_init(&f->places);
     smap_init(&f->slugs);
+    map_init(&f->by_bno);
+    smap_init(&f->by_hash);
+    map_init(&f->shown);
+    map_init(&f->unread);
     f->keep = bough_arena_create();
     f->tmp = bough_arena_create();
 }
@@ -148,6 +156,11 @@ static void end(struct fsck *f)
     map_finish(&f->calls_of);
     map_finish(&f->places);
     smap_finish(&f->slugs);
+    map_finish(&f->by_bno);
+    smap_finish(&f->by_hash);
+    map_finish(&f->shown);
+    map_finish(&f->unread);
+    mem_free(f->blobs);
     mem_free(f->sessions);
     mem_free(f->branches);
     mem_free(f->calls);

@@ -42,6 +42,9 @@ enum fsck_rule {
     RULE_KEY,
     RULE_ALIAS,
     RULE_OPEN,
+    RULE_BLOB,
+    RULE_LINK,
+    RULE_QUARANTINE,
     RULES,
 };
 
@@ -124,6 +127,12 @@ struct fsck_open {
     bool met; /* the entry says that it is open */
 };
 
+struct fsck_blob {
+    struct blob_row row;
+    int64_t next, bytes; /* of its pieces */
+    bool doubt, linked;
+};
+
 struct fsck_key {
     int64_t no, sid;
 };
@@ -159,6 +168,12 @@ struct fsck {
     size_t nkeys, keys_cap;
     struct fsck_open *opens; /* by place */
     size_t nopens, opens_cap;
+    struct fsck_blob *blobs;
+    size_t nblobs, blobs_cap;
+    struct map by_bno;
+    struct smap by_hash; /* of whole ones -> bno */
+    struct map shown;    /* entry and attachment -> entry, until its link passes */
+    struct map unread;   /* entries whose parts are not known */
 };
 
 /* ---- rules.c ---- */
@@ -227,6 +242,8 @@ enum bough_rc fsck_entries(struct fsck *f);  /* entries: numbers, order, tips */
 enum bough_rc fsck_opens(struct fsck *f);    /* leases and steps of open messages */
 void fsck_unmet(struct fsck *f);           /* leases of messages that are not open: needs entries */
 enum bough_rc fsck_tips(struct fsck *f);   /* only the tips */
+enum bough_rc fsck_blobs(struct fsck *f);  /* attachments and their pieces: before the entries */
+enum bough_rc fsck_links(struct fsck *f);  /* what entries show: after them */
 void fsck_relations(struct fsck *f);       /* heads, forks, bases, places, labels: needs tips */
 enum bough_rc fsck_names(struct fsck *f);  /* aliases and keys */
 enum bough_rc fsck_log(struct fsck *f);    /* the log against branches, records and keys */
@@ -244,5 +261,12 @@ struct fsck_open *fsck_open_of(const struct fsck *f, int64_t bid, int64_t depth)
  */
 bool fsck_entry(struct fsck *f, const struct entry_row *row, const struct fsck_branch *b,
                 struct bough_entry *e, struct pack_extra *x);
+
+/* ---- blobs.c ---- */
+
+/* The attachments an entry shows; one that cannot be read may show any. */
+void fsck_shows(struct fsck *f, const struct entry_row *row, const struct bough_entry *e,
+                const struct pack_extra *x);
+void fsck_unread(struct fsck *f, const struct entry_row *row);
 
 #endif

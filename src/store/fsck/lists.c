@@ -171,7 +171,7 @@ static bool each_list(void *user, const struct raw_row *raw)
     s->has_list = true;
     if (body_read(list_fields, row->body, &b, &why))
         fsck_say(f, RULE_VALUE, at_session(row->sid), "its list row: %.150s", why.msg);
-    else if (f->level == BOUGH_FSCK_FULL && !s->pending && !s->doubt)
+    else if (f->level >= BOUGH_FSCK_FULL && !s->pending && !s->doubt)
         check_derived(&c, row, &b);
     return true;
 }

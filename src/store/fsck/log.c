@@ -106,14 +106,14 @@ static void check_append(struct fsck *f, const struct log_row *row)
         check_entries(f, row);
     else if (row->n != 1)
         bad_row(f, row, "it appends entries to no branch");
-    if (f->level == BOUGH_FSCK_FULL && !s->purged)
+    if (f->level >= BOUGH_FSCK_FULL && !s->purged)
         check_calls(f, row);
 }
 
 /* What the other kinds are about. */
 static void check_other(struct fsck *f, const struct log_row *row, const struct fsck_session *s)
 {
-    if (s->purged || f->level != BOUGH_FSCK_FULL)
+    if (s->purged || f->level < BOUGH_FSCK_FULL)
         return;
     if (row->kind == LOG_SEAL)
         check_calls(f, row);

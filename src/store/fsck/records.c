@@ -1,5 +1,6 @@
 /* fsck, records: calls and adjustments are summed up, the others must say something. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -221,6 +222,27 @@ static void check_prompt(const struct row *r)
         f->waits = r->row->ord;
 }
 
+/* Its bytes are not ours to judge. */
+static void check_quarantine(const struct row *r)
+{
+    struct quarantine_body b;
+    struct bough_error why;
+    struct fsck_where at;
+
+    if (body_read(quarantine_fields, r->row->body, &b, &why)) {
+        fsck_say(r->f, RULE_VALUE, r->at, "%.150s", why.msg);
+        return;
+    }
+    snprintf(at.text, sizeof at.text, "%s", b.where);
+    fsck_say(r->f, RULE_QUARANTINE, at, "what it was lies in %.40s: %.120s", r->at.text, b.why);
+}
+
+/* What it said is quarantined: only its number is taken. */
+static bool says_nothing(const struct record_row *row)
+{
+    return row->over && row->body.n <= 4 && row->kind != RECORD_CALL;
+}
+
 /* ---- the pass ---- */
 
 static void check_kind(const struct row *r)
@@ -256,6 +278,9 @@ static void check_kind(const struct row *r)
         break;
     case RECORD_SOURCE:
         check_source(r);
+        break;
+    case RECORD_QUARANTINE:
+        check_quarantine(r);
         break;
     case RECORD_TOKEN:
     case RECORD_SEEN:
@@ -298,13 +323,14 @@ static bool each_record(void *user, const struct raw_row *raw)
         fsck_leftover(f, r.s);
         return true;
     }
-    if (!fsck_range(f, r.at, "its kind", row->kind, RECORD_CALL, RECORD_SEEN) ||
+    if (!fsck_range(f, r.at, "its kind", row->kind, RECORD_CALL, RECORD_QUARANTINE) ||
         !fsck_range(f, r.at, "its ordinal", row->ord, 1, LIMIT_RECORD))
         return true;
     fsck_range(f, r.at, "its version", row->ver, 1, INT64_MAX);
     fsck_range(f, r.at, "the time of its deletion", row->over, 0, INT64_MAX);
     check_gap(w, &r);
-    check_kind(&r);
+    if (!says_nothing(row))
+        check_kind(&r);
     return true;
 }
 

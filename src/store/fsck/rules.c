@@ -39,8 +39,12 @@ const struct fsck_rule_row fsck_rules[RULES] = {
     [RULE_LOG] = { "I-43", true, "the log has every number once and every entry in its row" },
     [RULE_KEY] = { "I-44", true, "an idempotency key points to the log row that answers it" },
     [RULE_ALIAS] = { "I-45", true, "an alias and the thing it names know each other" },
-    [RULE_OPEN] = { "I-46", true,
+    [RULE_OPEN] = { "I-48", true,
                     "an open message has its lease and whole steps, and nothing else has" },
+    [RULE_BLOB] = { "I-46", true,
+                    "an attachment has all its bytes, and they are those of its name" },
+    [RULE_QUARANTINE] = { "I-50", false, "nothing had to be quarantined" },
+    [RULE_LINK] = { "I-47", true, "what an entry shows is there and linked, and nothing else is" },
 };
 
 /* ---- where ---- */

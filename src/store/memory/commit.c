@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/pack.h"
-#include "store/memory/memory.h"
+#include "store/memory/blob.h"
 
 static const char *guard_lost(struct memory *m, const struct guard *g)
 {
@@ -98,6 +98,8 @@ static const char *change_lost(struct memory *m, const struct change *c, const s
                    : NULL;
     case CHANGE_KEY_PUT:
         return key_lost(m, &c->u.key);
+    case CHANGE_BLOB_LINK:
+        return mem_link_lost(m, c) ? "blob" : NULL;
     case CHANGE_BRANCH_NEW:
     case CHANGE_ALIAS_DEL:
     case CHANGE_LIST_PUT:
@@ -277,6 +279,9 @@ static void apply(struct memory *m, struct change *c, struct made *made, int64_t
     case CHANGE_WATERMARK:
         m->watermark = c->u.watermark;
         break;
+    case CHANGE_BLOB_LINK:
+        mem_apply_link(m, c, bid_of(made, c->u.link.bid));
+        break;
     }
 }
 
@@ -358,6 +363,8 @@ static int64_t purge_branch(struct memory *m, struct mem_branch *b, int64_t limi
         mem_purge_opens(m, &b->row);
     for (int64_t d = mem_tip(b); b->row.cut >= 0 && d > b->row.cut && done < limit; d--)
         done += mem_del_entry(m, b->row.bid, d);
+    if (b->row.cut >= 0)
+        mem_purge_links(m, b->row.bid, b->row.cut, LIMIT_DEPTH);
     return done;
 }
 

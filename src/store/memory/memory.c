@@ -1,5 +1,5 @@
 /* The memory backend: open, close, snapshots, the table of operations. */
-#include "store/memory/memory.h"
+#include "store/memory/blob.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +25,7 @@ static enum bough_rc memory_open(struct backend **out, const struct backend_conf
     smap_init(&m->slugs);
     smap_init(&m->alias_ids);
     smap_init(&m->key_ids);
+    smap_init(&m->blob_ids);
     m->sessions = mem_grow(m->sessions, &m->sessions_cap, 0, sizeof *m->sessions);
     m->nsessions = 1; /* the store's own records */
     m->branches = mem_grow(m->branches, &m->branches_cap, 0, sizeof *m->branches);
@@ -41,6 +42,7 @@ static void memory_close(struct backend *b)
 
     mem_free_rows(m);
     mem_free_opens(m);
+    mem_free_blobs(m);
     smap_finish(&m->slugs);
     smap_finish(&m->alias_ids);
     smap_finish(&m->key_ids);
@@ -54,7 +56,7 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
     (void)err;
     *out = (struct backend_info){ .store_id = arena_strdup(a, memory_of(b)->store_id),
                                   .epoch = 1,
-                                  .schema = 3 };
+                                  .schema = 4 };
     return BOUGH_OK;
 }
 
@@ -153,6 +155,12 @@ const struct backend_ops memory_backend = {
     .watermark = memory_watermark,
     .list_get = memory_list_get,
     .list_scan = memory_list_scan,
+    .blob_put = memory_blob_put,
+    .blob_seal = memory_blob_seal,
+    .blob_sweep = memory_blob_sweep,
+    .blob_find = memory_blob_find,
+    .chunk_get = memory_chunk_get,
+    .link_scan = memory_link_scan,
     .raw_scan = memory_raw_scan,
     .engine_check = memory_engine_check,
     .raw_fix = memory_raw_fix,

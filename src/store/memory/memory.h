@@ -91,6 +91,9 @@ struct memory {
     size_t nopens, opens_cap;
     struct mem_log **log; /* chunks; see mem_log_at() */
     size_t nlog, log_chunks;
+    struct mem_blob *blobs; /* by bno; 0 is unused; see blob.h */
+    size_t nblobs, blobs_cap;
+    struct smap blob_ids;  /* hash -> bno of the whole ones */
     struct smap slugs;     /* slug -> sid */
     struct smap alias_ids; /* id -> index + 1 of the first alias */
     struct smap key_ids;   /* key -> index */

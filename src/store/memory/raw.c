@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/memory/memory.h"
+#include "store/memory/blob.h"
 
 static bool scan_sessions(struct memory *m, enum raw_table table, raw_fn fn, void *user)
 {
@@ -122,6 +122,11 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     case RAW_DRAFT:
         mem_scan_opens(m, table, fn, user);
         break;
+    case RAW_BLOB:
+    case RAW_CHUNK:
+    case RAW_LINK:
+        mem_scan_blobs(m, table, fn, user);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -214,6 +219,15 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_DRAFT:
         mem_del_draft(m, &row->u.draft);
         break;
+    case RAW_BLOB:
+        mem_del_blob(m, row->u.blob.bno);
+        break;
+    case RAW_CHUNK:
+        mem_del_chunk(m, row->u.chunk.bno, row->u.chunk.index);
+        break;
+    case RAW_LINK:
+        mem_del_link(m, &row->u.link);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -254,6 +268,16 @@ static void put_row(struct memory *m, const struct raw_row *row)
         break;
     case RAW_DRAFT:
         mem_put_draft(m, &row->u.draft);
+        break;
+    case RAW_BLOB:
+        mem_put_blob(m, &row->u.blob);
+        break;
+    case RAW_CHUNK:
+        mem_put_chunk(m, &row->u.chunk);
+        break;
+    case RAW_LINK:
+        mem_del_link(m, &row->u.link);
+        mem_put_link(m, &row->u.link);
         break;
     case RAW_TABLES:
         break;

@@ -51,6 +51,7 @@ enum bough_rc apply_seek(struct conn *c, enum sql id, int64_t a, int64_t b, int6
                          int64_t *out, struct bough_error *err);
 /* The changes of open messages. */
 enum bough_rc apply_draft(struct apply *ap, struct change *c, struct bough_error *err);
+enum bough_rc apply_link(struct apply *ap, const struct change *c, struct bough_error *err);
 enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_error *err);
 
 #endif

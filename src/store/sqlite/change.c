@@ -317,6 +317,8 @@ enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_erro
         return simple(ap, SQL_LIST_DEL, NULL, c->u.list.sid, err);
     case CHANGE_WATERMARK:
         return simple(ap, SQL_WATERMARK_SET, NULL, c->u.watermark, err);
+    case CHANGE_BLOB_LINK:
+        return apply_link(ap, c, err);
     }
     return bough_fail(err, BOUGH_INVALID, "unknown change");
 }

@@ -172,6 +172,12 @@ void row_alias(sqlite3_stmt *st, struct alias_row *out);
 void row_key(sqlite3_stmt *st, struct key_row *out);
 void row_log(sqlite3_stmt *st, struct log_row *out);
 void row_list(sqlite3_stmt *st, struct list_row *out);
+void row_blob(sqlite3_stmt *st, struct blob_row *out); /* these six: blob.c */
+void row_chunk(sqlite3_stmt *st, struct chunk_row *out);
+void row_link(sqlite3_stmt *st, struct link_row *out);
+void bind_blob(sqlite3_stmt *st, const struct blob_row *row);
+void bind_chunk(sqlite3_stmt *st, const struct chunk_row *row);
+void bind_link(sqlite3_stmt *st, const struct link_row *row);
 struct bough_str keep_bytes(struct bough_arena *a, struct bough_str s); /* a copy, NUL added */
 int64_t key_session(const char *key); /* the session number inside an idempotency key */
 
@@ -184,6 +190,15 @@ enum bough_rc sqlite_purge_slice(struct backend *b, int64_t sid, int64_t limit, 
                                  int64_t *entries, int64_t *records, const struct patience *p,
                                  struct bough_error *err);
 enum bough_rc sqlite_branch_cut(struct backend *b, const struct branch_row *rows, size_t n,
+                                const struct patience *p, struct bough_error *err);
+/* blob.c: links of the entries with these keys; *room counts down. */
+enum bough_rc purge_links(struct conn *c, int64_t from, int64_t to, int64_t *room,
+                          struct bough_error *err);
+enum bough_rc sqlite_blob_put(struct backend *b, int64_t *bno, const struct chunk_row *chunk,
+                              const struct patience *p, struct bough_error *err);
+enum bough_rc sqlite_blob_seal(struct backend *b, struct blob_row *row, bool relaxed,
+                               const struct patience *p, struct bough_error *err);
+enum bough_rc sqlite_blob_sweep(struct backend *b, int64_t only, int64_t limit, bool *left,
                                 const struct patience *p, struct bough_error *err);
 void sqlite_upkeep(struct backend *b, bool last);
 void checkpoint_if_large(struct sqlite *s); /* after a commit, the writer entered */

@@ -59,6 +59,9 @@ static enum bough_rc delete_entries(struct conn *c, int64_t sid, int64_t *room, 
         row_branch(st, &b);
         if (b.cut >= 0)
             rc = delete_branch(c, &b, room, gone, err);
+        if (b.cut >= 0 && !rc)
+            rc = purge_links(c, entry_key(b.bid, b.cut) + 1, entry_key(b.bid, LIMIT_DEPTH), room,
+                             err);
     }
     if (!rc && code != SQLITE_ROW && code != SQLITE_DONE)
         rc = conn_fail(c, code, err);

@@ -47,6 +47,15 @@ static const struct raw_text texts[RAW_TABLES] = {
     [RAW_DRAFT] = { "SELECT " DRAFT_COLS " FROM draft ORDER BY k, upto",
                     "INSERT OR REPLACE INTO draft (" DRAFT_COLS ") VALUES (?1, ?2, ?3, ?4)",
                     "DELETE FROM draft WHERE k = ?1 AND upto = ?2" },
+    [RAW_BLOB] = { "SELECT " BLOB_COLS " FROM blob ORDER BY bno",
+                   "INSERT OR REPLACE INTO blob (" BLOB_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+                   "DELETE FROM blob WHERE bno = ?1" },
+    [RAW_CHUNK] = { "SELECT " CHUNK_COLS " FROM chunk ORDER BY k",
+                    "INSERT OR REPLACE INTO chunk (" CHUNK_COLS ") VALUES (?1, ?2, ?3)",
+                    "DELETE FROM chunk WHERE k = ?1" },
+    [RAW_LINK] = { "SELECT " LINK_COLS " FROM blob_link ORDER BY k, bno",
+                   "INSERT OR REPLACE INTO blob_link (" LINK_COLS ") VALUES (?1, ?2)",
+                   "DELETE FROM blob_link WHERE k = ?1 AND bno = ?2" },
 };
 
 static void raw_read(sqlite3_stmt *st, struct raw_row *row)
@@ -84,6 +93,15 @@ static void raw_read(sqlite3_stmt *st, struct raw_row *row)
         break;
     case RAW_DRAFT:
         row_draft(st, &row->u.draft);
+        break;
+    case RAW_BLOB:
+        row_blob(st, &row->u.blob);
+        break;
+    case RAW_CHUNK:
+        row_chunk(st, &row->u.chunk);
+        break;
+    case RAW_LINK:
+        row_link(st, &row->u.link);
         break;
     case RAW_TABLES:
         break;
@@ -204,6 +222,15 @@ static void raw_bind(sqlite3_stmt *st, const struct raw_row *row, bool remove)
         break;
     case RAW_DRAFT:
         bind_draft(st, &row->u.draft);
+        break;
+    case RAW_BLOB:
+        bind_blob(st, &row->u.blob);
+        break;
+    case RAW_CHUNK:
+        bind_chunk(st, &row->u.chunk);
+        break;
+    case RAW_LINK:
+        bind_link(st, &row->u.link);
         break;
     case RAW_TABLES:
         break;

@@ -49,4 +49,11 @@ enum bough_rc sqlite_watermark(struct view *v, int64_t *no, struct bough_error *
 enum bough_rc sqlite_list_get(struct view *v, struct bough_arena *a, int64_t sid,
                               struct list_row *out, struct bough_error *err);
 
+enum bough_rc sqlite_blob_find(struct view *v, const unsigned char hash[32], struct blob_row *out,
+                               struct bough_error *err);
+enum bough_rc sqlite_chunk_get(struct view *v, struct bough_arena *a, int64_t bno, int64_t index,
+                               struct chunk_row *out, struct bough_error *err);
+enum bough_rc sqlite_link_scan(struct view *v, int64_t bno, link_fn fn, void *user,
+                               struct bough_error *err);
+
 #endif

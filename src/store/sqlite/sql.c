@@ -121,4 +121,31 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_LOG_SCAN] = "SELECT " LOG_COLS " FROM log WHERE no > ?1 ORDER BY no",
     [SQL_WATERMARK] = "SELECT no FROM projection WHERE name = 'list'",
     [SQL_LIST_GET] = "SELECT " LIST_COLS " FROM list WHERE sid = ?1",
+
+    [SQL_BLOB_COUNT] = "UPDATE counter SET value = value + 1 WHERE name = 'blob'",
+    [SQL_BLOB_NUMBER] = "SELECT value FROM counter WHERE name = 'blob'",
+    [SQL_BLOB_ADD] = "INSERT INTO blob (" BLOB_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_BLOB_TOUCH] = "UPDATE blob SET since = ?2 WHERE bno = ?1 AND state = 0",
+    [SQL_BLOB_SEAL] = "UPDATE blob SET state = ?2, size = ?3, since = ?4, hash = ?5"
+                      " WHERE bno = ?1 AND state = 0",
+    [SQL_BLOB_SEEN] = "UPDATE blob SET since = ?2 WHERE bno = ?1 AND since < ?2",
+    [SQL_BLOB_GIVE_UP] = "UPDATE blob SET state = 0, since = 0, hash = x'' WHERE bno = ?1",
+    [SQL_BLOB_LINKED] = "UPDATE blob SET state = 2 WHERE bno = ?1 AND state = 1",
+    [SQL_BLOB_DEL] = "DELETE FROM blob WHERE bno = ?1",
+    [SQL_BLOB_FIND] = "SELECT " BLOB_COLS " FROM blob WHERE hash = ?1 AND state <> 0",
+    [SQL_BLOB_OLDEST] = "SELECT since FROM blob WHERE state <> 2 ORDER BY since LIMIT 1",
+    [SQL_BLOB_OLD] = "SELECT bno FROM blob WHERE state <> 2 AND since <= ?1 ORDER BY since LIMIT 1",
+    [SQL_BLOB_WRITING] = "SELECT bno FROM blob WHERE bno = ?1 AND state = 0",
+    [SQL_CHUNK_ADD] = "INSERT INTO chunk (" CHUNK_COLS ") VALUES (?1, ?2, ?3)",
+    [SQL_CHUNK_BYTES] = "SELECT sum(length(body)) FROM chunk WHERE" RANGE,
+    [SQL_CHUNK_GET] = "SELECT " CHUNK_COLS " FROM chunk WHERE k = ?1",
+    [SQL_LINK_ADD] = "INSERT OR IGNORE INTO blob_link (" LINK_COLS ") VALUES (?1, ?2)",
+    [SQL_LINK_ANY] = "SELECT 1 FROM blob_link WHERE bno = ?1 LIMIT 1",
+    [SQL_LINK_OF] = "SELECT " LINK_COLS " FROM blob_link WHERE bno = ?1 ORDER BY k",
+    [SQL_PURGE_LOOSEN] = "UPDATE blob SET state = 1 WHERE state = 2 AND bno IN (SELECT bno FROM"
+                         " blob_link WHERE" RANGE " ORDER BY k, bno LIMIT ?3)",
+    [SQL_PURGE_LINKS] = "DELETE FROM blob_link WHERE (k, bno) IN (SELECT k, bno FROM blob_link"
+                        " WHERE" RANGE " ORDER BY k, bno LIMIT ?3)",
+    [SQL_PURGE_CHUNKS] =
+        "DELETE FROM chunk WHERE k IN (SELECT k FROM chunk WHERE" RANGE " LIMIT ?3)",
 };

@@ -84,6 +84,29 @@ enum sql {
     SQL_LOG_SCAN,
     SQL_WATERMARK,
     SQL_LIST_GET,
+    /* attachments */
+    SQL_BLOB_COUNT,
+    SQL_BLOB_NUMBER,
+    SQL_BLOB_ADD,
+    SQL_BLOB_TOUCH,
+    SQL_BLOB_SEAL,
+    SQL_BLOB_SEEN,
+    SQL_BLOB_GIVE_UP,
+    SQL_BLOB_LINKED,
+    SQL_BLOB_DEL,
+    SQL_BLOB_FIND,
+    SQL_BLOB_OLDEST,
+    SQL_BLOB_OLD,
+    SQL_BLOB_WRITING,
+    SQL_CHUNK_ADD,
+    SQL_CHUNK_BYTES,
+    SQL_CHUNK_GET,
+    SQL_LINK_ADD,
+    SQL_LINK_ANY,
+    SQL_LINK_OF,
+    SQL_PURGE_LOOSEN,
+    SQL_PURGE_LINKS,
+    SQL_PURGE_CHUNKS,
     SQL_COUNT, /* how many there are */
 };
 
@@ -101,6 +124,9 @@ extern const char *const sql_text[SQL_COUNT];
 #define ALIAS_COLS "id, scope, what, a, b"
 #define KEY_COLS "key, hash, no, expires, bid, depth"
 #define LOG_COLS "no, n, sid, kind, time, bid, depth, record, aux"
+#define BLOB_COLS "bno, state, size, since, hash"
+#define CHUNK_COLS "k, sum, body"
+#define LINK_COLS "k, bno"
 #define LIST_COLS                                                                                  \
     "sid, kind, status, project, workspace, account, parent, created, updated, modified, deleted," \
     " role_name, provider_path, model_provider, model_name, hay, body"

@@ -1,11 +1,17 @@
 /* Moving the write-ahead log into the main file, when nobody waits for it. */
 #include "store/sqlite/db.h"
 
+#include <stdio.h>
+
 enum {
     FRAMES_IDLE = 100,                             /* worth the two syncs when there is time */
     FRAMES_FORCED = 16 * 1024 * 1024 / PAGE_BYTES, /* do it now, somebody waits or not */
     FRAMES_AGAIN = 1024 * 1024 / PAGE_BYTES,       /* and try again after so many more */
-    FRAMES_MAX = 64 * 1024 * 1024 / PAGE_BYTES,    /* readers were in the way: start the log over */
+    PAGES_SPARE = 1024 * 1024 / PAGE_BYTES,      /* at most so many free pages are not given back */
+    SPARE_PART = 64,                             /* nor one in so many */
+    SHRINK_PAGES = 4 * 1024 * 1024 / PAGE_BYTES, /* given back at a time */
+    SHRINK_STEPS = 64,                           /* at one upkeep: somebody may want to write */
+    FRAMES_MAX = 64 * 1024 * 1024 / PAGE_BYTES,  /* readers were in the way: start the log over */
 };
 
 static int pending(struct sqlite *s)
@@ -56,6 +62,45 @@ void checkpoint_if_large(struct sqlite *s)
                    s->frames > FRAMES_MAX ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
 }
 
+static int64_t pragma(struct conn *c, const char *text)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t n = 0;
+
+    if (sqlite3_prepare_v2(c->db, text, -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+/*
+ * Give free pages back to the disk, from the end of the file, some at a time: each step is a
+ * transaction that nobody waits for long. A store made before it could has no such pages, and keeps
+ * its size. One that is about to be filled again would only be cut and grown: a little stays free.
+ */
+static void shrink(struct sqlite *s)
+{
+    char text[64];
+
+    for (int step = 0; s->writer && step < SHRINK_STEPS; step++) {
+        struct conn *c = s->writer;
+        int64_t spare = pragma(c, "PRAGMA freelist_count"), keep;
+
+        keep = pragma(c, "PRAGMA page_count") / SPARE_PART;
+        spare -= keep < PAGES_SPARE ? keep : PAGES_SPARE;
+        if (spare <= 0 || pragma(c, "PRAGMA auto_vacuum") != 2)
+            return;
+        snprintf(text, sizeof text, "PRAGMA incremental_vacuum(%lld)",
+                 (long long)(spare < SHRINK_PAGES ? spare : SHRINK_PAGES));
+        c->patience = (struct patience){ 0, NULL }; /* another process writes: next time */
+        if (sqlite3_exec(c->db, text, NULL, NULL, NULL) != SQLITE_OK)
+            break;
+        s->cache.valid = false;
+        checkpoint_now(s, SQLITE_CHECKPOINT_PASSIVE);
+    }
+}
+
 void sqlite_upkeep(struct backend *b, bool last)
 {
     struct sqlite *s = sqlite_of(b);
@@ -68,7 +113,9 @@ void sqlite_upkeep(struct backend *b, bool last)
     if (s->writer) {
         /* Truncating overwrites nothing, but what was purged must not stay in the log file. */
         if (s->scrub || last) {
-            checkpoint_now(s, SQLITE_CHECKPOINT_TRUNCATE);
+            shrink(s);
+            if (s->writer)
+                checkpoint_now(s, SQLITE_CHECKPOINT_TRUNCATE);
             s->scrub = s->frames != 0;
         } else if (pending(s) >= FRAMES_IDLE) {
             checkpoint_now(s, SQLITE_CHECKPOINT_PASSIVE);

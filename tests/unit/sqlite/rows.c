@@ -393,6 +393,8 @@ TEST(raw_rows_can_be_taken_out_and_put_back)
         struct raw_row row;
         int n = rows_in(t, b, (enum raw_table)table);
 
+        if (table >= RAW_BLOB) /* tests/store/fsck_blobs.c */
+            continue;
         v = look(t, b); /* keeps what the row points to until it is put back */
         CHECK(n > 0);
         CHECK_OK(b->ops->raw_scan(v, (enum raw_table)table, first, &row, &t->err));
