@@ -146,7 +146,7 @@ enum bough_rc bough_attachment_store(struct bough_store *s,
     char *piece;
     long n = 1;
 
-    if (rc)
+    if (rc || !w)
         return rc;
     piece = mem_alloc(LIMIT_CHUNK);
     while (!rc && n > 0) {
@@ -230,7 +230,7 @@ static enum bough_rc find_shown(struct snap *snap, struct bough_arena *a, const 
     struct bough_entry e;
     struct bough_head at;
     struct pack_extra x;
-    struct entry_row row;
+    struct entry_row row = { 0 };
     int64_t sid;
     enum bough_rc rc;
 
@@ -275,7 +275,7 @@ struct range {
 static enum bough_rc read_some(struct bough_store *s, struct bough_arena *a, struct range *r,
                                char *to, size_t *got, struct bough_error *err)
 {
-    struct bough_attachments list;
+    struct bough_attachments list = { 0 };
     unsigned char hash[32];
     struct blob_row row = { 0 };
     struct snap snap;

@@ -243,7 +243,7 @@ enum bough_rc bough_store_repair(struct bough_store *s, enum bough_fsck_level le
                                  void *user, struct bough_repair_report *report,
                                  struct bough_error *err)
 {
-    struct bough_repair_report nobody;
+    struct bough_repair_report nobody = { 0 };
     struct found list = { 0 };
     struct repair r = { .s = s, .did = did, .user = user, .err = err };
     enum bough_rc rc;

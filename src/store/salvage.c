@@ -351,7 +351,7 @@ enum bough_rc bough_salvage(const char *path, bool (*line)(void *user, struct bo
                             bool (*lost)(void *user, const char *what), void *user,
                             struct bough_salvage_report *report, struct bough_error *err)
 {
-    struct bough_salvage_report nobody;
+    struct bough_salvage_report nobody = { 0 };
     struct salvage s = { .line = line, .lost = lost, .user = user };
     enum bough_rc rc;
 

@@ -46,8 +46,8 @@ static enum bough_rc append_part(struct test *t, const char *session, const char
     struct bough_appended out;
     enum bough_rc rc = bough_append(t->store, t->arena, session, &in, &out, &t->err);
 
-    if (!rc && id)
-        *id = out.ids[0];
+    if (id)
+        *id = rc ? "" : out.ids[0];
     return rc;
 }
 

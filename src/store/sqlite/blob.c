@@ -88,7 +88,7 @@ static enum bough_rc run(struct conn *c, enum sql id, sqlite3_stmt *st, int *cha
 static enum bough_rc run_numbers(struct conn *c, enum sql id, const int64_t *numbers, int n,
                                  int *changed, struct bough_error *err)
 {
-    sqlite3_stmt *st;
+    sqlite3_stmt *st = NULL;
     enum bough_rc rc = conn_stmt(c, id, &st, err);
 
     for (int i = 0; i < n && !rc; i++)
@@ -250,7 +250,7 @@ enum bough_rc sqlite_blob_seal(struct backend *b, struct blob_row *row, bool rel
 enum bough_rc apply_link(struct apply *ap, const struct change *c, struct bough_error *err)
 {
     struct link_row row = { branch_of(ap, c->u.link.bid), c->u.link.depth, 0 };
-    struct blob_row blob;
+    struct blob_row blob = { 0 };
     sqlite3_stmt *st;
     enum bough_rc rc = find_hash(ap->c, c->u.link.hash, &blob, err);
 
