@@ -91,9 +91,11 @@ static enum bough_rc run_numbers(struct conn *c, enum sql id, const int64_t *num
     sqlite3_stmt *st = NULL;
     enum bough_rc rc = conn_stmt(c, id, &st, err);
 
-    for (int i = 0; i < n && !rc; i++)
+    if (rc)
+        return rc;
+    for (int i = 0; i < n; i++)
         sqlite3_bind_int64(st, 1 + i, numbers[i]);
-    return rc ? rc : run(c, id, st, changed, err);
+    return run(c, id, st, changed, err);
 }
 
 /* A transaction of its own around `work`. */
@@ -131,7 +133,7 @@ static enum bough_rc begin_blob(struct conn *c, int64_t *bno, int64_t now, struc
 {
     struct blob_row row = { .since = now };
     sqlite3_stmt *st;
-    enum bough_rc rc = run_numbers(c, SQL_BLOB_COUNT, NULL, 0, NULL, err);
+    enum bough_rc rc = conn_run(c, SQL_BLOB_COUNT, err);
 
     if (!rc)
         rc = conn_int(c, SQL_BLOB_NUMBER, 0, &row.bno, err);
@@ -207,7 +209,7 @@ static enum bough_rc find_hash(struct conn *c, const unsigned char hash[32], str
 
 static enum bough_rc seal(struct sqlite *s, void *user, struct bough_error *err)
 {
-    struct blob_row *row = user, twin;
+    struct blob_row *row = user, twin = { 0 };
     struct conn *c = s->writer;
     int64_t bytes = 0, now = row->since;
     sqlite3_stmt *st;
