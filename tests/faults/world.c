@@ -84,7 +84,7 @@ static void make_old(struct world *w)
     CHECK_INT(SQLITE_OK,
               sqlite3_exec(db,
                            "DROP TABLE list; DROP TABLE projection; DROP TABLE blob;"
-                           "DROP TABLE chunk; DROP TABLE blob_link;"
+                           "DROP TABLE chunk; DROP TABLE blob_link; DROP TABLE open; DROP TABLE draft;"
                            "DELETE FROM counter WHERE name = 'blob'; PRAGMA user_version = 1",
                            NULL, NULL, NULL));
     sqlite3_close(db);
