@@ -13,6 +13,7 @@
 #include <bough/notes.h>
 #include <bough/part.h>
 #include <bough/queue.h>
+#include <bough/search.h>
 #include <bough/session.h>
 #include <bough/source.h>
 #include <bough/store.h>

@@ -1,8 +1,7 @@
 /*
  * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
  * rules of the model are checked above it, once. Still to come with the same shape:
- * entry_open/entry_seal and draft rows, text_put/text_find, blob_write/blob_read/blob_link,
- * log_wait.
+ * entry_open/entry_seal and draft rows, blob_write/blob_read/blob_link, log_wait.
  */
 #ifndef STORE_BACKEND_H
 #define STORE_BACKEND_H
@@ -52,6 +51,17 @@ struct list_query {
     int64_t after_key, after_sid; /* keyset cursor: strictly older than this */
 };
 
+struct search_query; /* core/search.h */
+
+/* Documents in which all terms hold, of one of the roles and kinds, within the times and ... */
+struct text_query {
+    const struct search_query *q; /* session, project and branch are not looked at */
+    int64_t before;               /* ... with a smaller text_order() */
+    bool within; /* ... of these branches, or titles of these sessions; both may be empty */
+    const int64_t *bids, *sids;
+    size_t nbids, nsids;
+};
+
 /* Rows come in pieces: return false to stop. What `row` points to lives until the callback returns.
  */
 typedef bool (*session_fn)(void *user, const struct session_row *row);
@@ -61,6 +71,7 @@ typedef bool (*record_fn)(void *user, const struct record_row *row);
 typedef bool (*alias_fn)(void *user, const struct alias_row *row);
 typedef bool (*log_fn)(void *user, const struct log_row *row);
 typedef bool (*list_fn)(void *user, const struct list_row *row);
+typedef bool (*text_fn)(void *user, const struct text_row *row);
 typedef bool (*raw_fn)(void *user, const struct raw_row *row);
 /* Bytes copied so far, of how many; false: stop. */
 typedef bool (*copy_fn)(void *user, int64_t done, int64_t total);
@@ -110,9 +121,9 @@ struct backend_ops {
     void (*release)(struct backend *b);
 
     /*
-     * Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut`,
-     * then its records, aliases and keys. *left is false when nothing remains. Durable; safe to
-     * repeat after a crash.
+     * Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut`
+     * with their text, its title's, then its records, aliases and keys. *left is false when nothing
+     * remains. Durable; safe to repeat after a crash.
      */
     enum bough_rc (*purge_slice)(struct backend *b, int64_t sid, int64_t limit, bool *left,
                                  int64_t *entries, int64_t *records, const struct patience *p,
@@ -189,6 +200,11 @@ struct backend_ops {
                               struct list_row *out, struct bough_error *err);
     /* Newest first by the order's column, then by sid; see list_query.h for what matches. */
     enum bough_rc (*list_scan)(struct view *v, const struct list_query *q, list_fn fn, void *user,
+                               struct bough_error *err);
+
+    /* Full text: up to which no it is applied; documents, newest first. */
+    enum bough_rc (*text_mark)(struct view *v, int64_t *no, struct bough_error *err);
+    enum bough_rc (*text_find)(struct view *v, const struct text_query *q, text_fn fn, void *user,
                                struct bough_error *err);
 
     /* fsck: every row of a table in key order; the engine's own check; a write that asks nobody. */

@@ -60,11 +60,15 @@ struct engine {
     struct ready_fold *fold; /* made, and not yet committed */
     int64_t fold_after;      /* a fold failed: not again before */
     size_t last_batch;
-    int64_t last_us;    /* when a request was last committed */
-    bool untidy;        /* the backend has something to do when idle */
-    bool timed;         /* the thread sleeps until that may be */
-    uint64_t commits;   /* how many batches changed something */
-    unsigned followers; /* how many wait for one */
+    int64_t last_us;     /* when a request was last committed */
+    size_t text_pending; /* log rows not yet in the full text, as far as this process knows */
+    bool texting;        /* somebody is bringing it up to date */
+    bool search_off;     /* only a search does that */
+    int64_t text_after;  /* it failed: not again before */
+    bool untidy;         /* the backend has something to do when idle */
+    bool timed;          /* the thread sleeps until that may be */
+    uint64_t commits;    /* how many batches changed something */
+    unsigned followers;  /* how many wait for one */
     pthread_cond_t committed;
     pthread_cond_t wake;
     pthread_t thread;
@@ -156,6 +160,10 @@ void writer_start(struct engine *e);
 void writer_stop(struct engine *e);
 /* Fold everything pending and tidy up, as the writer would when idle. */
 enum bough_rc writer_upkeep(struct engine *e, const struct patience *p, struct bough_error *err);
+
+/* The writer's role for work other than requests; those who queue let it go first. */
+enum bough_rc role_take(struct engine *e, const struct patience *p, struct bough_error *err);
+void role_give(struct engine *e);
 
 /* The backend's purge operations, in the writer's role. */
 enum bough_rc writer_slice(struct engine *e, int64_t sid, int64_t limit, bool *left,

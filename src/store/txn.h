@@ -25,6 +25,11 @@ enum change_op {
     CHANGE_LIST_PUT,    /* list */
     CHANGE_LIST_DEL,    /* list: sid */
     CHANGE_WATERMARK,   /* watermark: the lists are applied up to this no */
+    CHANGE_TEXT_PUT,    /* text: instead of what its entry or title had; without words: only that
+                           away. Nothing when the entry is not there (any more), or the session is
+                           purged */
+    CHANGE_TEXT_MARK,   /* watermark: the text is applied up to this no */
+    CHANGE_TEXT_CLEAR,  /* no document, and nothing applied */
 };
 
 struct change {
@@ -41,6 +46,7 @@ struct change {
         struct alias_row alias;
         struct key_row key;
         struct list_row list;
+        struct text_row text;
         int64_t watermark;
     } u;
     int call_new; /* ENTRY_ADD: k > 0: its call is the k-th record this txn makes; 0: as packed */
@@ -50,6 +56,7 @@ enum guard_op {
     GUARD_HEAD,      /* head row `sid` still has version `a` */
     GUARD_ENTRY,     /* entry (a, b) is there */
     GUARD_WATERMARK, /* the watermark is still `a` */
+    GUARD_TEXT,      /* that of the text is */
 };
 
 struct guard {

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "store/engine.h"
 #include "store/projector.h"
+#include "store/text.h"
 
 enum {
     BATCH_MOST = 512,
@@ -23,6 +24,8 @@ enum {
     FOLD_FROM = 64,     /* pending rows at which the thread folds without being idle */
     FOLD_AT = 256,      /* and at which whoever writes does it, when the thread does not */
     IDLE_US = 4000,     /* nothing was committed for so long: time to tidy up */
+    TEXT_US = 20000,    /* and for so long: time for the full text */
+    TEXT_AT = 2048,     /* rows it may be behind when it is never idle */
     HOLD_AFTER = 2,     /* lost txns are prepared once more freely, then under the lock */
     TRIES_MOST = 1000,
 };
@@ -173,6 +176,7 @@ static void account(struct engine *e, const struct batch *b)
     else if (f && f->fold.txn.state == TXN_DONE)
         e->pending -= f->seen < e->pending ? f->seen : e->pending;
     e->pending += b->rows;
+    e->text_pending += b->rows;
     e->commits += b->rows != 0;
     if (b->rows && e->followers)
         pthread_cond_broadcast(&e->committed);
@@ -299,7 +303,7 @@ static bool out_of_patience(const struct patience *p)
 }
 
 /* For work other than requests. Those who queue let it go first. */
-static enum bough_rc role_take(struct engine *e, const struct patience *p, struct bough_error *err)
+enum bough_rc role_take(struct engine *e, const struct patience *p, struct bough_error *err)
 {
     bool over = false;
 
@@ -320,7 +324,7 @@ static enum bough_rc role_take(struct engine *e, const struct patience *p, struc
     return over ? bough_fail(err, BOUGH_TIMEOUT, "the store was busy for too long") : BOUGH_OK;
 }
 
-static void role_give(struct engine *e)
+void role_give(struct engine *e)
 {
     pthread_mutex_lock(&e->lock);
     pass_on(e);
@@ -329,7 +333,16 @@ static void role_give(struct engine *e)
 
 /* ---- the thread ---- */
 
-enum job { JOB_NONE, JOB_FOLD, JOB_TIDY };
+enum job { JOB_NONE, JOB_FOLD, JOB_TIDY, JOB_TEXT };
+
+/* Rarely and much at once while others write, so that few of them wait; or when nobody does. */
+static bool text_due(const struct engine *e, int64_t now)
+{
+    bool quiet = !e->leading && !e->wanted && now >= e->last_us + TEXT_US;
+
+    return e->text_pending && !e->search_off && !e->texting && now >= e->text_after &&
+           (quiet || e->text_pending >= TEXT_AT);
+}
 
 static enum job next_job(const struct engine *e, int64_t now)
 {
@@ -338,15 +351,17 @@ static enum job next_job(const struct engine *e, int64_t now)
 
     if (e->fold ? idle : now >= e->fold_after && (many || (idle && e->pending)))
         return JOB_FOLD;
+    if (text_due(e, now) && !(idle && e->text_pending < TEXT_AT))
+        return JOB_TEXT;
     return idle ? JOB_TIDY : JOB_NONE;
 }
 
 static void wait_for_work(struct engine *e, int64_t now)
 {
-    int64_t at = (e->leading ? now : e->last_us) + IDLE_US;
+    int64_t at = (e->leading ? now : e->last_us) + (e->untidy ? IDLE_US : TEXT_US);
     struct timespec until;
 
-    if (!e->untidy) {
+    if (!e->untidy && (!e->text_pending || e->search_off)) {
         pthread_cond_wait(&e->wake, &e->lock);
         return;
     }
@@ -407,6 +422,11 @@ static void *writer_thread(void *arg)
             break;
         case JOB_TIDY:
             tidy(e);
+            break;
+        case JOB_TEXT:
+            pthread_mutex_unlock(&e->lock);
+            text_beside(e);
+            pthread_mutex_lock(&e->lock);
             break;
         case JOB_NONE:
             wait_for_work(e, now);

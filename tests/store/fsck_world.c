@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "core/search.h"
 
 /* How rows were before they were broken. */
 static struct raw_row undo[16];
@@ -212,6 +213,11 @@ static void keep_row(struct test *t, struct raw_row *r)
         r->u.list.model_name = keep_text(t, r->u.list.model_name);
         r->u.list.hay = keep_text(t, r->u.list.hay);
         r->u.list.body = keep_bytes(t, r->u.list.body);
+    } else if (r->table == RAW_TEXT && r->u.text.words) {
+        struct search_words *w = arena_dup(t->arena, r->u.text.words, sizeof *w);
+
+        w->field[SEARCH_TITLE] = keep_bytes(t, w->field[SEARCH_TITLE]);
+        r->u.text.words = w;
     }
 }
 
@@ -227,6 +233,8 @@ static bool same_key(const struct raw_row *a, const struct raw_row *b)
         return strcmp(a->u.alias.id, b->u.alias.id) == 0 && a->u.alias.scope == b->u.alias.scope;
     case RAW_KEY:
         return !b->u.key.key || strcmp(a->u.key.key, b->u.key.key) == 0;
+    case RAW_TEXT:
+        return a->u.text.no == b->u.text.no && !a->u.text.bid == !b->u.text.bid;
     default: /* the number is the first member of all the others */
         return a->u.log.no == b->u.log.no;
     }
@@ -420,6 +428,7 @@ static void damage_number(struct test *t, struct raw_row *r)
         [RAW_SESSION] = { 2, 5 }, [RAW_HEAD] = { 2, 8 },   [RAW_BRANCH] = { 1, 4 },
         [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 }, [RAW_ALIAS] = { 2, 4 },
         [RAW_KEY] = { 5, 5 },     [RAW_LOG] = { 1, 8 },    [RAW_LIST] = { 1, 10 },
+        [RAW_TEXT] = { 2, 3 },
     };
     const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };
     int64_t *at = (int64_t *)(void *)&r->u + numbers[r->table].from +

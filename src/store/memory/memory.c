@@ -39,6 +39,8 @@ static void memory_close(struct backend *b)
 {
     struct memory *m = memory_of(b);
 
+    mem_clear_texts(m);
+    mem_free(m->texts);
     mem_free_rows(m);
     smap_finish(&m->slugs);
     smap_finish(&m->alias_ids);
@@ -53,7 +55,7 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
     (void)err;
     *out = (struct backend_info){ .store_id = arena_strdup(a, memory_of(b)->store_id),
                                   .epoch = 1,
-                                  .schema = 2 };
+                                  .schema = 3 };
     return BOUGH_OK;
 }
 
@@ -150,6 +152,8 @@ const struct backend_ops memory_backend = {
     .watermark = memory_watermark,
     .list_get = memory_list_get,
     .list_scan = memory_list_scan,
+    .text_mark = memory_text_mark,
+    .text_find = memory_text_find,
     .raw_scan = memory_raw_scan,
     .engine_check = memory_engine_check,
     .raw_fix = memory_raw_fix,

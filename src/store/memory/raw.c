@@ -118,6 +118,9 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     case RAW_LOG:
         scan_rest(m, table, fn, user);
         break;
+    case RAW_TEXT:
+        mem_scan_texts(m, fn, user);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -204,6 +207,9 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_LIST:
         mem_del_list(m, row->u.list.sid);
         break;
+    case RAW_TEXT:
+        mem_del_text(m, text_order(&row->u.text));
+        break;
     case RAW_TABLES:
         break;
     }
@@ -238,6 +244,9 @@ static void put_row(struct memory *m, const struct raw_row *row)
         break;
     case RAW_LIST:
         mem_put_list(m, &row->u.list);
+        break;
+    case RAW_TEXT:
+        mem_raw_text(m, &row->u.text);
         break;
     case RAW_TABLES:
         break;
