@@ -175,48 +175,46 @@ static enum bough_rc narrow_session(struct searching *s, const struct bough_sear
     return rc ? rc : shows_only_path(&s->shows, sid, at, err);
 }
 
-/* *none: what the query names does not exist. */
+/* One session, of the caller's and the query's; *none: they differ, or the query's does not exist.
+ */
+static enum bough_rc which_session(struct searching *s, const struct bough_search *in, int64_t *sid,
+                                   bool *none, struct bough_error *err)
+{
+    int64_t other = 0;
+    enum bough_rc rc = BOUGH_OK;
+
+    *sid = 0;
+    if (!cstr_empty(in->session))
+        rc = find_session(s->snap, in->session, sid, err);
+    if (rc || !*s->q->session)
+        return rc;
+    rc = find_session(s->snap, s->q->session, &other, err);
+    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_GONE || rc == BOUGH_INVALID || rc == BOUGH_AMBIGUOUS) {
+        *none = true;
+        return BOUGH_OK;
+    }
+    *none = *sid && *sid != other;
+    *sid = other;
+    return rc;
+}
+
 static enum bough_rc narrow(struct searching *s, const struct bough_search *in, bool *none,
                             struct bough_error *err)
 {
-    const struct search_query *q = s->q;
-    int64_t sid = 0, other = 0;
-    enum bough_rc rc = BOUGH_OK;
+    const char *const projects[] = { in->project, s->q->project };
+    int64_t sid, bid = in->branch ? in->branch : s->q->branch;
+    enum bough_rc rc = which_session(s, in, &sid, none, err);
 
-    if (!cstr_empty(in->session))
-        rc = find_session(s->snap, in->session, &sid, err);
-    if (!rc && *q->session) {
-        rc = find_session(s->snap, q->session, &other, err);
-        if (rc == BOUGH_NOT_FOUND || rc == BOUGH_GONE || rc == BOUGH_INVALID ||
-            rc == BOUGH_AMBIGUOUS || (!rc && sid && sid != other)) {
-            *none = true;
-            return BOUGH_OK;
-        }
-        sid = other;
-    }
-    if (!rc && sid)
+    if (rc || *none)
+        return rc;
+    if (sid)
         rc = narrow_session(s, in, sid, err);
-    if (!rc && (in->branch || q->branch))
-        shows_only_branch(&s->shows, in->branch ? in->branch : q->branch);
-    if (!rc && !cstr_empty(in->project))
-        rc = shows_only_project(&s->shows, in->project, err);
-    if (!rc && *q->project && !*none) {
-        int64_t first[SHOWS_PROJECTS];
-        size_t n = s->shows.nprojects, kept = 0;
-        bool both = s->shows.in_project;
-
-        memcpy(first, s->shows.projects, sizeof first);
-        rc = shows_only_project(&s->shows, q->project, err);
-        for (size_t i = 0; both && i < s->shows.nprojects; i++)
-            for (size_t k = 0; k < n; k++)
-                if (first[k] == s->shows.projects[i]) {
-                    s->shows.projects[kept++] = first[k];
-                    break;
-                }
-        if (both)
-            s->shows.nprojects = kept;
-    }
-    *none = *none || (s->shows.in_project && !s->shows.nprojects);
+    if (!rc && bid)
+        shows_only_branch(&s->shows, bid);
+    for (int i = 0; i < 2 && !rc; i++)
+        if (!cstr_empty(projects[i]))
+            rc = shows_only_project(&s->shows, projects[i], err);
+    *none = s->shows.in_project && !s->shows.nprojects;
     return rc;
 }
 

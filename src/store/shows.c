@@ -126,7 +126,16 @@ static bool by_last_part(void *user, const struct record_row *row)
     return n->w->nprojects < SHOWS_PROJECTS;
 }
 
-enum bough_rc shows_only_project(struct shows *w, const char *name, struct bough_error *err)
+static bool of_project(const struct shows *w, int64_t project)
+{
+    bool found = !w->in_project;
+
+    for (size_t i = 0; i < w->nprojects && !found; i++)
+        found = w->projects[i] == project;
+    return found;
+}
+
+static enum bough_rc find_projects(struct shows *w, const char *name, struct bough_error *err)
 {
     struct naming n = { w, str_of(name) };
     enum bough_rc rc;
@@ -144,13 +153,19 @@ enum bough_rc shows_only_project(struct shows *w, const char *name, struct bough
                                      err);
 }
 
-static bool of_project(const struct shows *w, int64_t project)
+enum bough_rc shows_only_project(struct shows *w, const char *name, struct bough_error *err)
 {
-    bool found = !w->in_project;
+    const struct shows before = *w;
+    size_t kept = 0;
+    enum bough_rc rc = find_projects(w, name, err);
 
-    for (size_t i = 0; i < w->nprojects && !found; i++)
-        found = w->projects[i] == project;
-    return found;
+    if (rc || !before.in_project)
+        return rc;
+    for (size_t i = 0; i < w->nprojects; i++) /* asked for twice: in both */
+        if (of_project(&before, w->projects[i]))
+            w->projects[kept++] = w->projects[i];
+    w->nprojects = kept;
+    return BOUGH_OK;
 }
 
 struct members {

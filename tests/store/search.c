@@ -251,7 +251,7 @@ STORE_TEST(nothing_that_is_typed_is_an_error)
 
 STORE_TEST(filters_by_tool_project_time_and_branch_hold_together)
 {
-    struct bough_session_new in = { .project = "/home/me/bough" };
+    struct bough_session_new in = { .project = "/code/me/bough" };
     struct bough_session *one, *two;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "dated word", .time = 1000000 };
     struct bough_append ap = { .entries = &e, .n = 1 };
@@ -259,17 +259,17 @@ STORE_TEST(filters_by_tool_project_time_and_branch_hold_together)
     struct bough_hits h;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &one, &t->err));
-    in.project = "/home/me/other";
+    in.project = "/code/me/other";
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &two, &t->err));
     user(t, one->id, "word in bough");
     user(t, two->id, "word in other");
     CHECK_STR("[word] in bough", found(t, "word project:bough"));
-    CHECK_STR("[word] in other", found(t, "word project:/home/me/other"));
+    CHECK_STR("[word] in other", found(t, "word project:/code/me/other"));
     CHECK_STR("", found(t, "word project:me"));
-    h = search_as(t, &(struct bough_search){ .query = "word", .project = "/home/me/bough" });
+    h = search_as(t, &(struct bough_search){ .query = "word", .project = "/code/me/bough" });
     CHECK_STR("[word] in bough", shown(t, &h));
     CHECK_OK(bough_session_update(
-        t->store, one->id, &(struct bough_session_edit){ .project = "/home/me/other" }, &t->err));
+        t->store, one->id, &(struct bough_session_edit){ .project = "/code/me/other" }, &t->err));
     CHECK_STR("[word] in other|[word] in bough", found(t, "word project:other"));
     CHECK_STR("", found(t, "word project:bough"));
     CHECK_OK(bough_append(t->store, t->arena, one->id, &ap, &out, &t->err));
