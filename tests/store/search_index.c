@@ -292,6 +292,28 @@ STORE_TEST_SECONDS(threads_that_append_and_search_find_their_own, 60)
 
 /* ---- purged bytes ---- */
 
+STORE_TEST(words_made_before_a_purge_and_written_after_it_are_not_kept)
+{
+    struct patience p = { INT64_MAX, NULL };
+    struct engine *e = t->store->e;
+    struct txn *txn;
+    struct text_slice slice;
+    const char *s;
+
+    e->search_off = true;
+    s = new_session(t, "slow title");
+    user(t, s, "slow words");
+    CHECK_OK(text_slice_prepare(e, &p, 100, &slice, &t->err));
+    CHECK(slice.documents >= 2);
+    CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
+    txn = &slice.txn;
+    CHECK_OK(e->ops->commit(e->backend, &txn, 1, &p, &t->err));
+    CHECK_INT(TXN_DONE, slice.txn.state);
+    text_slice_finish(&slice);
+    CHECK_INT(0, ask(t, t->store, "slow", 0).n);
+    store_check(t, t->store); /* no document is left */
+}
+
 static bool file_has(const char *path, const char *word)
 {
     int fd = open(path, O_RDONLY);
