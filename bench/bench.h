@@ -114,6 +114,8 @@ void bench_list(struct bench *b);
 void bench_fork(struct bench *b);
 void bench_size(struct bench *b);
 void bench_memory(struct bench *b);
+void bench_search_append(struct bench *b);
+void bench_search(struct bench *b);
 void bench_instructions(struct bench *b);
 
 #endif

@@ -45,6 +45,9 @@ static struct figure {
     { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0 },
     { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0 },
     { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0 },
+    { "append_p99_search_on_over_off", "ratio", 1.2, LOWER, bench_search_append, 0, 0 },
+    { "search_newest20_1m_vs_10k", "ratio", 3, LOWER, bench_search, 0, 0 },
+    { "search_p95_ms", "ms", 30, LOWER, bench_search, 0, 0 },
     { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },
 };
 

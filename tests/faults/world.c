@@ -81,9 +81,10 @@ static void make_old(struct world *w)
 
     copy_file(w, w->pristine, w->old);
     CHECK_INT(SQLITE_OK, sqlite3_open(w->old, &db));
-    CHECK_INT(SQLITE_OK,
-              sqlite3_exec(db, "DROP TABLE list; DROP TABLE projection; PRAGMA user_version = 1",
-                           NULL, NULL, NULL));
+    CHECK_INT(SQLITE_OK, sqlite3_exec(db,
+                                      "DROP TABLE text_index; DROP TABLE text_doc; DROP TABLE list;"
+                                      "DROP TABLE projection; PRAGMA user_version = 1",
+                                      NULL, NULL, NULL));
     sqlite3_close(db);
 }
 
