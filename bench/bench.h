@@ -119,6 +119,8 @@ void bench_memory(struct bench *b);
 void bench_stream(struct bench *b);
 void bench_streamed(struct bench *b);
 void bench_feed(struct bench *b);
+void bench_search_append(struct bench *b);
+void bench_search(struct bench *b);
 void bench_instructions(struct bench *b);
 
 #endif

@@ -51,6 +51,9 @@ static struct figure {
     { "stream_step_vs_append", "ratio", 0.35, LOWER, bench_stream, 0, 0 },
     { "seal_100k_deltas_bytes_over_content", "ratio", 4, LOWER, bench_streamed, 0, 0 },
     { "feed_follow_lag_commits", "commits", 1, LOWER, bench_feed, 0, 0 },
+    { "append_p99_search_on_over_off", "ratio", 1.2, LOWER, bench_search_append, 0, 0 },
+    { "search_newest20_1m_vs_10k", "ratio", 3, LOWER, bench_search, 0, 0 },
+    { "search_p95_ms", "ms", 30, LOWER, bench_search, 0, 0 },
     { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },
 };
 

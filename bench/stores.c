@@ -37,7 +37,8 @@ void scratch_remove(const char *dir)
 
 struct bough_store *store_new(const char *dir, bool compress)
 {
-    struct bough_options options = { .no_compress = !compress };
+    /* What is measured is the store alone; the index has figures of its own (search.c). */
+    struct bough_options options = { .no_compress = !compress, .no_indexing = true };
     struct bough_arena *a = bough_arena_create();
     struct bough_store *s = NULL;
     struct bough_error err;

@@ -16,6 +16,7 @@
 #include <bough/part.h>
 #include <bough/queue.h>
 #include <bough/salvage.h>
+#include <bough/search.h>
 #include <bough/session.h>
 #include <bough/source.h>
 #include <bough/store.h>

@@ -20,9 +20,10 @@ struct bough_env {
 };
 
 struct bough_options {
-    bool read_only;              /* never write; also the way to open read-only media */
-    bool create_not;             /* BOUGH_NOT_FOUND instead of creating a missing store */
-    bool no_compress;            /* SQLite: keep large messages as they are */
+    bool read_only;   /* never write; also the way to open read-only media */
+    bool create_not;  /* BOUGH_NOT_FOUND instead of creating a missing store */
+    bool no_compress; /* SQLite: keep large messages as they are */
+    bool no_indexing; /* never bring the full text up to date in the background; a search does */
     const struct bough_env *env; /* NULL: the system's */
 };
 

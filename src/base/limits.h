@@ -45,9 +45,18 @@
 #define LIMIT_PENDING 256     /* queued prompts a session: a queue longer than this is a bug */
 #define LIMIT_CHAIN 33        /* totals_propagate: rows up the parent chain, itself included */
 
+/* Searching */
+#define LIMIT_SEARCH_WORDS (1024 * 1024) /* words of one entry that are searched */
+#define LIMIT_SEARCH_QUERY (16 * 1024)   /* of what somebody typed or pasted */
+#define LIMIT_SEARCH_TERMS 64            /* of a query; FTS5 and people give up at more */
+#define LIMIT_SEARCH_PHRASE 32           /* words of a phrase */
+#define LIMIT_SEARCH_DEFAULT 20          /* hits when nobody says how many */
+#define LIMIT_SNIPPET 240                /* fits three lines of a terminal */
+
 /* Time, in milliseconds */
 #define LIMIT_READER_AGE_MS 60000 /* an older read snapshot keeps the log from being trimmed */
 #define LIMIT_DEADLINE_MS 10000   /* how long a call waits for a lock when nobody says */
+#define LIMIT_CATCH_UP_MS 200     /* how long a search first brings the index up to date */
 
 /* What an id has bits for: 31 for a number, 32 for a position, 28 for a record's ordinal */
 #define LIMIT_BRANCH INT64_C(0x7fffffff)

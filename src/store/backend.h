@@ -1,7 +1,6 @@
 /*
  * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
  * rules of the model are checked above it, once. Still to come with the same shape:
- * text_put/text_find.
  */
 #ifndef STORE_BACKEND_H
 #define STORE_BACKEND_H
@@ -51,6 +50,17 @@ struct list_query {
     int64_t after_key, after_sid; /* keyset cursor: strictly older than this */
 };
 
+struct search_query; /* core/search.h */
+
+/* Documents in which all terms hold, of one of the roles and kinds, within the times and ... */
+struct text_query {
+    const struct search_query *q; /* session, project and branch are not looked at */
+    int64_t before;               /* ... with a smaller text_order() */
+    bool within; /* ... of these branches, or titles of these sessions; both may be empty */
+    const int64_t *bids, *sids;
+    size_t nbids, nsids;
+};
+
 /* Rows come in pieces: return false to stop. What `row` points to lives until the callback returns.
  */
 typedef bool (*session_fn)(void *user, const struct session_row *row);
@@ -63,6 +73,7 @@ typedef bool (*list_fn)(void *user, const struct list_row *row);
 typedef bool (*open_fn)(void *user, const struct open_row *row);
 typedef bool (*draft_fn)(void *user, const struct draft_row *row);
 typedef bool (*link_fn)(void *user, const struct link_row *row);
+typedef bool (*text_fn)(void *user, const struct text_row *row);
 typedef bool (*raw_fn)(void *user, const struct raw_row *row);
 /* Bytes copied so far, of how many; false: stop. */
 typedef bool (*copy_fn)(void *user, int64_t done, int64_t total);
@@ -113,7 +124,8 @@ struct backend_ops {
 
     /*
      * Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut` with
-     * their links to blobs, then its records, aliases and keys. *left is false when nothing
+     * their text and links to blobs, its title's text, then its records, aliases and keys. *left is
+     * false when nothing
      * remains. Durable; safe to repeat after a crash.
      */
     enum bough_rc (*purge_slice)(struct backend *b, int64_t sid, int64_t limit, bool *left,
@@ -225,6 +237,11 @@ struct backend_ops {
     enum bough_rc (*chunk_get)(struct view *v, struct bough_arena *a, int64_t bno, int64_t index,
                                struct chunk_row *out, struct bough_error *err);
     enum bough_rc (*link_scan)(struct view *v, int64_t bno, link_fn fn, void *user,
+                               struct bough_error *err);
+
+    /* Full text: up to which no it is applied; documents, newest first. */
+    enum bough_rc (*text_mark)(struct view *v, int64_t *no, struct bough_error *err);
+    enum bough_rc (*text_find)(struct view *v, const struct text_query *q, text_fn fn, void *user,
                                struct bough_error *err);
 
     /* fsck: every row of a table in key order; the engine's own check; a write that asks nobody. */

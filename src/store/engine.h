@@ -60,14 +60,18 @@ struct engine {
     struct ready_fold *fold; /* made, and not yet committed */
     int64_t fold_after;      /* a fold failed: not again before */
     size_t last_batch;
-    int64_t last_us;    /* when a request was last committed */
-    int64_t swept_us;   /* when old attachments were last looked for; 0: not yet */
-    bool untidy;        /* the backend has something to do when idle */
-    int64_t relaxed_us; /* since when it keeps something that is not synced; 0: nothing */
-    int64_t draft_due;  /* when steps of an open message are to be saved; 0: none wait */
-    bool timed;         /* the thread sleeps until that may be */
-    uint64_t commits;   /* how many batches changed something */
-    unsigned followers; /* how many wait for one */
+    int64_t last_us;     /* when a request was last committed */
+    int64_t swept_us;    /* when old attachments were last looked for; 0: not yet */
+    size_t text_pending; /* log rows not yet in the full text, as far as this process knows */
+    bool texting;        /* somebody is bringing it up to date */
+    bool search_off;     /* only a search does that */
+    int64_t text_after;  /* it failed: not again before */
+    bool untidy;         /* the backend has something to do when idle */
+    int64_t relaxed_us;  /* since when it keeps something that is not synced; 0: nothing */
+    int64_t draft_due;   /* when steps of an open message are to be saved; 0: none wait */
+    bool timed;          /* the thread sleeps until that may be */
+    uint64_t commits;    /* how many batches changed something */
+    unsigned followers;  /* how many wait for one */
     pthread_cond_t committed;
     pthread_cond_t wake;
     pthread_t thread;

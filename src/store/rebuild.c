@@ -274,7 +274,18 @@ enum bough_rc rebuild_lists(struct prep *p, void *unused, struct bough_error *er
     return rc;
 }
 
+/* No document, nothing applied: it is made again from the log as if the store were new. */
+static enum bough_rc rebuild_text(struct prep *p, void *unused, struct bough_error *err)
+{
+    (void)unused;
+    (void)err;
+    txn_change(p, CHANGE_TEXT_CLEAR);
+    p->t->relaxed = true;
+    return BOUGH_OK;
+}
+
 const struct projection all_projections[] = {
     { "list", rebuild_lists },
+    { "text", rebuild_text },
     { NULL, NULL },
 };

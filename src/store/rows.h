@@ -194,6 +194,23 @@ struct link_row {
     int64_t bid, depth, bno;
 };
 
+/* Derived: a document of the full text. Backends keep what they find words by; the words of an
+ * entry are made again from its body when they are needed, those of a title are kept. */
+struct search_words; /* core/search.h */
+struct text_row {
+    int64_t no;         /* the entry's number; of a title: that of the change that set it */
+    int64_t bid, depth; /* the entry; of a title: 0, and the session's number */
+    int64_t time;
+    int64_t role, kind;               /* of an entry; only when writing */
+    const struct search_words *words; /* NULL: there are none. Of an entry: only when writing */
+};
+
+/* What documents are ordered by, newest first. A change may set a title and add an entry. */
+static inline int64_t text_order(const struct text_row *row)
+{
+    return 2 * row->no + (row->bid == 0);
+}
+
 enum raw_table {
     RAW_SESSION,
     RAW_HEAD,
@@ -209,6 +226,7 @@ enum raw_table {
     RAW_BLOB,
     RAW_CHUNK,
     RAW_LINK,
+    RAW_TEXT,
     RAW_TABLES, /* how many there are */
 };
 
@@ -229,6 +247,7 @@ struct raw_row {
         struct blob_row blob;
         struct chunk_row chunk;
         struct link_row link;
+        struct text_row text;
     } u;
 };
 

@@ -12,6 +12,7 @@
 #include "store/projector.h"
 #include "store/purge.h"
 #include "store/sqlite/sqlite.h"
+#include "store/text.h"
 
 enum { ZSTD_FROM = 1024 };
 
@@ -39,6 +40,7 @@ static struct engine *engine_create(const struct backend_ops *ops, const struct 
     if (o && o->env)
         e->env = (struct env){ o->env->now, o->env->random, o->env->user };
     e->read_only = o && o->read_only;
+    e->search_off = o && o->no_indexing;
     e->zstd_from = o && o->no_compress ? 0 : ZSTD_FROM;
     e->pid = getpid();
     atomic_init(&e->refs, 1);
@@ -70,14 +72,20 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
 {
     struct snap snap;
     size_t pending = 0;
+    int64_t behind = 0;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
     if (rc)
         return rc;
     rc = pending_count(&snap, &pending, err);
+    if (!rc)
+        rc = text_behind(&snap, &behind, err);
     snap_end(&snap);
     pthread_mutex_lock(&s->e->lock);
     s->e->pending += pending;
+    s->e->text_pending += behind > 0;
+    s->e->last_us = mono_us();
+    pthread_cond_signal(&s->e->wake);
     pthread_mutex_unlock(&s->e->lock);
     if (!rc && !s->e->read_only)
         rc = purge_resume(s, err);
@@ -161,11 +169,14 @@ struct bough_store *bough_store_scoped(struct bough_store *s, const struct bough
 enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
 {
     struct patience p = store_patience(s);
+    int64_t reached;
     enum bough_rc rc;
 
     if (s->e->read_only)
         return bough_fail(err, BOUGH_READ_ONLY, "the store was opened read-only");
     rc = writer_sweep(s->e, 0, &p, err);
+    if (!rc)
+        rc = text_catch_up(s->e, &p, INT64_MAX, &reached, err);
     return rc ? rc : writer_upkeep(s->e, &p, err);
 }
 

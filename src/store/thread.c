@@ -1,18 +1,30 @@
-/* The thread beside the writers: folds the lists, saves steps of open messages that are due, and
- * tidies up when nobody writes. */
+/* The thread beside the writers: folds the lists, indexes the text, saves steps of open messages
+ * that are due, and tidies up when nobody writes. */
 #include <time.h>
 
 #include "base/log.h"
 #include "store/live.h"
 #include "store/projector.h"
+#include "store/text.h"
 #include "store/writer.h"
 
 enum {
     IDLE_US = 4000,      /* nothing was committed for so long: time to tidy up */
+    TEXT_US = 20000,     /* and for so long: time for the full text */
+    TEXT_AT = 2048,      /* rows it may be behind when it is never idle */
     RELAXED_US = 500000, /* relaxed commits become durable after this, idle or not */
 };
 
-enum job { JOB_NONE, JOB_FOLD, JOB_DRAFTS, JOB_TIDY };
+enum job { JOB_NONE, JOB_FOLD, JOB_DRAFTS, JOB_TIDY, JOB_TEXT };
+
+/* Rarely and much at once while others write, so that few of them wait; or when nobody does. */
+static bool text_due(const struct engine *e, int64_t now)
+{
+    bool quiet = !e->leading && !e->wanted && now >= e->last_us + TEXT_US;
+
+    return e->text_pending && !e->search_off && !e->texting && now >= e->text_after &&
+           (quiet || e->text_pending >= TEXT_AT);
+}
 
 static enum job next_job(const struct engine *e, int64_t now)
 {
@@ -25,19 +37,22 @@ static enum job next_job(const struct engine *e, int64_t now)
         return JOB_DRAFTS;
     if (e->fold ? idle : now >= e->fold_after && (many || (idle && e->pending)))
         return JOB_FOLD;
+    if (text_due(e, now) && !(idle && e->text_pending < TEXT_AT))
+        return JOB_TEXT;
     return idle ? JOB_TIDY : JOB_NONE;
 }
 
 static void wait_for_work(struct engine *e, int64_t now)
 {
-    int64_t at = (e->leading ? now : e->last_us) + IDLE_US;
+    int64_t at = (e->leading ? now : e->last_us) + (e->untidy ? IDLE_US : TEXT_US);
+    bool text = e->text_pending && !e->search_off;
     struct timespec until;
 
-    if (!e->untidy && !e->draft_due) {
+    if (!e->untidy && !text && !e->draft_due) {
         pthread_cond_wait(&e->wake, &e->lock);
         return;
     }
-    if (!e->untidy)
+    if (!e->untidy && !text)
         at = e->draft_due;
     else if (at <= now) /* somebody wants the role */
         at = now + IDLE_US;
@@ -116,6 +131,11 @@ static void *writer_thread(void *arg)
             break;
         case JOB_TIDY:
             tidy(e);
+            break;
+        case JOB_TEXT:
+            pthread_mutex_unlock(&e->lock);
+            text_beside(e);
+            pthread_mutex_lock(&e->lock);
             break;
         case JOB_NONE:
             wait_for_work(e, now);

@@ -31,6 +31,11 @@ enum change_op {
     CHANGE_LIST_DEL,    /* list: sid */
     CHANGE_WATERMARK,   /* watermark: the lists are applied up to this no */
     CHANGE_BLOB_LINK,   /* link: bid, depth and hash; lost when no whole blob has it */
+    CHANGE_TEXT_PUT,    /* text: instead of what its entry or title had; without words: only that
+                           away. Nothing when the entry is not there (any more), or the session is
+                           purged */
+    CHANGE_TEXT_MARK,   /* watermark: the text is applied up to this no */
+    CHANGE_TEXT_CLEAR,  /* no document, and nothing applied */
 };
 
 struct change {
@@ -49,6 +54,7 @@ struct change {
         struct list_row list;
         struct open_row open;
         struct draft_row draft;
+        struct text_row text;
         int64_t watermark;
         struct {
             int64_t bid, depth;
@@ -64,6 +70,7 @@ enum guard_op {
     GUARD_ENTRY,     /* entry (a, b) is there */
     GUARD_WATERMARK, /* the watermark is still `a` */
     GUARD_OPEN,      /* open row (a, b) still has version `sid` */
+    GUARD_TEXT,      /* that of the text is */
 };
 
 struct guard {

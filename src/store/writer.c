@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "store/engine.h"
 #include "store/projector.h"
+#include "store/text.h"
 #include "store/writer.h"
 
 enum {
@@ -171,6 +172,7 @@ static void account(struct engine *e, const struct batch *b)
     else if (f && f->fold.txn.state == TXN_DONE)
         e->pending -= f->seen < e->pending ? f->seen : e->pending;
     e->pending += b->rows;
+    e->text_pending += b->rows;
     e->commits += b->rows != 0;
     if (b->rows && e->followers)
         pthread_cond_broadcast(&e->committed);

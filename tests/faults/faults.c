@@ -198,6 +198,18 @@ static void run_read(struct world *w, struct bough_store *s, struct outcome *o)
         CHECK_INT(WORLD_ENTRIES / 2, path.entries.n);
 }
 
+/* Indexes first: either everything is found, or it says that not all of it was searched. */
+static void run_search(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    struct bough_search in = { .session = ID_MAIN, .limit = 100 };
+    struct bough_hits hits;
+
+    o->rc = bough_search(s, w->t->arena, &in, &hits, &w->t->err);
+    check_typed(o->rc, w->t->err.msg);
+    if (o->rc == BOUGH_OK && hits.complete)
+        CHECK(hits.n >= WORLD_ENTRIES);
+}
+
 static void run_upkeep(struct world *w, struct bough_store *s, struct outcome *o)
 {
     o->rc = append_keyed(w, s, 1);
@@ -378,6 +390,7 @@ static const struct scenario scenarios[] = {
     { "purging_a_session", 0, run_purge, settle_purge },
     { "streaming_and_sealing_a_message", 0, run_seal, settle_seal },
     { "reading", 0, run_read, settle_nothing },
+    { "searching", 0, run_search, settle_nothing },
     { "upkeep", CLOSES, run_upkeep, settle_append },
     { "appending_an_image", 0, run_image, settle_image },
     { "storing_an_attachment", 0, run_store, settle_store },

@@ -81,12 +81,14 @@ static void make_old(struct world *w)
 
     copy_file(w, w->pristine, w->old);
     CHECK_INT(SQLITE_OK, sqlite3_open(w->old, &db));
-    CHECK_INT(SQLITE_OK,
-              sqlite3_exec(db,
-                           "DROP TABLE list; DROP TABLE projection; DROP TABLE blob;"
-                           "DROP TABLE chunk; DROP TABLE blob_link; DROP TABLE open; DROP TABLE draft;"
-                           "DELETE FROM counter WHERE name = 'blob'; PRAGMA user_version = 1",
-                           NULL, NULL, NULL));
+    CHECK_INT(
+        SQLITE_OK,
+        sqlite3_exec(db,
+                     "DROP TABLE text_index; DROP TABLE text_doc; DROP TABLE list; DROP TABLE "
+                     "projection; DROP TABLE blob;"
+                     "DROP TABLE chunk; DROP TABLE blob_link; DROP TABLE open; DROP TABLE draft;"
+                     "DELETE FROM counter WHERE name = 'blob'; PRAGMA user_version = 1",
+                     NULL, NULL, NULL));
     sqlite3_close(db);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "core/search.h"
 
 /* How rows were before they were broken. */
 static struct raw_row undo[16];
@@ -262,6 +263,11 @@ static void keep_row(struct test *t, struct raw_row *r)
         r->u.list.body = keep_bytes(t, r->u.list.body);
     } else if (r->table == RAW_CHUNK) {
         r->u.chunk.body = keep_bytes(t, r->u.chunk.body);
+    } else if (r->table == RAW_TEXT && r->u.text.words) {
+        struct search_words *w = arena_dup(t->arena, r->u.text.words, sizeof *w);
+
+        w->field[SEARCH_TITLE] = keep_bytes(t, w->field[SEARCH_TITLE]);
+        r->u.text.words = w;
     }
 }
 
@@ -287,6 +293,8 @@ static bool same_key(const struct raw_row *a, const struct raw_row *b)
     case RAW_DRAFT:
         return a->u.draft.bid == b->u.draft.bid && a->u.draft.depth == b->u.draft.depth &&
                (!b->u.draft.end || a->u.draft.end == b->u.draft.end);
+    case RAW_TEXT:
+        return a->u.text.no == b->u.text.no && !a->u.text.bid == !b->u.text.bid;
     default: /* the number is the first member of all the others */
         return a->u.log.no == b->u.log.no;
     }
@@ -488,7 +496,7 @@ static void damage_number(struct test *t, struct raw_row *r)
         [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 }, [RAW_ALIAS] = { 2, 4 },
         [RAW_KEY] = { 5, 5 },     [RAW_LOG] = { 1, 8 },    [RAW_LIST] = { 1, 10 },
         [RAW_OPEN] = { 2, 7 },    [RAW_DRAFT] = { 3, 3 },  [RAW_BLOB] = { 1, 2 },
-        [RAW_CHUNK] = { 2, 2 },
+        [RAW_CHUNK] = { 2, 2 },   [RAW_TEXT] = { 2, 3 },
     };
     const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };
     int64_t *at = (int64_t *)(void *)&r->u + numbers[r->table].from +

@@ -539,6 +539,30 @@ STORE_TEST(purging_a_session_takes_its_open_messages_along)
           bough_message_flush(t->store, &w, NULL, &t->err) != BOUGH_OK);
 }
 
+static size_t hits(struct test *t, const char *query)
+{
+    struct bough_search how = { .query = query };
+    struct bough_hits found;
+
+    CHECK_OK(bough_search(t->store, t->arena, &how, &found, &t->err));
+    CHECK(found.complete);
+    return found.n;
+}
+
+STORE_TEST(a_message_is_found_by_its_words_once_it_is_sealed)
+{
+    const char *s = new_session(t, "s");
+    struct bough_writing w = begin_text(t, s);
+
+    text(t, &w, "a quokka");
+    flush(t, &w);
+    CHECK_INT(0, hits(t, "quokka"));
+    user(t, s, "unrelated");
+    CHECK_INT(0, hits(t, "quokka")); /* the index has gone past its number */
+    seal(t, &w);
+    CHECK_INT(1, hits(t, "quokka"));
+}
+
 /* --- following --- */
 
 STORE_TEST(a_late_follower_gets_the_text_so_far_and_then_what_comes_by_offset)

@@ -180,6 +180,7 @@ static bool each_entry(void *user, const struct raw_row *raw)
     struct walk *w = user;
     struct bough_entry e;
     struct pack_extra x;
+    int64_t errors = w->f->report->errors;
 
     bough_arena_reset(w->f->tmp);
     w->f->report->entries++;
@@ -194,6 +195,10 @@ static bool each_entry(void *user, const struct raw_row *raw)
     check_order(w, row, &e, &x);
     derive(w, row, &e);
     add_up(w, row, &e);
+    if (w->f->report->errors == errors)
+        fsck_words(w->f, w->b, row, &e);
+    else
+        w->b->text_doubt = true;
     tell_children(w, row, e.no, e.mno);
     return true;
 }

@@ -108,6 +108,8 @@ static enum bough_rc run(struct fsck *f)
     if (!rc)
         rc = f->ops->watermark(f->v, &f->watermark, f->err);
     if (!rc)
+        rc = f->ops->text_mark(f->v, &f->text_mark, f->err);
+    if (!rc)
         rc = fsck_sessions(f);
     if (!rc)
         rc = fsck_branches(f);
@@ -131,7 +133,9 @@ static enum bough_rc run(struct fsck *f)
         rc = fsck_log(f);
     if (!rc && full)
         rc = fsck_locate(f);
-    return rc ? rc : fsck_lists(f);
+    if (!rc)
+        rc = fsck_lists(f);
+    return rc || !full ? rc : fsck_documents(f);
 }
 
 static void begin(struct fsck *f)

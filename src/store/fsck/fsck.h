@@ -37,6 +37,7 @@ enum fsck_rule {
     RULE_NOTE,
     RULE_TOTALS,
     RULE_CALL,
+    RULE_TEXT,
     RULE_LIST,
     RULE_LOG,
     RULE_KEY,
@@ -82,6 +83,8 @@ struct fsck_session {
     uint64_t names;       /* hash of role, provider path and model */
     uint64_t title;       /* hash of the folded slug and title, as they begin the list row's hay */
     size_t title_n;
+    uint64_t title_words; /* hash of what a search finds it by, 0: nothing */
+    bool title_found;     /* it has a document */
 
     /* what is derived, recomputed */
     struct bough_totals own, below, adjust, rolls;
@@ -102,6 +105,8 @@ struct fsck_branch {
     int64_t base_no, base_mno; /* of what it hangs on; -1: not known */
     int64_t logged;            /* up to here log rows have appended */
     uint64_t entry_sum, log_sum, origin_sum, alias_sum;
+    uint64_t words_sum, text_sum; /* entries with words, and documents */
+    bool text_doubt;              /* an entry is not what it should be: neither are its words */
 };
 
 /* The calls of a session are a run of f->calls, by ordinal. */
@@ -146,7 +151,7 @@ struct fsck {
     struct bough_fsck_report *report;
     struct bough_error *err;
     int64_t now;
-    int64_t watermark, last_no;
+    int64_t watermark, text_mark, last_no;
     bool log_doubt; /* the log is damaged: what is derived from it is not compared */
 
     struct bough_arena *keep, *tmp; /* tmp is emptied at every row */
@@ -193,6 +198,12 @@ struct fsck_where at_text(const char *what, const char *text); /* "alias abc" */
 /* A finding: where, and a sentence about it. */
 void fsck_say(struct fsck *f, enum fsck_rule rule, struct fsck_where where, const char *fmt, ...)
     BOUGH_PRINTF(4, 5);
+
+/* What a search finds a title by, hashed; 0: nothing. */
+uint64_t fsck_title_words(struct fsck *f, const char *title);
+/* An entry that a search should find. */
+void fsck_words(struct fsck *f, struct fsck_branch *b, const struct entry_row *row,
+                const struct bough_entry *e);
 
 /* Texts of a packed struct are UTF-8, its raw JSON is JSON. False: said so. */
 bool fsck_texts(struct fsck *f, struct fsck_where where, const struct body_field *table,
@@ -249,6 +260,7 @@ enum bough_rc fsck_names(struct fsck *f);  /* aliases and keys */
 enum bough_rc fsck_log(struct fsck *f);    /* the log against branches, records and keys */
 enum bough_rc fsck_locate(struct fsck *f); /* rows behind sums that differ */
 enum bough_rc fsck_lists(struct fsck *f);  /* what is derived */
+enum bough_rc fsck_documents(struct fsck *f); /* documents of the full text, and its index */
 
 /* ---- opens.c ---- */
 

@@ -117,6 +117,8 @@ static void check_other(struct fsck *f, const struct log_row *row, const struct 
         return;
     if (row->kind == LOG_SEAL)
         check_calls(f, row);
+    if (row->kind == LOG_SEAL && row->no > f->text_mark && fsck_branch_of(f, row->bid))
+        fsck_branch_of(f, row->bid)->text_doubt = true; /* older than its text */
     if ((row->kind == LOG_ENTRY_DELETE || row->kind == LOG_ENTRY_RESTORE ||
          row->kind == LOG_SEAL) &&
         !fsck_entry_there(f, row->bid, row->depth) && !s->doubt)

@@ -54,6 +54,7 @@ static void keep_body(struct fsck *f, struct fsck_session *s, const struct sessi
     s->names = hash_names(b);
     s->title_n = strlen(both);
     s->title = hash_bytes(both, s->title_n);
+    s->title_words = fsck_title_words(f, b->title);
 }
 
 static void check_living(struct fsck *f, struct fsck_session *s, const struct session_row *row)

@@ -23,6 +23,8 @@ static const char *guard_lost(struct memory *m, const struct guard *g)
     case GUARD_OPEN:
         return mem_open(m, g->a, g->b) && mem_open(m, g->a, g->b)->row.ver == g->sid ? NULL
                                                                                      : "open";
+    case GUARD_TEXT:
+        return m->text_mark == g->a ? NULL : "watermark";
     }
     return NULL;
 }
@@ -105,6 +107,9 @@ static const char *change_lost(struct memory *m, const struct change *c, const s
     case CHANGE_LIST_PUT:
     case CHANGE_LIST_DEL:
     case CHANGE_WATERMARK:
+    case CHANGE_TEXT_PUT:
+    case CHANGE_TEXT_MARK:
+    case CHANGE_TEXT_CLEAR:
         return NULL;
     }
     return NULL;
@@ -282,6 +287,15 @@ static void apply(struct memory *m, struct change *c, struct made *made, int64_t
     case CHANGE_BLOB_LINK:
         mem_apply_link(m, c, bid_of(made, c->u.link.bid));
         break;
+    case CHANGE_TEXT_PUT:
+        mem_put_text(m, &c->u.text);
+        break;
+    case CHANGE_TEXT_MARK:
+        m->text_mark = c->u.watermark;
+        break;
+    case CHANGE_TEXT_CLEAR:
+        mem_clear_texts(m);
+        break;
     }
 }
 
@@ -361,8 +375,10 @@ static int64_t purge_branch(struct memory *m, struct mem_branch *b, int64_t limi
 
     if (b->row.cut >= 0)
         mem_purge_opens(m, &b->row);
-    for (int64_t d = mem_tip(b); b->row.cut >= 0 && d > b->row.cut && done < limit; d--)
+    for (int64_t d = mem_tip(b); b->row.cut >= 0 && d > b->row.cut && done < limit; d--) {
+        mem_del_entry_text(m, b->row.bid, d);
         done += mem_del_entry(m, b->row.bid, d);
+    }
     if (b->row.cut >= 0)
         mem_purge_links(m, b->row.bid, b->row.cut, LIMIT_DEPTH);
     return done;
@@ -417,6 +433,7 @@ enum bough_rc memory_purge_slice(struct backend *b, int64_t sid, int64_t limit, 
     (void)p;
     (void)err;
     pthread_rwlock_wrlock(&m->lock);
+    mem_del_text(m, m->sessions[sid].title_order);
     for (size_t i = 1; i < m->nbranches && done < limit; i++)
         if (m->branches[i].there && m->branches[i].row.sid == sid)
             done += purge_branch(m, &m->branches[i], limit - done);

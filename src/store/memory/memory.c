@@ -40,6 +40,8 @@ static void memory_close(struct backend *b)
 {
     struct memory *m = memory_of(b);
 
+    mem_clear_texts(m);
+    mem_free(m->texts);
     mem_free_rows(m);
     mem_free_opens(m);
     mem_free_blobs(m);
@@ -56,7 +58,7 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
     (void)err;
     *out = (struct backend_info){ .store_id = arena_strdup(a, memory_of(b)->store_id),
                                   .epoch = 1,
-                                  .schema = 4 };
+                                  .schema = 5 };
     return BOUGH_OK;
 }
 
@@ -161,6 +163,8 @@ const struct backend_ops memory_backend = {
     .blob_find = memory_blob_find,
     .chunk_get = memory_chunk_get,
     .link_scan = memory_link_scan,
+    .text_mark = memory_text_mark,
+    .text_find = memory_text_find,
     .raw_scan = memory_raw_scan,
     .engine_check = memory_engine_check,
     .raw_fix = memory_raw_fix,

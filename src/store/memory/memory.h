@@ -36,7 +36,13 @@ struct mem_session {
     struct head_row head;   /* lease_owner owned */
     bool head_there;
     struct list_row *list; /* strings owned; NULL when not projected */
+    int64_t title_order;   /* of its title's document; 0: none */
     struct mem_records records[16];
+};
+
+struct mem_text {
+    int64_t no, bid, depth, time;
+    char *words; /* a title's, owned; NULL: an entry's, made when they are looked for */
 };
 
 struct mem_branch {
@@ -98,6 +104,9 @@ struct memory {
     struct smap alias_ids; /* id -> index + 1 of the first alias */
     struct smap key_ids;   /* key -> index */
     int64_t last_no, watermark;
+    struct mem_text *texts; /* by text_order() */
+    size_t ntexts, texts_cap;
+    int64_t text_mark;
 };
 
 struct mem_view {
@@ -155,6 +164,13 @@ const char *mem_draft_lost(struct memory *m, const struct change *c);
 void mem_draft_apply(struct memory *m, const struct change *c, int64_t bid, int64_t call);
 void mem_purge_opens(struct memory *m, const struct branch_row *b); /* above its cut */
 void mem_scan_opens(struct memory *m, enum raw_table table, raw_fn fn, void *user);
+/* text.c */
+void mem_put_text(struct memory *m, const struct text_row *row); /* as CHANGE_TEXT_PUT */
+void mem_raw_text(struct memory *m, const struct text_row *row); /* no questions asked */
+void mem_del_text(struct memory *m, int64_t order);
+void mem_del_entry_text(struct memory *m, int64_t bid, int64_t depth);
+void mem_clear_texts(struct memory *m);
+bool mem_scan_texts(struct memory *m, raw_fn fn, void *user);
 
 static inline struct mem_log *mem_log_at(const struct memory *m, size_t i)
 {
@@ -227,6 +243,9 @@ enum bough_rc memory_log_scan(struct view *v, int64_t after, log_fn fn, void *us
 enum bough_rc memory_watermark(struct view *v, int64_t *no, struct bough_error *err);
 enum bough_rc memory_list_get(struct view *v, struct bough_arena *a, int64_t sid,
                               struct list_row *out, struct bough_error *err);
+enum bough_rc memory_text_mark(struct view *v, int64_t *no, struct bough_error *err);
+enum bough_rc memory_text_find(struct view *v, const struct text_query *q, text_fn fn, void *user,
+                               struct bough_error *err);
 enum bough_rc memory_list_scan(struct view *v, const struct list_query *q, list_fn fn, void *user,
                                struct bough_error *err);
 

@@ -127,6 +127,9 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     case RAW_LINK:
         mem_scan_blobs(m, table, fn, user);
         break;
+    case RAW_TEXT:
+        mem_scan_texts(m, fn, user);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -228,6 +231,9 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_LINK:
         mem_del_link(m, &row->u.link);
         break;
+    case RAW_TEXT:
+        mem_del_text(m, text_order(&row->u.text));
+        break;
     case RAW_TABLES:
         break;
     }
@@ -278,6 +284,9 @@ static void put_row(struct memory *m, const struct raw_row *row)
     case RAW_LINK:
         mem_del_link(m, &row->u.link);
         mem_put_link(m, &row->u.link);
+        break;
+    case RAW_TEXT:
+        mem_raw_text(m, &row->u.text);
         break;
     case RAW_TABLES:
         break;

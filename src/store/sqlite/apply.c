@@ -67,6 +67,11 @@ enum bough_rc apply_guards(struct sqlite *s, struct txn *t, struct bough_error *
             if (!rc && found != g->sid)
                 t->lost = "open";
             break;
+        case GUARD_TEXT:
+            rc = conn_int(s->writer, SQL_TEXT_MARK, -1, &found, err);
+            if (!rc && found != g->a)
+                t->lost = "watermark";
+            break;
         }
         if (rc)
             return rc;

@@ -319,6 +319,12 @@ enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_erro
         return simple(ap, SQL_WATERMARK_SET, NULL, c->u.watermark, err);
     case CHANGE_BLOB_LINK:
         return apply_link(ap, c, err);
+    case CHANGE_TEXT_PUT:
+        return text_put(ap->c, ap->s->scratch, &c->u.text, err);
+    case CHANGE_TEXT_MARK:
+        return simple(ap, SQL_TEXT_MARK_SET, NULL, c->u.watermark, err);
+    case CHANGE_TEXT_CLEAR:
+        return text_clear(ap->c, err);
     }
     return bough_fail(err, BOUGH_INVALID, "unknown change");
 }

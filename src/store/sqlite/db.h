@@ -204,6 +204,20 @@ void sqlite_upkeep(struct backend *b, bool last);
 void checkpoint_if_large(struct sqlite *s); /* after a commit, the writer entered */
 void checkpoint_now(struct sqlite *s, int mode);
 
+/* text.c: documents. The arena is for words. */
+enum bough_rc text_put(struct conn *c, struct bough_arena *a, const struct text_row *row,
+                       struct bough_error *err);
+enum bough_rc text_clear(struct conn *c, struct bough_error *err);
+/* Remove documents of a purged session while there is room; one costs as much as several rows. */
+enum bough_rc text_purge(struct conn *c, struct bough_arena *a, int64_t sid, int64_t *room,
+                         struct bough_error *err);
+void row_text(struct bough_arena *a, sqlite3_stmt *st, struct text_row *out);
+/* id, k, time and words, which are kept of a title only. */
+void bind_document(sqlite3_stmt *st, const struct text_row *row);
+enum bough_rc sqlite_text_mark(struct view *v, int64_t *no, struct bough_error *err);
+enum bough_rc sqlite_text_find(struct view *v, const struct text_query *q, text_fn fn, void *user,
+                               struct bough_error *err);
+
 enum bough_rc sqlite_list_scan(struct view *v, const struct list_query *q, list_fn fn, void *user,
                                struct bough_error *err);
 enum bough_rc sqlite_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,

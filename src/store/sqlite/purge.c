@@ -75,7 +75,9 @@ static enum bough_rc delete_slice(struct conn *c, int64_t sid, int64_t *room, in
     int64_t others = 0;
     enum bough_rc rc;
 
-    rc = delete_entries(c, sid, room, entries, err);
+    rc = text_purge(c, c->store->scratch, sid, room, err); /* first: it needs the entries */
+    if (!rc)
+        rc = delete_entries(c, sid, room, entries, err);
     if (!rc)
         rc = delete_some(c, SQL_PURGE_RECORDS,
                          (int64_t[]){ record_key(sid, 0, 0), record_key(sid, 15, LIMIT_RECORD) }, 2,

@@ -56,9 +56,12 @@ static const struct raw_text texts[RAW_TABLES] = {
     [RAW_LINK] = { "SELECT " LINK_COLS " FROM blob_link ORDER BY k, bno",
                    "INSERT OR REPLACE INTO blob_link (" LINK_COLS ") VALUES (?1, ?2)",
                    "DELETE FROM blob_link WHERE k = ?1 AND bno = ?2" },
+    [RAW_TEXT] = { "SELECT " TEXT_COLS " FROM text_doc ORDER BY id",
+                   "INSERT OR REPLACE INTO text_doc (" TEXT_COLS ") VALUES (?1, ?2, ?3, ?4)",
+                   "DELETE FROM text_doc WHERE id = ?1" },
 };
 
-static void raw_read(sqlite3_stmt *st, struct raw_row *row)
+static void raw_read(struct bough_arena *a, sqlite3_stmt *st, struct raw_row *row)
 {
     switch (row->table) {
     case RAW_SESSION:
@@ -103,6 +106,10 @@ static void raw_read(sqlite3_stmt *st, struct raw_row *row)
     case RAW_LINK:
         row_link(st, &row->u.link);
         break;
+    case RAW_TEXT:
+        bough_arena_reset(a);
+        row_text(a, st, &row->u.text);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -113,18 +120,20 @@ enum bough_rc sqlite_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
 {
     struct conn *c = conn_of(v);
     struct raw_row row = { .table = table };
+    struct bough_arena *a;
     enum bough_rc rc = BOUGH_OK;
     sqlite3_stmt *st = NULL;
     int code;
 
     if ((unsigned)table >= RAW_TABLES)
         return bough_fail(err, BOUGH_INVALID, "there is no table %d", (int)table);
+    a = bough_arena_create();
     code = sqlite3_prepare_v2(c->db, texts[table].scan, -1, &st, NULL);
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(st);
         if (code != SQLITE_ROW)
             break;
-        raw_read(st, &row);
+        raw_read(a, st, &row);
         if (!fn(user, &row))
             break;
     }
@@ -133,6 +142,7 @@ enum bough_rc sqlite_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     else if (view_over(c))
         rc = conn_fail(c, c->code, err);
     sqlite3_finalize(st);
+    bough_arena_destroy(a);
     return rc;
 }
 
@@ -232,6 +242,9 @@ static void raw_bind(sqlite3_stmt *st, const struct raw_row *row, bool remove)
     case RAW_LINK:
         bind_link(st, &row->u.link);
         break;
+    case RAW_TEXT:
+        bind_document(st, &row->u.text);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -280,7 +293,13 @@ enum bough_rc sqlite_engine_check(struct view *v, bool full,
     struct conn *c = conn_of(v);
     enum bough_rc rc = BOUGH_OK;
     sqlite3_stmt *st = NULL;
-    int code = sqlite3_prepare_v2(
+    int code;
+
+    /* FTS5's check believes what its connection remembers of the index, from whatever snapshot; a
+     * query makes it look again. Should that fail, so does the check. */
+    sqlite3_exec(c->db, "SELECT rowid FROM text_index WHERE text_index MATCH 'd' LIMIT 1", NULL,
+                 NULL, NULL);
+    code = sqlite3_prepare_v2(
         c->db, full ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)", -1, &st, NULL);
 
     if (code == SQLITE_OK)

@@ -67,8 +67,22 @@ const char *const sql_text[SQL_COUNT] = {
         " AND gone = ?18",
     [SQL_LIST_DEL] = "DELETE FROM list WHERE sid = ?1",
     [SQL_WATERMARK_SET] = "UPDATE projection SET no = ?1 WHERE name = 'list'",
+    /* Not for what was purged while the words were made. */
+    [SQL_TEXT_ADD] = "INSERT OR IGNORE INTO text_doc (" TEXT_COLS ") SELECT ?1, ?2, ?3, ?4"
+                     " WHERE EXISTS (SELECT 1 FROM entry WHERE k = ?2)",
+    [SQL_TEXT_ADD_TITLE] = "INSERT OR IGNORE INTO text_doc (" TEXT_COLS ") SELECT ?1, ?2, ?3, ?4"
+                           " WHERE EXISTS (SELECT 1 FROM session WHERE sid = -?2 AND purged = 0)",
+    [SQL_TEXT_DEL] = "DELETE FROM text_doc WHERE id = ?1",
+    [SQL_TEXT_INDEX] = "INSERT INTO text_index (rowid, " INDEX_COLS ")"
+                       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [SQL_TEXT_UNINDEX] = "INSERT INTO text_index (text_index, rowid, " INDEX_COLS ")"
+                         " VALUES ('delete', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [SQL_TEXT_MARK_SET] = "UPDATE projection SET no = ?1 WHERE name = 'text'",
     [SQL_LOG_ADD] = "INSERT INTO log (" LOG_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 
+    [SQL_PURGE_TEXT] =
+        "SELECT d.id, e.k, e.kind, e.mask, e.over, e.body FROM text_doc AS d LEFT JOIN"
+        " entry AS e ON e.k = d.k WHERE d.k BETWEEN ?1 AND ?2 LIMIT 1",
     [SQL_PURGE_ENTRIES] =
         "DELETE FROM entry WHERE k IN (SELECT k FROM entry WHERE" RANGE " LIMIT ?3)",
     [SQL_PURGE_DRAFTS] = "DELETE FROM draft WHERE (k, upto) IN"
@@ -148,4 +162,10 @@ const char *const sql_text[SQL_COUNT] = {
                         " WHERE" RANGE " ORDER BY k, bno LIMIT ?3)",
     [SQL_PURGE_CHUNKS] =
         "DELETE FROM chunk WHERE k IN (SELECT k FROM chunk WHERE" RANGE " LIMIT ?3)",
+    [SQL_TEXT_TITLE] = "SELECT " TEXT_COLS " FROM text_doc WHERE k = ?1",
+    [SQL_TEXT_MARK] = "SELECT no FROM projection WHERE name = 'text'",
+    [SQL_TEXT_FIND] =
+        "SELECT d.id, d.k, d.time, d.words FROM text_index AS i CROSS JOIN text_doc AS d"
+        " ON d.id = i.rowid WHERE text_index MATCH ?1 AND i.rowid < ?2"
+        " AND d.time >= ?3 AND d.time < ?4 ORDER BY i.rowid DESC",
 };

@@ -43,8 +43,15 @@ enum sql {
     SQL_LIST_MOVE,
     SQL_LIST_DEL,
     SQL_WATERMARK_SET,
+    SQL_TEXT_ADD,
+    SQL_TEXT_ADD_TITLE,
+    SQL_TEXT_DEL,
+    SQL_TEXT_INDEX,
+    SQL_TEXT_UNINDEX,
+    SQL_TEXT_MARK_SET,
     SQL_LOG_ADD,
     /* purging */
+    SQL_PURGE_TEXT,
     SQL_PURGE_ENTRIES,
     SQL_PURGE_DRAFTS,
     SQL_PURGE_OPEN,
@@ -107,6 +114,9 @@ enum sql {
     SQL_PURGE_LOOSEN,
     SQL_PURGE_LINKS,
     SQL_PURGE_CHUNKS,
+    SQL_TEXT_TITLE,
+    SQL_TEXT_MARK,
+    SQL_TEXT_FIND,
     SQL_COUNT, /* how many there are */
 };
 
@@ -130,5 +140,9 @@ extern const char *const sql_text[SQL_COUNT];
 #define LIST_COLS                                                                                  \
     "sid, kind, status, project, workspace, account, parent, created, updated, modified, deleted," \
     " role_name, provider_path, model_provider, model_name, hay, body"
+
+#define TEXT_COLS "id, k, time, words"
+/* After core/search.h's enum; in front of it what filters by role, kind, branch and session. */
+#define INDEX_COLS "tag, text, reasoning, tool, input, output, file, title"
 
 #endif

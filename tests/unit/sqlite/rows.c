@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "core/search.h"
 #include "fixture.h"
 #include "store/sqlite/db.h"
 
@@ -370,14 +371,17 @@ static void complain(void *user, const char *text)
 TEST(raw_rows_can_be_taken_out_and_put_back)
 {
     struct backend *b = open_at(t, test_path(t, "s.db"));
-    struct change c = { .op = CHANGE_LIST_PUT };
+    struct change c = { .op = CHANGE_LIST_PUT }, text = { .op = CHANGE_TEXT_PUT };
     struct txn txn = { .changes = &c, .nchanges = 1 };
+    struct search_words words = { .field = { { "mine", 4 } } };
     struct view *v;
     int found = 0;
     int64_t bid, sid = add_session(t, b, "one", &bid);
 
     append(t, b, sid, bid, 1, "mine");
     add_things(t, b, sid);
+    text.u.text = (struct text_row){ .no = 2, .bid = bid, .depth = 1, .words = &words };
+    CHECK_INT(TXN_DONE, run(t, b, &(struct txn){ .changes = &text, .nchanges = 1 }));
     c.u.list = (struct list_row){ .sid = sid, .deleted = 4, .hay = "h" };
     CHECK_INT(TXN_DONE, run(t, b, &txn));
     c = (struct change){

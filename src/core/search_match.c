@@ -1,0 +1,235 @@
+/* Searching: does it match, and where to show it. Pure. */
+#include "core/search.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "core/token.h"
+
+/* ---- matching words, as an index does ---- */
+
+/* Whole words: neither end may lie inside one, but for the end of a prefix. */
+static bool has_words(struct bough_str hay, struct bough_str words, bool prefix)
+{
+    const char *at = hay.p, *end = hay.p + hay.n;
+
+    while (hay.n && (at = memmem(at, (size_t)(end - at), words.p, words.n))) {
+        const char *after = at + words.n;
+
+        if ((at == hay.p || at[-1] == ' ') && (prefix || after == end || *after == ' '))
+            return true;
+        at++;
+    }
+    return false;
+}
+
+bool search_match(const struct search_query *q, const struct search_words *w)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        const struct search_term *t = &q->terms[i];
+        bool found = false;
+
+        for (int f = 0; f < SEARCH_FIELDS && !found; f++)
+            found = t->fields & 1u << f && has_words(w->field[f], t->words, t->prefix);
+        if (found == t->not )
+            return false;
+    }
+    return true;
+}
+
+/* ---- finding the place again ---- */
+
+enum { WINDOW = LIMIT_SEARCH_PHRASE };
+
+/* The last words of a text, while it is walked through. */
+struct walk {
+    struct tokenizer t;
+    struct token at[WINDOW];
+    size_t n; /* words so far */
+};
+
+static const struct token *back(const struct walk *w, size_t k) /* 0: the last one */
+{
+    return &w->at[(w->n - 1 - k) % WINDOW];
+}
+
+static bool is_word(const struct token *w, struct bough_str s, bool prefix)
+{
+    return (prefix ? w->n >= s.n : w->n == s.n) && memcmp(w->text, s.p, s.n) == 0;
+}
+
+/* Does the term end with the last word? *from: where it begins. */
+static bool ends_here(const struct walk *w, const struct search_term *t, size_t *from)
+{
+    struct bough_str left = t->words;
+
+    for (size_t k = 0; k < w->n && k < WINDOW; k++) {
+        const char *sp = left.n ? memrchr(left.p, ' ', left.n) : NULL;
+        size_t skip = sp ? (size_t)(sp - left.p) + 1 : 0;
+
+        if (!is_word(back(w, k), str_make(left.p + skip, left.n - skip), t->prefix && k == 0))
+            return false;
+        *from = back(w, k)->from;
+        if (!sp)
+            return true;
+        left.n = skip - 1;
+    }
+    return false;
+}
+
+static void walk_init(struct walk *w, struct bough_str text)
+{
+    token_init(&w->t, text);
+    w->n = 0;
+}
+
+static bool walk_next(struct walk *w)
+{
+    if (!token_next(&w->t, &w->at[w->n % WINDOW]))
+        return false;
+    w->n++;
+    return true;
+}
+
+/* Bits of the terms found in a piece, and where the first of them begins. */
+static uint64_t terms_in(const struct search_query *q, const struct search_piece *piece,
+                         size_t *budget, size_t *first)
+{
+    struct walk w;
+    uint64_t found = 0;
+
+    walk_init(&w, str_make(piece->text.p, piece->text.n < *budget ? piece->text.n : *budget));
+    *budget -= w.t.n;
+    while (walk_next(&w))
+        for (size_t i = 0; i < q->n; i++) {
+            const struct search_term *t = &q->terms[i];
+            size_t from;
+
+            if (t->not || !(t->fields & 1u << piece->field) || found >> i & 1 ||
+                !ends_here(&w, t, &from))
+                continue;
+            *first = !found || from < *first ? from : *first;
+            found |= UINT64_C(1) << i;
+        }
+    return found;
+}
+
+/* ---- the snippet ---- */
+
+enum { BEFORE = 60 }; /* bytes shown in front of the first match */
+
+static bool is_gap(char c)
+{
+    return (unsigned char)c <= ' ';
+}
+
+/* Where to begin: a little before the match, at a word if there is one near. */
+static size_t begin_at(struct bough_str text, size_t match)
+{
+    size_t at = match > BEFORE ? match - BEFORE : 0, word;
+
+    while (at < match && ((unsigned char)text.p[at] & 0xc0) == 0x80)
+        at++;
+    for (word = at; at && word < match && word < at + BEFORE / 2; word++)
+        if (is_gap(text.p[word]))
+            return word + 1;
+    return at;
+}
+
+static void note_range(struct bough_arena *a, struct search_snippet *out, size_t from, size_t to)
+{
+    struct search_range *r = out->nranges ? &out->ranges[out->nranges - 1] : NULL;
+
+    if (r && from <= r->from + r->n) { /* they touch or overlap: phrases of common words */
+        r->n = to > r->from + r->n ? to - r->from : r->n;
+        if (from < r->from) {
+            r->n += r->from - from;
+            r->from = from;
+        }
+        return;
+    }
+    out->ranges =
+        arena_resize(a, out->ranges, out->nranges * sizeof *r, (out->nranges + 1) * sizeof *r);
+    out->ranges[out->nranges++] = (struct search_range){ from, to - from };
+}
+
+/* Matches between `from` and `to` of the piece. */
+static void mark(struct bough_arena *a, const struct search_query *q,
+                 const struct search_piece *piece, size_t from, size_t to,
+                 struct search_snippet *out)
+{
+    struct walk w;
+    /* Far enough back that a phrase which began earlier is found whole; never inside a word. */
+    size_t start = from > 8 * TOKEN_MAX ? from - 8 * TOKEN_MAX : 0;
+
+    while (start && start < from && !is_gap(piece->text.p[start]))
+        start++;
+    walk_init(&w, str_make(piece->text.p + start, piece->text.n - start));
+    while (walk_next(&w) && start + back(&w, 0)->to <= to) {
+        size_t most = SIZE_MAX, at;
+
+        for (size_t i = 0; i < q->n; i++)
+            if (!q->terms[i].not &&q->terms[i].fields & 1u << piece->field &&
+                ends_here(&w, &q->terms[i], &at) && at < most)
+                most = at;
+        if (most != SIZE_MAX && start + most >= from)
+            note_range(a, out, start + most, start + back(&w, 0)->to);
+    }
+}
+
+/* Copy with runs of white space as one space; ranges move along. */
+static void squeeze(struct bough_arena *a, struct bough_str text, size_t from, size_t to,
+                    struct search_snippet *out)
+{
+    char *p = arena_alloc(a, to - from + 1);
+    size_t *moved = arena_array(a, to - from + 1, sizeof *moved), n = 0;
+
+    for (size_t i = from; i < to; i++) {
+        moved[i - from] = n;
+        if (!is_gap(text.p[i]))
+            p[n++] = text.p[i];
+        else if (n && p[n - 1] != ' ')
+            p[n++] = ' ';
+    }
+    moved[to - from] = n;
+    p[n] = '\0';
+    out->text = str_make(p, n);
+    for (size_t i = 0; i < out->nranges; i++) {
+        struct search_range *r = &out->ranges[i];
+        size_t end = moved[r->from + r->n - from];
+
+        r->from = moved[r->from - from];
+        r->n = end - r->from;
+    }
+}
+
+bool search_snippet(struct bough_arena *a, const struct search_query *q,
+                    const struct search_piece *at, size_t n, struct search_snippet *out)
+{
+    const struct search_piece *best = NULL;
+    size_t budget = LIMIT_SEARCH_WORDS, match = 0, from, to;
+    int most = -1;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t first = 0;
+        int found = __builtin_popcountll(terms_in(q, &at[i], &budget, &first));
+
+        if (found <= most)
+            continue;
+        most = found;
+        best = &at[i];
+        match = first;
+    }
+    *out = (struct search_snippet){ .part = -1, .text = str_make(NULL, 0) };
+    if (!best)
+        return false;
+    out->field = best->field;
+    out->part = best->part;
+    from = begin_at(best->text, match);
+    to = from + utf8_cut(best->text.p + from, best->text.n - from, LIMIT_SNIPPET);
+    out->cut_front = from > 0;
+    out->cut_back = to < best->text.n;
+    mark(a, q, best, from, to, out);
+    squeeze(a, best->text, from, to, out);
+    return true;
+}

@@ -1,0 +1,116 @@
+/* fsck, the full text: documents, titles, the watermark and the index behind them. */
+#include <sqlite3.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "core/search.h"
+#include "store/fsck_world.h"
+
+struct nth_text {
+    struct test *t;
+    bool title;
+    struct raw_row got;
+};
+
+static bool pick_text(void *user, const struct raw_row *row)
+{
+    struct nth_text *n = user;
+
+    if (!row->u.text.bid != n->title)
+        return true;
+    n->got = *row;
+    if (row->u.text.words) {
+        struct search_words *w = arena_dup(n->t->arena, row->u.text.words, sizeof *w);
+
+        w->field[SEARCH_TITLE] = str_of(arena_strdup(n->t->arena, w->field[SEARCH_TITLE].p));
+        n->got.u.text.words = w;
+    }
+    return false;
+}
+
+static struct raw_row text_row(struct test *t, bool title)
+{
+    struct engine *e = t->store->e;
+    struct nth_text n = { t, title, { .table = RAW_TABLES } };
+    struct view *v;
+
+    CHECK_OK(e->ops->view_begin(e->backend, &v, &(struct patience){ INT64_MAX, NULL }, &t->err));
+    CHECK_OK(e->ops->raw_scan(v, RAW_TEXT, pick_text, &n, &t->err));
+    e->ops->view_end(v);
+    CHECK_INT(RAW_TEXT, n.got.table);
+    return n.got;
+}
+
+BREAKS(I_41_sees_documents_that_are_missing_or_not_of_their_entry)
+{
+    struct raw_row r = text_row(t, false);
+    const char *branch = arena_printf(t->arena, "branch %lld", (long long)r.u.text.bid);
+
+    drop(t, &r);
+    expect(t, "I-41", "", branch);
+    r.u.text.time++;
+    put(t, &r);
+    expect(t, "I-41", "", branch);
+    r.u.text.time--;
+    r.u.text.depth = 4000;
+    put(t, &r);
+    expect(t, "I-41", "", arena_printf(t->arena, "document %lld", (long long)r.u.text.no));
+}
+
+BREAKS(I_41_sees_titles_that_are_not_what_a_search_finds)
+{
+    struct raw_row r = text_row(t, true);
+    struct search_words words = *r.u.text.words;
+    const char *session = arena_printf(t->arena, "#%lld", (long long)r.u.text.depth);
+
+    drop(t, &r);
+    expect(t, "I-41", "", session);
+    words.field[SEARCH_TITLE] = str_of("another");
+    r.u.text.words = &words;
+    put(t, &r);
+    expect(t, "I-41", "", session);
+    r = text_row(t, true);
+    r.u.text.depth = 4000;
+    put(t, &r);
+    expect(t, "I-41", "", arena_printf(t->arena, "document %lld", (long long)r.u.text.no));
+}
+
+static void set_mark(struct test *t, int64_t mark)
+{
+    struct engine *e = t->store->e;
+    struct change c = { .op = CHANGE_TEXT_MARK, .u.watermark = mark };
+    struct txn txn = { .changes = &c, .nchanges = 1 }, *txns = &txn;
+
+    CHECK_OK(e->ops->commit(e->backend, &txns, 1, &(struct patience){ INT64_MAX, NULL }, &t->err));
+}
+
+BREAKS(I_41_sees_a_watermark_that_is_wrong)
+{
+    struct bough_info info;
+
+    t->store->e->search_off = true;
+    CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
+    set_mark(t, info.last_no + 1);
+    CHECK_STR("I-41", look(t, BOUGH_FSCK_FULL, false).errors);
+    set_mark(t, 3);
+    CHECK_STR("I-41", look(t, BOUGH_FSCK_FULL, false).errors);
+    set_mark(t, info.last_no);
+    check_clean(t);
+}
+
+BREAKS(I_41_sees_an_index_that_has_lost_its_words)
+{
+    sqlite3 *db;
+
+    if (!store_lasts(t))
+        SKIP("this backend has no index");
+    CHECK_INT(SQLITE_OK, sqlite3_open(test_path(t, "store.db"), &db));
+    CHECK_INT(SQLITE_OK,
+              sqlite3_exec(db, "INSERT INTO text_index (text_index) VALUES ('delete-all')", NULL,
+                           NULL, NULL));
+    sqlite3_close(db);
+    CHECK_STR("I-41", look(t, BOUGH_FSCK_FULL, false).errors);
+    CHECK_OK(bough_search_rebuild(t->store, &t->err));
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    check_clean(t);
+}
