@@ -4,7 +4,7 @@
 #include <string.h>
 
 const struct cli_cmd *const cli_commands[] = {
-    &cmd_demo, &cmd_fsck, &cmd_help, &cmd_version, NULL,
+    &cmd_append, &cmd_demo, &cmd_fsck, &cmd_help, &cmd_ls, &cmd_new, &cmd_show, &cmd_version, NULL,
 };
 
 const struct cli_cmd *cli_find(const char *name)
