@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "cli/fields.h"
 #include "cli/when.h"
 #include "core/text.h"
 
@@ -230,4 +231,33 @@ int cli_confirm(struct cli *c, const char *fmt, ...)
 const char *cli_title(const struct bough_session *s)
 {
     return cstr_empty(s->title) ? s->first_user : s->title;
+}
+
+int cli_each(struct cli *c, cli_change *change, const char *done)
+{
+    struct bough_session *s;
+    int rc = cli_open(c, CLI_WRITE);
+
+    for (int i = 0; i < c->argc && !rc; i++) {
+        rc = cli_session(c, c->argv[i], &s);
+        if (rc)
+            break;
+        if (change(c->s, s->id, &c->err))
+            return cli_failed(c);
+        cli_say(c, "%s #%lld %s", done, (long long)s->number, s->slug);
+    }
+    return rc;
+}
+
+int cli_put_session(struct cli *c, const char *id)
+{
+    struct bough_session *s;
+
+    if (!c->out.json)
+        return CLI_DONE;
+    if (bough_session_get(c->s, c->a, id, &s, &c->err))
+        return cli_failed(c);
+    fields_session(out_json(&c->out), s);
+    out_json_end(&c->out);
+    return CLI_DONE;
 }

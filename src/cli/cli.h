@@ -133,17 +133,45 @@ int cli_text(struct cli *c, const char *text, const char **out); /* as a C strin
 /* "Sure?" on a terminal; without one only --yes will do. */
 int cli_confirm(struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 
+/* Do it to each session named on the command line, and say "<done> #3 slug". */
+typedef enum bough_rc cli_change(struct bough_store *s, const char *id, struct bough_error *err);
+int cli_each(struct cli *c, cli_change *change, const char *done);
+
+int cli_put_session(struct cli *c, const char *id); /* with --json: the session as it is now */
+
 const char *cli_title(const struct bough_session *s); /* its title, else its first user message */
 
 /* ---- the commands: src/cli/cmd/<name>.c ---- */
 
 extern const struct cli_cmd cmd_append;
+extern const struct cli_cmd cmd_archive;
+extern const struct cli_cmd cmd_branch;
+extern const struct cli_cmd cmd_compact;
+extern const struct cli_cmd cmd_context;
+extern const struct cli_cmd cmd_continue;
+extern const struct cli_cmd cmd_cost;
 extern const struct cli_cmd cmd_demo;
+extern const struct cli_cmd cmd_diff;
+extern const struct cli_cmd cmd_fork;
 extern const struct cli_cmd cmd_fsck;
+extern const struct cli_cmd cmd_head;
 extern const struct cli_cmd cmd_help;
+extern const struct cli_cmd cmd_label;
+extern const struct cli_cmd cmd_log;
 extern const struct cli_cmd cmd_ls;
+extern const struct cli_cmd cmd_markers;
+extern const struct cli_cmd cmd_memory;
 extern const struct cli_cmd cmd_new;
+extern const struct cli_cmd cmd_purge;
+extern const struct cli_cmd cmd_queue;
+extern const struct cli_cmd cmd_rename;
+extern const struct cli_cmd cmd_restore;
+extern const struct cli_cmd cmd_rm;
 extern const struct cli_cmd cmd_show;
+extern const struct cli_cmd cmd_stats;
+extern const struct cli_cmd cmd_todo;
+extern const struct cli_cmd cmd_tree;
+extern const struct cli_cmd cmd_unarchive;
 extern const struct cli_cmd cmd_version;
 
 #endif

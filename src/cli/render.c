@@ -75,7 +75,7 @@ void render_tool_view(struct bough_arena *a, const struct bough_part *part, stru
 
 /* ---- one line ---- */
 
-static const char *summary_of(struct bough_arena *a, const struct bough_entry *e)
+const char *render_summary(struct bough_arena *a, const struct bough_entry *e)
 {
     struct json j = { 0 };
     const char *s = NULL;
@@ -132,9 +132,9 @@ const char *render_line(struct bough_arena *a, const struct bough_entry *e)
     if (e->open)
         return "(still being written)";
     if (e->kind == BOUGH_ENTRY_COMPACTION)
-        return arena_printf(a, "compaction: %.*s", LINE_BYTES, summary_of(a, e));
+        return arena_printf(a, "compaction: %.*s", LINE_BYTES, render_summary(a, e));
     if (e->kind == BOUGH_ENTRY_BRANCH_SUMMARY)
-        return arena_printf(a, "left a branch: %.*s", LINE_BYTES, summary_of(a, e));
+        return arena_printf(a, "left a branch: %.*s", LINE_BYTES, render_summary(a, e));
     text = text_preview(a, e->parts, e->nparts, LINE_BYTES);
     if (!cstr_empty(text))
         return text;
@@ -328,7 +328,7 @@ void render_entry(const struct render *r, const struct bough_entry *e, const cha
     for (size_t i = 0; i < e->nparts; i++)
         put_part(r, &e->parts[i]);
     if (e->kind == BOUGH_ENTRY_COMPACTION || e->kind == BOUGH_ENTRY_BRANCH_SUMMARY)
-        put_text(r, str_of(summary_of(r->a, e)));
+        put_text(r, str_of(render_summary(r->a, e)));
     else if (e->kind != BOUGH_ENTRY_MESSAGE && !e->nparts && *change_of(r->a, e))
         put_text(r, str_of(change_of(r->a, e)));
     if (e->error.n) {

@@ -19,6 +19,9 @@ void render_tool_view(struct bough_arena *a, const struct bough_part *part, stru
 /* One line about an entry, without line ends: the beginning of its text, or what it is. */
 const char *render_line(struct bough_arena *a, const struct bough_entry *e);
 
+/* The summary of a compaction or of a branch that was left; "" when there is none. */
+const char *render_summary(struct bough_arena *a, const struct bough_entry *e);
+
 struct render {
     const struct out *o;
     struct bough_arena *a; /* for what one entry needs */

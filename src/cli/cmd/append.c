@@ -208,7 +208,8 @@ static int append_one(struct cli *c, const char *session)
     if (rc)
         return rc;
     in.call = called ? &call : NULL;
-    e.by_call = called;
+    e.by_call = e.has_usage = called;
+    e.usage = call.used;
     if (bough_append(c->s, c->a, session, &in, &out, &c->err))
         return cli_failed(c);
     return report(c, &out);
