@@ -145,13 +145,17 @@ const char *cli_title(const struct bough_session *s); /* its title, else its fir
 
 extern const struct cli_cmd cmd_append;
 extern const struct cli_cmd cmd_archive;
+extern const struct cli_cmd cmd_backup;
 extern const struct cli_cmd cmd_branch;
 extern const struct cli_cmd cmd_compact;
+extern const struct cli_cmd cmd_completion;
+extern const struct cli_cmd cmd_config;
 extern const struct cli_cmd cmd_context;
 extern const struct cli_cmd cmd_continue;
 extern const struct cli_cmd cmd_cost;
 extern const struct cli_cmd cmd_demo;
 extern const struct cli_cmd cmd_diff;
+extern const struct cli_cmd cmd_doctor;
 extern const struct cli_cmd cmd_fork;
 extern const struct cli_cmd cmd_fsck;
 extern const struct cli_cmd cmd_head;
@@ -166,6 +170,7 @@ extern const struct cli_cmd cmd_purge;
 extern const struct cli_cmd cmd_queue;
 extern const struct cli_cmd cmd_rename;
 extern const struct cli_cmd cmd_restore;
+extern const struct cli_cmd cmd_restore_backup;
 extern const struct cli_cmd cmd_rm;
 extern const struct cli_cmd cmd_show;
 extern const struct cli_cmd cmd_stats;
