@@ -102,11 +102,13 @@ $(B)/bough: $(PROG_OBJ) $(LIB_OBJ)
 $(B)/parts.a: $(LIB_OBJ) $(filter-out $(B)/src/cli/main.o,$(PROG_OBJ))
 	@rm -f $@ && ar qcsT $@ $^
 
-# ---- man pages ---- printed from the public headers.
+# ---- man pages ---- section 3 is printed from the public headers, section 1 by the program itself.
 MAN := $(patsubst docs/man/%.scd,$(B)/man/%,$(wildcard docs/man/*.scd))
 man: $(MAN)
-$(MAN): $(B)/man/%: docs/man/%.scd scripts/man-library examples/embed.c $(wildcard include/bough/*.h)
+$(filter %.3,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-library examples/embed.c $(wildcard include/bough/*.h)
 	$(Q)mkdir -p $(@D); scripts/man-library $< > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
+$(filter %.1,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-program $(B)/bough
+	$(Q)mkdir -p $(@D); scripts/man-program $< $(B)/bough > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
 
 # ---- tests ---- a folder of tests is one program; every fuzz target also replays its corpus.
 TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit,\

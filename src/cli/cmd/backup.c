@@ -16,6 +16,8 @@ static int run(struct cli *c)
         return code;
     rc = bough_backup(c->s, c->argv[0], progress_tell, &p, &r, &c->err);
     progress_end(&p);
+    if (rc == BOUGH_EXISTS)
+        return cli_usage(c, "%s; give the name of a new file", c->err.msg);
     if (rc)
         return cli_failed(c);
     if (c->out.json) {

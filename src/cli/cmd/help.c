@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/manual.h"
 #include "cli/print.h"
 
 static void put_options(const char *title, const struct cli_option *o)
@@ -79,6 +80,13 @@ static int run(struct cli *c)
             puts(cli_commands[i]->name);
         return CLI_DONE;
     }
+    if (cli_has(c, "manual")) {
+        if (strcmp(cli_value(c, "manual"), "options") == 0)
+            manual_options();
+        else
+            manual_commands();
+        return CLI_DONE;
+    }
     if (c->argc == 0) {
         help_all();
         return CLI_DONE;
@@ -94,6 +102,7 @@ static int run(struct cli *c)
 
 static const struct cli_option options[] = {
     { "names", 0, NULL, "only the names of all commands, one a line" },
+    { "manual", 0, "PART", "a part of the manual for scdoc: commands or options" },
     { 0 },
 };
 
