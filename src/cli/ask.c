@@ -37,6 +37,20 @@ int cli_open(struct cli *c, enum cli_open how)
     return CLI_FAILED;
 }
 
+/* Is there such a program? What cannot be started would swallow the output. */
+static bool on_path(struct cli *c, const char *name)
+{
+    const char *p = getenv("PATH");
+
+    for (; p && *p; p += strcspn(p, ":"), p += *p == ':') {
+        int n = (int)strcspn(p, ":");
+
+        if (n && access(arena_printf(c->a, "%.*s/%s", n, p, name), X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 void cli_page(struct cli *c)
 {
     const char *pager = cli_setting(c, "pager");
@@ -45,7 +59,9 @@ void cli_page(struct cli *c)
         return;
     if (!pager)
         pager = getenv("PAGER");
-    out_pager(&c->out, pager ? pager : "less");
+    if (!pager && on_path(c, "less"))
+        pager = "less";
+    out_pager(&c->out, pager);
 }
 
 void cli_say(const struct cli *c, const char *fmt, ...)

@@ -129,7 +129,8 @@ static int64_t next_point(const struct drawing *d, const struct graph_branch *b,
         else
             hi = mid;
     }
-    return d->points[lo].depth; /* `to` is one of them, so there is one */
+    /* `to` is one of them, so there is one. A line that says "1 more" could as well show it. */
+    return d->points[lo].depth == depth + 2 ? depth + 1 : d->points[lo].depth;
 }
 
 /* The first of the sorted kids (or extras) that hangs on `at` or behind it. */

@@ -43,9 +43,8 @@ static void put_paragraph(const char *before, const char *s, const char *after)
 
 static void put_command(const struct cli_cmd *cmd)
 {
-    printf("## bough %s%s", cmd->name, cmd->args[0] ? " " : "");
-    put(cmd->args);
-    fputs("\n\n", stdout);
+    /* scdoc takes a title as it is. */
+    printf("## bough %s%s%s\n\n", cmd->name, cmd->args[0] ? " " : "", cmd->args);
     putchar(toupper((unsigned char)cmd->summary[0]));
     put(cmd->summary + 1);
     fputs(".\n\n", stdout);

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "cli/width.h"
 
-enum { GAP = 2, FLEX_LEAST = 12 };
+enum { GAP = 2, FLEX_LEAST = 24, FLEX_LAST = 4 };
 
 void table_init(struct table *t, struct bough_arena *a, const struct table_column *columns,
                 size_t n)
@@ -71,31 +71,36 @@ static size_t line_width(const struct table *t, const struct layout *l)
     return sum;
 }
 
+/* Flexible columns give what they can, the last one first, but keep `least`. */
+static void shrink(const struct table *t, struct layout *l, size_t width, size_t least)
+{
+    for (size_t c = t->ncolumns; c-- > 0;) {
+        size_t all = line_width(t, l), over = all > width ? all - width : 0;
+        size_t spare = l->width[c] > least ? l->width[c] - least : 0;
+
+        if (t->columns[c].flex && l->shown[c])
+            l->width[c] -= over < spare ? over : spare;
+    }
+}
+
 /* Make it fit: flexible columns shrink, then columns are dropped, the least important first. */
 static void fit(const struct table *t, struct layout *l, size_t width)
 {
     for (;;) {
-        size_t all = line_width(t, l), worst = t->ncolumns;
+        size_t worst = t->ncolumns;
 
-        for (size_t c = 0; c < t->ncolumns && all > width; c++) {
-            size_t least = l->width[c] < FLEX_LEAST ? l->width[c] : FLEX_LEAST;
-            size_t over = all - width, spare = l->width[c] - least;
-
-            if (!t->columns[c].flex || !l->shown[c])
-                continue;
-            l->width[c] -= over < spare ? over : spare;
-            all = line_width(t, l);
-        }
-        if (all <= width)
+        shrink(t, l, width, FLEX_LEAST);
+        if (line_width(t, l) <= width)
             return;
         for (size_t c = 0; c < t->ncolumns; c++)
             if (l->shown[c] && t->columns[c].drop &&
                 (worst == t->ncolumns || t->columns[c].drop > t->columns[worst].drop))
                 worst = c;
         if (worst == t->ncolumns)
-            return; /* nothing more can go */
+            break; /* nothing more can go */
         l->shown[worst] = false;
     }
+    shrink(t, l, width, FLEX_LAST);
 }
 
 static void widen(const struct table *t, struct layout *l, size_t width)

@@ -16,7 +16,8 @@ enum { PAGE = 500, BAR = 24 };
 enum by { BY_DAY, BY_PROJECT, BY_MODEL, BY_SESSION };
 
 struct group {
-    const char *name;
+    const char *name;  /* what --json calls it: an id for a session */
+    const char *shown; /* to a person */
     struct bough_totals used;
     int64_t calls;
 };
@@ -46,7 +47,8 @@ static struct group *group_of(struct sums *s, const char *name)
         s->at = arena_resize(s->c->a, s->at, s->cap * sizeof *s->at, cap * sizeof *s->at);
         s->cap = cap;
     }
-    s->at[s->n] = (struct group){ .name = arena_strdup(s->c->a, name) };
+    name = arena_strdup(s->c->a, name);
+    s->at[s->n] = (struct group){ .name = name, .shown = name };
     smap_put(&s->index, str_of(name), s->n);
     return &s->at[s->n++];
 }
@@ -71,10 +73,12 @@ static void add_call(struct sums *s, const struct bough_session *session,
                  call->model);
         break;
     case BY_SESSION:
-        snprintf(text, sizeof text, "#%" PRId64 " %.400s", session->number, session->slug);
+        snprintf(text, sizeof text, "%s", session->id);
         break;
     }
     g = group_of(s, text[0] ? text : "(none)");
+    if (s->by == BY_SESSION && !g->calls)
+        g->shown = arena_printf(s->c->a, "#%" PRId64 " %s", session->number, session->slug);
     g->calls++;
     s->calls++;
     s->over = s->over || !totals_add(&g->used, &call->used) || !totals_add(&s->all, &call->used);
@@ -180,7 +184,7 @@ static void put_row(struct sums *s, struct table *t, const struct group *g, int6
     char cost[40];
 
     bough_money_text(g->used.cost, cost, sizeof cost);
-    table_put(t, g->name);
+    table_put(t, s->c->out.tty ? g->shown : g->name);
     table_printf(t, "%s%s", s->c->out.tty ? "$" : "", cost);
     table_printf(t, "%" PRId64, g->calls);
     table_printf(t, "%" PRId64, g->used.input + g->used.cache_read + g->used.cache_write);
@@ -197,8 +201,8 @@ static void put_table(struct sums *s, bool whole)
         { "CALLS", .right = true, .drop = 1 },  { "INPUT", .right = true, .drop = 3 },
         { "OUTPUT", .right = true, .drop = 4 }, { "", .look = PRINT_GREEN, .drop = 2 },
     };
-    struct group sum = { .name = "total", .used = s->all, .calls = s->calls };
-    struct group rest = { .name = "corrections" };
+    struct group sum = { .name = "total", .shown = "total", .used = s->all, .calls = s->calls };
+    struct group rest = { .name = "corrections", .shown = "corrections" };
     struct table t;
     int64_t most = 0;
 

@@ -180,7 +180,7 @@ static int run(struct cli *c)
         seen += put_page(c, &found, &t);
         f.cursor = found.next;
     } while (!cstr_empty(found.next) && (!limit || seen < limit));
-    if (seen)
+    if (t.n)
         cli_page(c);
     table_print(&t, &c->out);
     if (seen)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/fields.h"
@@ -111,6 +110,7 @@ static int show_path(struct showing *v, struct bough_read *how)
 {
     struct cli *c = v->c;
     struct bough_path path;
+    char marker[BOUGH_ID_LEN + 1] = ""; /* shown first, so not again in its place */
     int rc = find_start(v, how);
 
     if (rc)
@@ -124,10 +124,13 @@ static int show_path(struct showing *v, struct bough_read *how)
         bough_arena_reset(v->page);
         if (bough_entries_read(c->s, v->page, v->s->id, how, &path, &c->err))
             return cli_failed(c);
-        if (path.marker && !how->from.branch)
+        if (path.marker && !how->from.branch) {
             put_entry(v, path.marker);
+            memcpy(marker, path.marker->id, sizeof marker);
+        }
         for (size_t i = 0; i < path.entries.n; i++)
-            put_entry(v, &path.entries.at[i]);
+            if (strcmp(path.entries.at[i].id, marker) != 0)
+                put_entry(v, &path.entries.at[i]);
         fflush(stdout); /* the pager has something to show at once */
         how->from = path.entries.next;
     } while (path.entries.more);
