@@ -1,6 +1,6 @@
 #!/bin/sh
 # Ways to say something: text, stdin, parts, JSON Lines, with a call, elsewhere than at the head.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 bough append '#1' hello 2>err; echo "exit $?"; mask <err
 bough new Talk >/dev/null
 bough append '#1' "plain" | mask

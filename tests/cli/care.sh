@@ -1,6 +1,6 @@
 #!/bin/sh
 # doctor, backup, restore-backup, config, completion.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 hide() { mask | sed -E 's/[0-9]+ MB are left/N MB are left/; s/bough [0-9.]+ with SQLite [0-9.]+/bough N with SQLite N/; s/[0-9]+ KB/N KB/; s/[0-9]{8}T[0-9]{6}Z/<when>/'; }
 echo "-- doctor"
 bough doctor | hide
@@ -48,7 +48,7 @@ for shell in bash zsh fish; do
     grep -c include-subagents script
 done
 bough completion bash >script
-BOUGH_STORE=$PWD/a.db bash -c '
+BOUGH_STORE="$PWD/a.db" bash -c '
     source ./script
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _bough; echo "${COMPREPLY[*]}"; }
     try bough sh

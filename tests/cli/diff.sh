@@ -1,6 +1,6 @@
 #!/bin/sh
 # Two branches, two sessions, two entries: what they share, what each adds.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 talk
 bough diff '#1.6' '#2.4' | mask
 echo "-- sessions"

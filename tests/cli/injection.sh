@@ -1,9 +1,10 @@
 #!/bin/sh
 # Nothing of a transcript is obeyed by the terminal, whatever command shows it and wherever it stands.
-export BOUGH_STORE=$PWD/a.db PAGER=cat
+export BOUGH_STORE="$PWD/a.db" PAGER=cat
 evil=$(printf 'a\033[2J\033]0;owned\007b\302\2332Jc\342\200\256d\177e\rf\bg')
 bough new "T $evil" -p "/p $evil" --slug s -m "m $evil" >/dev/null
 bough append s "U $evil" >/dev/null
+# shellcheck disable=SC2016  # backticks of Markdown
 printf '[{"type":"text","text":"# H %s\\n\\n`\\u001b[31m` [l](x\\u001b[1m)"},{"type":"tool_use","id":"x","name":"n\\u001b[31m","input":{"path":"\\u001b[5m\\u009b"}},{"type":"reasoning","text":"R \\u001b[31m"}]' 'x' |
     bough append s --role assistant --parts - >/dev/null
 printf '[{"type":"tool_result","tool_use_id":"x","content":"out \\u001b[31m\\r\\nnext \\u009b"}]' | bough append s --role tool --parts - >/dev/null

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Markdown is rendered on a terminal, and only there.
-export BOUGH_STORE=$PWD/a.db PAGER=cat
+export BOUGH_STORE="$PWD/a.db" PAGER=cat
 bough new Talk >/dev/null
 bough append '#1' --role assistant - >/dev/null <<'END'
 # The *plan*

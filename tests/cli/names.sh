@@ -1,6 +1,6 @@
 #!/bin/sh
 # A session by id, slug, number, beginning of its id, or "."; what is not clear is refused with candidates.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 id=$(bough new "First talk")
 number() { bough show "$1" --json >/dev/null && bough ls --json -q First | sed 's/.*"number":\([0-9]*\).*/\1/'; }
 number "$id"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # A pager on a terminal only, chosen by option, environment and settings; leaving it early is no failure.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 talk
+# shellcheck disable=SC2016  # the script's own
 printf '#!/bin/sh\necho "pager $1"; head -n 2; cat >/dev/null\n' >page && chmod +x page
 on() { on-terminal NO_COLOR=1 "$@" | cut -c 1-30; }
 on PAGER="./page PAGER" bough tree '#1'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # log, context, stats, cost, markers.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 talk
 bough log -n 3 | mask
 bough log --after 2 -n 1 --json | head -n 2 | mask

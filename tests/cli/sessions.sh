@@ -1,6 +1,6 @@
 #!/bin/sh
 # Create, list, filter, rename, archive, delete, restore and purge sessions.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 bough ls 2>err; echo "exit $?"; mask <err
 talk
 bough ls | mask

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What was said, piped: plain, whole, ISO times, Markdown as it was typed.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 talk
 bough show '#1' | mask
 echo "-- pieces"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # On a terminal: columns that line up, colours, relative times, Markdown; narrow ones, plain ones, no locale.
-export BOUGH_STORE=$PWD/a.db PAGER=cat
+export BOUGH_STORE="$PWD/a.db" PAGER=cat
 talk
 on() { on-terminal COLUMNS=80 "$@" | mask; }
 echo "-- colours"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Branches, labels, compactions, the head, forks and subagents, drawn.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 talk
 bough tree '#1'
 echo "-- a fork shows what it inherited"

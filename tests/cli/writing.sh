@@ -1,6 +1,6 @@
 #!/bin/sh
 # head, branch, fork, label, compact, continue, memory, todo, queue.
-export BOUGH_STORE=$PWD/a.db
+export BOUGH_STORE="$PWD/a.db"
 talk
 echo "-- head"
 bough head '#1' | mask

@@ -133,34 +133,42 @@ static void zsh(void)
          "compdef _bough bough");
 }
 
+static void fish_quoted(const char *s)
+{
+    putchar('\'');
+    for (; *s; s++) {
+        if (*s == '\'' || *s == '\\')
+            putchar('\\');
+        putchar(*s);
+    }
+    puts("'");
+}
+
+static void fish_command(const struct cli_cmd *cmd)
+{
+    printf("complete -c bough -n __fish_use_subcommand -a %s -d ", cmd->name);
+    fish_quoted(cmd->summary);
+    for (const struct cli_option *o = cmd->options; o && o->name; o++) {
+        printf("complete -c bough -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, o->name);
+        if (o->letter)
+            printf(" -s %c", o->letter);
+        fputs(o->value ? " -r -d " : " -d ", stdout);
+        fish_quoted(o->about);
+    }
+    if (wants_session(cmd))
+        printf("complete -c bough -n '__fish_seen_subcommand_from %s' "
+               "-a '(bough ls --slugs 2>/dev/null)'\n",
+               cmd->name);
+    if (wants_file(cmd))
+        printf("complete -c bough -n '__fish_seen_subcommand_from %s' -F\n", cmd->name);
+}
+
 static void fish(void)
 {
     puts("# fish completion for bough; load it with: bough completion fish | source\n"
          "complete -c bough -f");
-    for (size_t i = 0; cli_commands[i]; i++) {
-        const struct cli_cmd *cmd = cli_commands[i];
-
-        printf("complete -c bough -n __fish_use_subcommand -a %s -d '", cmd->name);
-        for (const char *s = cmd->summary; *s; s++)
-            fputs(*s == '\'' ? "\\'" : (char[]){ *s, '\0' }, stdout);
-        puts("'");
-        for (const struct cli_option *o = cmd->options; o && o->name; o++) {
-            printf("complete -c bough -n '__fish_seen_subcommand_from %s' -l %s", cmd->name,
-                   o->name);
-            if (o->letter)
-                printf(" -s %c", o->letter);
-            printf("%s -d '", o->value ? " -r" : "");
-            for (const char *s = o->about; *s; s++)
-                fputs(*s == '\'' ? "\\'" : (char[]){ *s, '\0' }, stdout);
-            puts("'");
-        }
-        if (wants_session(cmd))
-            printf("complete -c bough -n '__fish_seen_subcommand_from %s' "
-                   "-a '(bough ls --slugs 2>/dev/null)'\n",
-                   cmd->name);
-        if (wants_file(cmd))
-            printf("complete -c bough -n '__fish_seen_subcommand_from %s' -F\n", cmd->name);
-    }
+    for (size_t i = 0; cli_commands[i]; i++)
+        fish_command(cli_commands[i]);
 }
 
 static int run(struct cli *c)

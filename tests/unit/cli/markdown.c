@@ -74,7 +74,8 @@ TEST(links_show_where_they_go)
 
 TEST(tables_line_up)
 {
-    CHECK_STR("a    | b\n-----+---\n\u65e5\u672c | c\n", PLAIN("|a|b|\n|-|-|\n|\u65e5\u672c|c|"));
+    CHECK_STR("a    | b\n-----+--\n\u65e5\u672c | c\n",
+              PLAIN("|a|b|\n|---|---|\n|\u65e5\u672c|c|"));
 }
 
 TEST(styles_are_written_only_with_colour)
