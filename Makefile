@@ -7,6 +7,7 @@ Q        = $(if $(V),,@echo "  $@";)# V=1 shows whole commands
 # Folders of src/ that belong to the program only; everything else is libbough.
 PROGRAM_DIRS := cli http auth api gateway mcp
 PKGS         := libutf8proc libzstd libcrypto zlib
+PROGRAM_PKGS := md4c inih
 
 OPT_debug   := -O1 -g3 -Werror
 OPT_release := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fstack-protector-strong
@@ -25,6 +26,7 @@ ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interpos
 ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,--as-needed $(LDFLAGS)
 # Expanded when used: on a bare machine pkg-config comes with the first `make run`.
 LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz) -lm
+PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-lmd4c -linih)
 VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' include/bough/*.h),0)
 
 # A new file needs no edit here.
@@ -95,16 +97,18 @@ $(B)/libbough.so.0: $(B)/libbough.so.$(VERSION)
 $(B)/libbough.so: $(B)/libbough.so.0
 	@ln -sf $(<F) $@
 $(B)/bough: $(PROG_OBJ) $(LIB_OBJ)
-	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
 # Every object but main's: what tests, fuzz targets and benchmarks take their pieces from.
 $(B)/parts.a: $(LIB_OBJ) $(filter-out $(B)/src/cli/main.o,$(PROG_OBJ))
 	@rm -f $@ && ar qcsT $@ $^
 
-# ---- man pages ---- printed from the public headers.
+# ---- man pages ---- section 3 is printed from the public headers, section 1 by the program itself.
 MAN := $(patsubst docs/man/%.scd,$(B)/man/%,$(wildcard docs/man/*.scd))
 man: $(MAN)
-$(MAN): $(B)/man/%: docs/man/%.scd scripts/man-library examples/embed.c $(wildcard include/bough/*.h)
+$(filter %.3,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-library examples/embed.c $(wildcard include/bough/*.h)
 	$(Q)mkdir -p $(@D); scripts/man-library $< > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
+$(filter %.1,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-program $(B)/bough
+	$(Q)mkdir -p $(@D); scripts/man-program $< $(B)/bough > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
 
 # ---- tests ---- a folder of tests is one program; every fuzz target also replays its corpus.
 TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit,\
@@ -116,7 +120,7 @@ EXAMPLES  := $(foreach e,$(basename $(wildcard examples/*.c)),$(B)/$e-static $(B
 objects_of = $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard $(1)/*.c))))
 
 $(TESTS): $(B)/%.t: $$(call objects_of,$$*) $(TESTLIB) $(B)/parts.a
-	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -lcmocka -o $@
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -lcmocka -o $@
 $(REPLAYS): %: %.o $(B)/tests/fuzz/standalone.o $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 $(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a

@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/config.h"
 #include "cli/print.h"
 
 const struct cli_option cli_common[] = {
     { "store", 0, "URL", "the store to work on: sqlite:PATH, a path, memory:" },
+    { "color", 0, "WHEN", "colours: auto, always or never" },
+    { "no-pager", 0, NULL, "do not start a pager" },
     { "help", 'h', NULL, "show help" },
     { "version", 0, NULL, "show the version" },
     { 0 },
@@ -198,14 +201,29 @@ bool cli_has(const struct cli *c, const char *name)
 
 /* ---- the store ---- */
 
+const char *cli_setting(struct cli *c, const char *name)
+{
+    static bool complained;
+    const char *value = NULL;
+    struct bough_error err = { 0 };
+
+    if (config_get(c->a, name, &value, NULL, &err) && !complained) {
+        complained = true;
+        fputs("bough: ", stderr);
+        print_line(stderr, err.msg);
+        fputs("; the file is not used\n", stderr);
+    }
+    return cstr_empty(value) ? NULL : value;
+}
+
 const char *cli_store_url(struct cli *c)
 {
     const char *url = cli_value(c, "store");
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     int n;
 
-    if (!url && !cstr_empty(getenv("BOUGH_STORE")))
-        url = getenv("BOUGH_STORE");
+    if (!url)
+        url = cli_setting(c, "store");
     if (url)
         n = snprintf(c->store, sizeof c->store, "%s", url);
     else if (data && data[0] == '/') /* the XDG rule: a relative path does not count */

@@ -84,6 +84,26 @@ static int run_instead(struct cli *c)
     return c->cmd->run(c);
 }
 
+/* Flags over the environment over the file. */
+static int start_output(struct cli *c)
+{
+    const char *color = cli_value(c, "color");
+    static const char *const words[] = { "auto", "always", "never" };
+
+    if (!color)
+        color = cli_setting(c, "color");
+    for (size_t i = 0; color && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(color, words[i]) != 0)
+            continue;
+        out_init(&c->out, color, cli_has(c, "json"));
+        return CLI_DONE;
+    }
+    if (color)
+        return cli_usage(c, "--color is auto, always or never");
+    out_init(&c->out, NULL, cli_has(c, "json"));
+    return CLI_DONE;
+}
+
 static int run(struct cli *c, int argc, char **argv)
 {
     const char *name;
@@ -106,7 +126,8 @@ static int run(struct cli *c, int argc, char **argv)
         return rc;
     if (cli_has(c, "help") || cli_has(c, "version"))
         return run_instead(c);
-    return c->cmd->run(c);
+    rc = start_output(c);
+    return rc ? rc : c->cmd->run(c);
 }
 
 int main(int argc, char **argv)
@@ -115,11 +136,16 @@ int main(int argc, char **argv)
     int rc;
 
     hold_standard_files();
+    c.a = bough_arena_create();
     rc = run(&c, argc, argv);
+    bough_store_close(&c.s);
     /* Output that did not arrive is a failure, however well the rest went. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "bough: cannot write the output: %s\n", strerror(errno));
         return rc ? rc : CLI_FAILED;
     }
+    out_pager_end();
+    out_finish(&c.out);
+    bough_arena_destroy(c.a);
     return rc;
 }

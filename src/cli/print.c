@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <utf8proc.h>
 
 #include "base/str.h"
 #include "base/utf8.h"
@@ -38,40 +39,115 @@ static bool is_unsafe(uint32_t cp)
     return false;
 }
 
-static void put_escaped(FILE *f, uint32_t cp)
+/* Where text goes: a file, or a buffer. */
+struct sink {
+    FILE *f;
+    struct buf *b;
+};
+
+static void put(const struct sink *to, const char *p, size_t n)
 {
-    if (cp == '\n')
-        fputs("\\n", f);
-    else if (cp == '\t')
-        fputs("\\t", f);
-    else if (cp < 0x80)
-        fprintf(f, "\\x%02" PRIx32, cp);
+    if (to->f)
+        fwrite(p, 1, n, to->f);
     else
-        fprintf(f, "\\u{%" PRIx32 "}", cp);
+        buf_put(to->b, p, n);
 }
 
-void print_safe(FILE *f, struct bough_str s, enum print_mode mode)
+static void put_escaped(const struct sink *to, uint32_t cp)
+{
+    char text[16];
+
+    if (cp == '\n')
+        snprintf(text, sizeof text, "\\n");
+    else if (cp == '\t')
+        snprintf(text, sizeof text, "\\t");
+    else if (cp < 0x80)
+        snprintf(text, sizeof text, "\\x%02" PRIx32, cp);
+    else
+        snprintf(text, sizeof text, "\\u{%" PRIx32 "}", cp);
+    put(to, text, strlen(text));
+}
+
+static void put_byte(const struct sink *to, unsigned char c)
+{
+    char text[8];
+
+    snprintf(text, sizeof text, "\\x%02x", c);
+    put(to, text, strlen(text));
+}
+
+/* May the joiner at the end of `before` stay? Only where it makes one picture of two. */
+static bool joins(uint32_t before, const char *p, size_t n)
+{
+    uint32_t after = 0;
+    int first = utf8proc_get_property((utf8proc_int32_t)before)->boundclass;
+
+    if (!utf8_get(p, n, &after) ||
+        (first != UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC && first != UTF8PROC_BOUNDCLASS_EXTEND))
+        return false;
+    return before >= 0x2000 && utf8proc_get_property((utf8proc_int32_t)after)->boundclass ==
+                                   UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+static void put_safe(const struct sink *to, struct bough_str s, enum print_mode mode)
 {
     size_t done = 0; /* everything before it is written */
+    uint32_t before = 0;
 
     for (size_t i = 0; i < s.n;) {
         uint32_t cp = 0;
         size_t len = utf8_get(s.p + i, s.n - i, &cp);
-        bool passes = mode == PRINT_TEXT && (cp == '\n' || cp == '\t');
+        bool passes = (mode == PRINT_TEXT && (cp == '\n' || cp == '\t')) ||
+                      (cp == 0x200d && joins(before, s.p + i + len, s.n - i - len));
 
+        before = cp;
         if (len && (passes || !is_unsafe(cp))) {
             i += len;
             continue;
         }
-        fwrite(s.p + done, 1, i - done, f);
+        put(to, s.p + done, i - done);
         if (len)
-            put_escaped(f, cp);
+            put_escaped(to, cp);
         else
-            fprintf(f, "\\x%02x", (unsigned char)s.p[i]);
+            put_byte(to, (unsigned char)s.p[i]);
         i += len ? len : 1;
         done = i;
     }
-    fwrite(s.p + done, 1, s.n - done, f);
+    put(to, s.p + done, s.n - done);
+}
+
+void print_safe(FILE *f, struct bough_str s, enum print_mode mode)
+{
+    put_safe(&(struct sink){ .f = f }, s, mode);
+}
+
+void print_escape(struct buf *out, struct bough_str s, enum print_mode mode)
+{
+    put_safe(&(struct sink){ .b = out }, s, mode);
+}
+
+void print_json(FILE *f, struct bough_str json)
+{
+    size_t done = 0;
+
+    for (size_t i = 0; i < json.n;) {
+        uint32_t cp = 0;
+        size_t len = utf8_get(json.p + i, json.n - i, &cp);
+
+        if (!len || !is_unsafe(cp) || cp == '\n' || cp == '\t') {
+            i += len ? len : 1;
+            continue;
+        }
+        fwrite(json.p + done, 1, i - done, f);
+        if (cp >= 0x10000)
+            fprintf(f, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + ((cp - 0x10000) >> 10),
+                    0xdc00 + ((cp - 0x10000) & 0x3ff));
+        else
+            fprintf(f, "\\u%04" PRIx32, cp);
+        i += len;
+        done = i;
+    }
+    fwrite(json.p + done, 1, json.n - done, f);
 }
 
 void print_line(FILE *f, const char *s)
@@ -97,8 +173,9 @@ bool print_colour(FILE *f)
 void print_style(FILE *f, bool on, enum print_style style)
 {
     static const char *const codes[] = {
-        [PRINT_PLAIN] = "0", [PRINT_BOLD] = "1",   [PRINT_DIM] = "2",
-        [PRINT_RED] = "31",  [PRINT_GREEN] = "32", [PRINT_YELLOW] = "33",
+        [PRINT_PLAIN] = "0",    [PRINT_BOLD] = "1",    [PRINT_DIM] = "2",       [PRINT_RED] = "31",
+        [PRINT_GREEN] = "32",   [PRINT_YELLOW] = "33", [PRINT_BLUE] = "34",     [PRINT_CYAN] = "36",
+        [PRINT_MAGENTA] = "35", [PRINT_ITALIC] = "3",  [PRINT_UNDERLINE] = "4",
     };
 
     if (on)

@@ -10,7 +10,7 @@
 #include "store/id.h"
 #include "store/session.h"
 
-enum { PREFIX_LEAST = 8 };
+enum { PREFIX_LEAST = 8, CANDIDATES = 5 };
 
 static enum bough_rc bad_text(const char *text, const char *what, struct bough_error *err)
 {
@@ -63,7 +63,8 @@ struct hit {
     struct snap *snap;
     int64_t sid;
     struct bough_str prefix;
-    bool own; /* a hit in the session's own scope wins */
+    char (*ids)[BOUGH_ID_LEN + 1]; /* CANDIDATES of them */
+    bool own;                      /* a hit in the session's own scope wins */
 };
 
 static bool first_alias(void *user, const struct alias_row *row)
@@ -85,7 +86,21 @@ static bool prefix_hit(void *user, const struct session_row *row)
     if (row->purged || strncasecmp(id, h->prefix.p, h->prefix.n) != 0)
         return true;
     h->a = row->sid;
-    return ++h->n < 2;
+    if (h->n < CANDIDATES)
+        memcpy(h->ids[h->n], id, sizeof id);
+    return ++h->n <= CANDIDATES;
+}
+
+static enum bough_rc several(const struct hit *h, const char *text, struct bough_error *err)
+{
+    char list[CANDIDATES * (BOUGH_ID_LEN + 2) + 8] = "";
+    size_t n = 0;
+
+    for (size_t i = 0; i < h->n && i < CANDIDATES; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", h->ids[i]);
+    if (h->n > CANDIDATES)
+        snprintf(list + n, sizeof list - n, ", ...");
+    return bough_fail(err, BOUGH_AMBIGUOUS, "several sessions start with %.40s: %s", text, list);
 }
 
 static bool is_base32(struct bough_str s)
@@ -99,7 +114,8 @@ static bool is_base32(struct bough_str s)
 static enum bough_rc by_prefix(struct snap *snap, const char *text, int64_t *sid,
                                struct bough_error *err)
 {
-    struct hit h = { .prefix = str_of(text) };
+    char ids[CANDIDATES][BOUGH_ID_LEN + 1];
+    struct hit h = { .prefix = str_of(text), .ids = ids };
     char lo[BOUGH_ID_LEN + 1], hi[BOUGH_ID_LEN + 1];
     struct id from, to;
     enum bough_rc rc;
@@ -116,7 +132,7 @@ static enum bough_rc by_prefix(struct snap *snap, const char *text, int64_t *sid
     if (rc)
         return rc;
     if (h.n > 1)
-        return bough_fail(err, BOUGH_AMBIGUOUS, "several sessions start with %.40s", text);
+        return several(&h, text, err);
     if (!h.n)
         return no_session(text, err);
     *sid = h.a;

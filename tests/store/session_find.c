@@ -301,6 +301,24 @@ STORE_TEST(H12_a_prefix_that_two_sessions_share_is_ambiguous)
              bough_session_rename(t->store, arena_strndup(t->arena, a, 9), "x", &t->err));
 }
 
+STORE_TEST(H12_an_ambiguous_prefix_lists_the_candidates)
+{
+    const char *a, *b;
+    struct bough_session *s;
+
+    t->env.step = 0;
+    a = new_session(t, "a");
+    b = new_session(t, "b");
+    CHECK_RC(BOUGH_AMBIGUOUS, find(t, arena_strndup(t->arena, a, 9), &s));
+    CHECK(strstr(t->err.msg, a) != NULL);
+    CHECK(strstr(t->err.msg, b) != NULL);
+    CHECK(strstr(t->err.msg, "...") == NULL);
+    for (int i = 0; i < 6; i++)
+        new_session(t, arena_printf(t->arena, "s%d", i));
+    CHECK_RC(BOUGH_AMBIGUOUS, find(t, arena_strndup(t->arena, a, 9), &s));
+    CHECK(strstr(t->err.msg, ", ...") != NULL);
+}
+
 STORE_TEST(H12_a_prefix_of_less_than_8_characters_is_not_looked_up)
 {
     const char *a = new_session(t, "a");

@@ -1,7 +1,9 @@
 /* bough help: everything it prints comes from the commands' own tables. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
+#include "cli/manual.h"
 #include "cli/print.h"
 
 static void put_options(const char *title, const struct cli_option *o)
@@ -34,18 +36,39 @@ static void help_all(void)
         printf(" %s\n", cli_commands[i]->summary);
     }
     put_options("Options", cli_common);
-    puts("\nWithout --store: $BOUGH_STORE, else $XDG_DATA_HOME/bough/bough.db\n"
-         "(~/.local/share/bough/bough.db).\n"
+    puts("\nWithout --store: $BOUGH_STORE, `bough config store`, else\n"
+         "$XDG_DATA_HOME/bough/bough.db (~/.local/share/bough/bough.db).\n"
          "Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage.\n"
          "`bough help COMMAND` tells more about one of them.");
+}
+
+static void put_more(const char *title, const char *text)
+{
+    if (text)
+        printf("\n%s%s\n", title, text);
+}
+
+static void put_examples(const char *text)
+{
+    if (!text)
+        return;
+    puts("\nExamples:");
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        printf("  %.*s\n", (int)n, text);
+    }
 }
 
 static void help_one(const struct cli_cmd *cmd)
 {
     printf("bough %s: %s\n\nUsage: bough %s%s%s%s\n", cmd->name, cmd->summary, cmd->name,
            cmd->options ? " [OPTIONS]" : "", cmd->args[0] ? " " : "", cmd->args);
+    put_more("", cmd->about);
     put_options("Options", cmd->options);
     put_options("Options of every command", cli_common);
+    put_more("Columns in a pipe: ", cmd->columns);
+    put_more("Fields with --json: ", cmd->fields);
+    put_examples(cmd->examples);
 }
 
 static int run(struct cli *c)
@@ -55,6 +78,13 @@ static int run(struct cli *c)
     if (cli_has(c, "names")) {
         for (size_t i = 0; cli_commands[i]; i++)
             puts(cli_commands[i]->name);
+        return CLI_DONE;
+    }
+    if (cli_has(c, "manual")) {
+        if (strcmp(cli_value(c, "manual"), "options") == 0)
+            manual_options();
+        else
+            manual_commands();
         return CLI_DONE;
     }
     if (c->argc == 0) {
@@ -72,6 +102,7 @@ static int run(struct cli *c)
 
 static const struct cli_option options[] = {
     { "names", 0, NULL, "only the names of all commands, one a line" },
+    { "manual", 0, "PART", "a part of the manual for scdoc: commands or options" },
     { 0 },
 };
 

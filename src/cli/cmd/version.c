@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
-static void print_json(const char *sqlite, size_t number, const char *source)
+static void put_json(const char *sqlite, size_t number, const char *source)
 {
     struct buf out;
     struct json_writer w;
@@ -29,7 +29,7 @@ static int run(struct cli *c)
     const char *source = sqlite + number + strspn(sqlite + number, " ");
 
     if (cli_has(c, "json")) {
-        print_json(sqlite, number, source);
+        put_json(sqlite, number, source);
         return CLI_DONE;
     }
     printf("bough %s\nSQLite %.*s\n", bough_version(), (int)number, sqlite);

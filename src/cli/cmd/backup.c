@@ -1,0 +1,55 @@
+/* bough backup: copy the store into a file while others go on using it. */
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+
+static int run(struct cli *c)
+{
+    struct progress p = { .what = "Copying", .bytes = true };
+    struct bough_backup_report r;
+    struct json_writer *w;
+    enum bough_rc rc;
+    int code = cli_open(c, CLI_READ);
+
+    if (code)
+        return code;
+    rc = bough_backup(c->s, c->argv[0], progress_tell, &p, &r, &c->err);
+    progress_end(&p);
+    if (rc == BOUGH_EXISTS)
+        return cli_usage(c, "%s; give the name of a new file", c->err.msg);
+    if (rc)
+        return cli_failed(c);
+    if (c->out.json) {
+        w = out_json(&c->out);
+        jw_obj(w);
+        jw_kv_cstr(w, "path", c->argv[0]);
+        jw_kv_i64(w, "bytes", r.bytes);
+        jw_kv_i64(w, "sessions", r.sessions);
+        jw_kv_i64(w, "entries", r.entries);
+        jw_kv_i64(w, "last_no", r.last_no);
+        jw_end_obj(w);
+        out_json_end(&c->out);
+    } else {
+        printf("%" PRId64 " sessions, %" PRId64 " entries, %" PRId64 " bytes, checked\n",
+               r.sessions, r.entries, r.bytes);
+    }
+    return CLI_DONE;
+}
+
+static const struct cli_option options[] = {
+    { "json", 0, NULL, "as one JSON object" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_backup = {
+    .name = "backup",
+    .args = "<file>",
+    .summary = "copy the store into a new file, while others go on using it",
+    .options = options,
+    .run = run,
+    .about =
+        "The copy is read back and checked before it gets its name. It is a store like any other:\n"
+        "`bough --store FILE ls` reads it, `bough restore-backup FILE` puts it back.",
+    .fields = "path, bytes, sessions, entries, last_no",
+};

@@ -1,0 +1,78 @@
+/* bough continue: the latest session of a directory, and what was said last. */
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "cli/fields.h"
+#include "cli/render.h"
+
+enum { LAST = 4 };
+
+static int put_last(struct cli *c, const struct bough_session *s)
+{
+    struct bough_read how = { .messages = true, .newest = true, .limit = LAST };
+    struct render r = { .o = &c->out, .a = c->a };
+    struct bough_path path;
+
+    if (bough_entries_read(c->s, c->a, s->id, &how, &path, &c->err))
+        return cli_failed(c);
+    printf("#%" PRId64 " %s: ", s->number, s->slug);
+    out_styled(&c->out, PRINT_BOLD, cli_title(s));
+    fputs("\n\n", stdout);
+    for (size_t i = 0; i < path.entries.n; i++)
+        render_entry(&r, &path.entries.at[i], NULL);
+    return CLI_DONE;
+}
+
+static int run(struct cli *c)
+{
+    const char *project = cli_has(c, "any")       ? NULL
+                          : cli_has(c, "project") ? cli_value(c, "project")
+                                                  : cli_here(c);
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER };
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_appended out;
+    struct bough_session *s;
+    int rc = c->argc ? cli_text(c, c->argv[0], &e.text) : CLI_DONE;
+
+    if (!rc)
+        rc = cli_open(c, c->argc ? CLI_WRITE : CLI_READ);
+    if (rc)
+        return rc;
+    if (bough_session_continue(c->s, c->a, project, &s, &c->err))
+        return cli_failed(c);
+    if (c->argc) {
+        if (bough_append(c->s, c->a, s->id, &in, &out, &c->err))
+            return cli_failed(c);
+        puts(out.ids[0]);
+        return CLI_DONE;
+    }
+    if (c->out.json) {
+        fields_session(out_json(&c->out), s);
+        out_json_end(&c->out);
+        return CLI_DONE;
+    }
+    if (c->out.tty)
+        return put_last(c, s);
+    puts(s->id);
+    return CLI_DONE;
+}
+
+static const struct cli_option options[] = {
+    { "project", 'p', "DIR", "the latest session of that directory" },
+    { "any", 'a', NULL, "the latest session of all" },
+    { "json", 0, NULL, "the session as JSON" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_continue = {
+    .name = "continue",
+    .args = "[text]",
+    .summary = "find the latest session of this directory; with a text, go on with it",
+    .options = options,
+    .run = run,
+    .about = "Prints its id and, on a terminal, what was said last. With a text (- for stdin) "
+             "appends it\n"
+             "as a user message.",
+    .columns = "id",
+    .fields = "as `bough ls`",
+};

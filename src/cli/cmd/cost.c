@@ -1,0 +1,296 @@
+/* bough cost: what was spent, by day, project, model or session. Every sum comes from calls. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/fields.h"
+#include "cli/table.h"
+#include "cli/when.h"
+#include "core/totals.h"
+
+enum { PAGE = 500, BAR = 24 };
+enum by { BY_DAY, BY_PROJECT, BY_MODEL, BY_SESSION };
+
+struct group {
+    const char *name;  /* what --json calls it: an id for a session */
+    const char *shown; /* to a person */
+    struct bough_totals used;
+    int64_t calls;
+};
+
+struct sums {
+    struct cli *c;
+    enum by by;
+    int64_t since, until;
+    struct smap index;
+    struct group *at;
+    size_t n, cap;
+    struct bough_totals all;
+    int64_t calls;
+    int64_t rolled; /* cost that lists know of, subagents once */
+    bool over;
+};
+
+static struct group *group_of(struct sums *s, const char *name)
+{
+    uint64_t i;
+
+    if (smap_get(&s->index, str_of(name), &i))
+        return &s->at[i];
+    if (s->n == s->cap) {
+        size_t cap = s->cap ? s->cap * 2 : 64;
+
+        s->at = arena_resize(s->c->a, s->at, s->cap * sizeof *s->at, cap * sizeof *s->at);
+        s->cap = cap;
+    }
+    name = arena_strdup(s->c->a, name);
+    s->at[s->n] = (struct group){ .name = name, .shown = name };
+    smap_put(&s->index, str_of(name), s->n);
+    return &s->at[s->n++];
+}
+
+static void add_call(struct sums *s, const struct bough_session *session,
+                     const struct bough_call *call)
+{
+    char text[512] = "";
+    struct group *g;
+
+    if ((s->since && call->time < s->since) || (s->until && call->time >= s->until))
+        return;
+    switch (s->by) {
+    case BY_DAY:
+        when_day(call->time, text);
+        break;
+    case BY_PROJECT:
+        snprintf(text, sizeof text, "%s", session->project);
+        break;
+    case BY_MODEL:
+        snprintf(text, sizeof text, "%s%s%s", call->provider, *call->provider ? "/" : "",
+                 call->model);
+        break;
+    case BY_SESSION:
+        snprintf(text, sizeof text, "%s", session->id);
+        break;
+    }
+    g = group_of(s, text[0] ? text : "(none)");
+    if (s->by == BY_SESSION && !g->calls)
+        g->shown = arena_printf(s->c->a, "#%" PRId64 " %s", session->number, session->slug);
+    g->calls++;
+    s->calls++;
+    s->over = s->over || !totals_add(&g->used, &call->used) || !totals_add(&s->all, &call->used);
+}
+
+static int add_sessions(struct sums *s, const struct bough_sessions *found)
+{
+    struct cli *c = s->c;
+    struct bough_arena *a = bough_arena_create();
+    struct bough_calls calls;
+    int rc = CLI_DONE;
+
+    for (size_t i = 0; i < found->n && !rc; i++) {
+        const struct bough_session *one = &found->at[i];
+
+        if (one->kind != BOUGH_SUBAGENT || cstr_empty(one->parent))
+            s->rolled += one->rolled.cost;
+        if (!one->calls)
+            continue;
+        bough_arena_reset(a);
+        if (bough_call_list(c->s, a, one->id, &calls, &c->err))
+            rc = cli_failed(c);
+        for (size_t k = 0; !rc && k < calls.n; k++)
+            add_call(s, one, &calls.at[k]);
+    }
+    bough_arena_destroy(a);
+    return rc;
+}
+
+static int gather(struct sums *s)
+{
+    struct cli *c = s->c;
+    struct bough_list f = { .include_deleted = true, .limit = PAGE, .order = BOUGH_BY_CREATED };
+    struct bough_arena *a = bough_arena_create();
+    struct bough_sessions found;
+    int rc;
+
+    f.project = cli_has(c, "here") ? cli_here(c) : cli_value(c, "project");
+    do {
+        if (bough_session_list(c->s, a, &f, &found, &c->err)) {
+            rc = cli_failed(c);
+            break;
+        }
+        rc = add_sessions(s, &found);
+        f.cursor = arena_strdup(c->a, found.next);
+        bough_arena_reset(a);
+    } while (!rc && !cstr_empty(f.cursor));
+    bough_arena_destroy(a);
+    return rc;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(((const struct group *)x)->name, ((const struct group *)y)->name);
+}
+
+static int by_cost(const void *x, const void *y)
+{
+    const struct group *a = x, *b = y;
+
+    if (a->used.cost != b->used.cost)
+        return a->used.cost > b->used.cost ? -1 : 1;
+    return by_name(x, y);
+}
+
+/* ---- printing ---- */
+
+static void put_json(struct sums *s)
+{
+    static const char *const names[] = { "day", "project", "model", "session" };
+
+    for (size_t i = 0; i < s->n; i++) {
+        struct json_writer *w = out_json(&s->c->out);
+
+        jw_obj(w);
+        jw_kv_cstr(w, names[s->by], s->at[i].name);
+        jw_kv_i64(w, "calls", s->at[i].calls);
+        fields_totals(w, "used", &s->at[i].used);
+        jw_end_obj(w);
+        out_json_end(&s->c->out);
+    }
+}
+
+/* Full blocks, and a half one for the rest. */
+static const char *bar(struct bough_arena *a, int64_t cost, int64_t most)
+{
+    int halves = most > 0 && cost > 0 ? (int)((double)cost / (double)most * 2 * BAR + 0.5) : 0;
+    struct buf b;
+    const char *out;
+
+    buf_init(&b, 4 * BAR + 8);
+    for (int i = 0; i < halves / 2; i++)
+        buf_puts(&b, "\u2588");
+    if (halves % 2)
+        buf_puts(&b, "\u258c");
+    out = arena_strdup(a, b.p);
+    buf_finish(&b);
+    return out;
+}
+
+static void put_row(struct sums *s, struct table *t, const struct group *g, int64_t most)
+{
+    char cost[40];
+
+    bough_money_text(g->used.cost, cost, sizeof cost);
+    table_put(t, s->c->out.tty ? g->shown : g->name);
+    table_printf(t, "%s%s", s->c->out.tty ? "$" : "", cost);
+    table_printf(t, "%" PRId64, g->calls);
+    table_printf(t, "%" PRId64, g->used.input + g->used.cache_read + g->used.cache_write);
+    table_printf(t, "%" PRId64, g->used.output);
+    if (s->c->out.tty)
+        table_put(t, most ? bar(t->a, g->used.cost, most) : "");
+}
+
+static void put_table(struct sums *s, bool whole)
+{
+    static const char *const titles[] = { "DAY", "PROJECT", "MODEL", "SESSION" };
+    const struct table_column columns[] = {
+        { titles[s->by], .flex = true },        { "COST", .right = true, .look = PRINT_BOLD },
+        { "CALLS", .right = true, .drop = 1 },  { "INPUT", .right = true, .drop = 3 },
+        { "OUTPUT", .right = true, .drop = 4 }, { "", .look = PRINT_GREEN, .drop = 2 },
+    };
+    struct group sum = { .name = "total", .shown = "total", .used = s->all, .calls = s->calls };
+    struct group rest = { .name = "corrections", .shown = "corrections" };
+    struct table t;
+    int64_t most = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        most = s->at[i].used.cost > most ? s->at[i].used.cost : most;
+    table_init(&t, s->c->a, columns, s->c->out.tty ? 6 : 5);
+    for (size_t i = 0; i < s->n; i++)
+        put_row(s, &t, &s->at[i], most);
+    rest.used.cost = whole ? s->rolled - s->all.cost : 0;
+    if (rest.used.cost)
+        put_row(s, &t, &rest, 0);
+    sum.used.cost += rest.used.cost;
+    if (s->c->out.tty)
+        put_row(s, &t, &sum, 0);
+    cli_page(s->c);
+    table_print(&t, &s->c->out);
+}
+
+static int read_by(struct cli *c, enum by *by)
+{
+    static const char *const names[] = { "day", "project", "model", "session" };
+    const char *text = cli_value(c, "by");
+
+    *by = BY_DAY;
+    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *by = (enum by)i;
+            return CLI_DONE;
+        }
+    }
+    return text ? cli_usage(c, "--by is day, project, model or session") : CLI_DONE;
+}
+
+static int run(struct cli *c)
+{
+    struct sums s = { .c = c };
+    bool whole = !cli_has(c, "since") && !cli_has(c, "until");
+    int rc = read_by(c, &s.by);
+
+    if (!rc)
+        rc = cli_when(c, "since", &s.since);
+    if (!rc)
+        rc = cli_when(c, "until", &s.until);
+    if (!rc)
+        rc = cli_open(c, CLI_READ);
+    if (rc)
+        return rc;
+    smap_init(&s.index);
+    rc = gather(&s);
+    smap_finish(&s.index);
+    if (rc)
+        return rc;
+    if (s.over)
+        fputs("bough cost: a sum is too large for a number; what is shown is less\n", stderr);
+    if (s.n)
+        qsort(s.at, s.n, sizeof *s.at, s.by == BY_DAY ? by_name : by_cost);
+    if (c->out.json)
+        put_json(&s);
+    else
+        put_table(&s, whole);
+    if (!s.n)
+        fputs("nothing was spent\n", stderr);
+    return s.n ? CLI_DONE : CLI_FAILED;
+}
+
+static const struct cli_option options[] = {
+    { "by", 'b', "WHAT", "day (the usual), project, model or session" },
+    { "since", 0, "TIME", "calls since then: 30d, yesterday, 2026-11-01" },
+    { "until", 0, "TIME", "calls before then" },
+    { "here", 0, NULL, "only sessions of this directory" },
+    { "project", 'p', "DIR", "only sessions of that directory" },
+    { "json", 0, NULL, "JSON Lines" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_cost = {
+    .name = "cost",
+    .args = "",
+    .summary = "what was spent, by day, project, model or session",
+    .options = options,
+    .run = run,
+    .about =
+        "Days are those of your time zone. Deleted sessions count: the money is spent. What was\n"
+        "corrected by hand stands in a row of its own; what purged sessions had cost is in\n"
+        "`bough stats`.",
+    .columns = "name, cost in USD, calls, input tokens with cache, output tokens",
+    .fields =
+        "day (or project, model, session), calls, used (input, output, reasoning, cache_read, "
+        "cache_write, cost_usd)",
+    .examples = "bough cost --by model --since 30d",
+};

@@ -1,0 +1,233 @@
+/* bough doctor: what is wrong with the installation, the file, its place, and what to do. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/config.h"
+
+#define MB (INT64_C(1024) * 1024)
+#define WEEK_MS (INT64_C(7) * 24 * 3600 * 1000)
+
+enum mood { FINE, NOTE, WRONG };
+
+struct visit {
+    struct cli *c;
+    int notes, wrong;
+};
+
+/* One finding: what it is about, what was found, and what to do about it ("" when it is fine). */
+static void say(struct visit *v, enum mood mood, const char *about, const char *advice,
+                const char *fmt, ...) BOUGH_PRINTF(5, 6);
+
+static void say(struct visit *v, enum mood mood, const char *about, const char *advice,
+                const char *fmt, ...)
+{
+    static const char *const words[] = { "ok", "note", "wrong" };
+    static const enum print_style looks[] = { PRINT_GREEN, PRINT_YELLOW, PRINT_RED };
+    struct json_writer *w;
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    v->notes += mood == NOTE;
+    v->wrong += mood == WRONG;
+    if (v->c->out.json) {
+        w = out_json(&v->c->out);
+        jw_obj(w);
+        jw_kv_cstr(w, "state", words[mood]);
+        jw_kv_cstr(w, "about", about);
+        jw_kv_cstr(w, "text", text);
+        jw_opt_cstr(w, "advice", advice);
+        jw_end_obj(w);
+        out_json_end(&v->c->out);
+        return;
+    }
+    out_styled(&v->c->out, looks[mood], words[mood]);
+    printf("%*s%s: ", (int)(7 - strlen(words[mood])), "", about);
+    print_line(stdout, text);
+    putchar('\n');
+    if (*advice) {
+        fputs("       What to do: ", stdout);
+        print_line(stdout, advice);
+        puts(".");
+    }
+}
+
+/* ---- the installation ---- */
+
+static void look_at_program(struct visit *v)
+{
+    const char *sqlite = bough_sqlite_version(), *value;
+    struct bough_error err = { 0 };
+
+    say(v, FINE, "program", "", "bough %s with SQLite %.*s", bough_version(),
+        (int)strcspn(sqlite, " "), sqlite);
+    if (config_get(v->c->a, "store", &value, NULL, &err))
+        say(v, WRONG, "settings", "correct that line", "%s", err.msg);
+    else if (config_path(v->c->a) && fs_exists(config_path(v->c->a)))
+        say(v, FINE, "settings", "", "%s", config_path(v->c->a));
+    else
+        say(v, FINE, "settings", "", "no file, so everything is as usual");
+}
+
+/* ---- the file ---- */
+
+static void look_at_rights(struct visit *v, const char *path, const struct stat *st)
+{
+    const char *a = arena_printf(v->c->a, "chmod 600 %s", path);
+
+    if (st->st_uid != geteuid())
+        say(v, NOTE, "owner", "run bough as the user whose store it is",
+            "%s belongs to user %u, and you are %u", path, (unsigned)st->st_uid,
+            (unsigned)geteuid());
+    if (st->st_mode & 077)
+        say(v, NOTE, "permissions", a, "others can read your conversations (mode %03o)",
+            (unsigned)st->st_mode & 0777);
+    else
+        say(v, FINE, "permissions", "", "only you can read %s", path);
+    if (access(path, W_OK) != 0)
+        say(v, NOTE, "permissions", "give yourself write permission, or copy the file",
+            "%s can be read, not written: %s", path, strerror(errno));
+}
+
+static void look_at_place(struct visit *v, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dir = slash ? arena_strndup(v->c->a, path, (size_t)(slash - path) + 1) : ".";
+    struct statvfs fs;
+    int64_t left, size = fs_size(path);
+
+    if (access(dir, W_OK) != 0)
+        say(v, NOTE, "directory", "give yourself write permission for the directory too",
+            "%s cannot be written, and SQLite keeps its log there: %s", dir, strerror(errno));
+    if (fs_network(path))
+        say(v, WRONG, "disk", "move the store to a local disk",
+            "%s is on a network file system, where locks cannot be trusted", path);
+    if (statvfs(dir, &fs) != 0)
+        return;
+    left = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+    if (left < 100 * MB)
+        say(v, WRONG, "disk", "free some space before you go on writing",
+            "only %" PRId64 " MB are left", left / MB);
+    else if (size > 0 && left < size)
+        say(v, NOTE, "disk", "free some space, or back up to another disk",
+            "%" PRId64 " MB are left: too little for a backup here (%" PRId64 " MB)", left / MB,
+            size / MB);
+    else
+        say(v, FINE, "disk", "", "%" PRId64 " MB are left", left / MB);
+}
+
+static bool look_at_file(struct visit *v, const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0) {
+        if (errno == ENOENT)
+            say(v, NOTE, "store", "`bough new` makes one", "there is none yet at %s", path);
+        else
+            say(v, WRONG, "store", "check the path and its permissions", "cannot look at %s: %s",
+                path, strerror(errno));
+        return false;
+    }
+    if (S_ISLNK(st.st_mode)) {
+        say(v, WRONG, "store", "give the file itself", "%s is a symbolic link", path);
+        return false;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        say(v, WRONG, "store", "give the path of a file", "%s is not a file", path);
+        return false;
+    }
+    say(v, FINE, "store", "", "%s, %" PRId64 " KB", path, (int64_t)st.st_size / 1024);
+    look_at_rights(v, path, &st);
+    look_at_place(v, path);
+    return true;
+}
+
+/* ---- what is in it ---- */
+
+static void count_finding(void *user, const struct bough_finding *f)
+{
+    (void)user;
+    (void)f;
+}
+
+static void look_inside(struct visit *v)
+{
+    const struct bough_options options = { .read_only = true, .create_not = true };
+    const struct bough_scope patient = { .deadline_ms = WEEK_MS };
+    struct cli *c = v->c;
+    struct bough_store *opened = NULL, *s;
+    struct bough_fsck_report r = { 0 };
+    struct bough_info info;
+    struct bough_error err = { 0 };
+
+    if (bough_store_open(&opened, c->store, &options, &err)) {
+        say(v, WRONG, "opening", bough_rc_hint(err.rc), "%s", err.msg);
+        return;
+    }
+    s = bough_store_scoped(opened, &patient);
+    if (bough_store_info(s, c->a, &info, &err))
+        say(v, WRONG, "reading", bough_rc_hint(err.rc), "%s", err.msg);
+    else
+        say(v, FINE, "format", "", "schema %" PRId64 ", %" PRId64 " changes", info.schema,
+            info.last_no);
+    if (!err.rc && info.pending > 100000)
+        say(v, NOTE, "lists", "any command that writes catches up; nothing is lost",
+            "%" PRId64 " changes are not yet in the lists", info.pending);
+    if (bough_store_fsck(s, BOUGH_FSCK_QUICK, count_finding, NULL, &r, &err))
+        say(v, WRONG, "check", bough_rc_hint(err.rc), "%s", err.msg);
+    else if (r.errors)
+        say(v, WRONG, "check", "run `bough fsck` to see them; do not delete the file",
+            "%" PRId64 " errors", r.errors);
+    else
+        say(v, FINE, "check", "", "%" PRId64 " sessions, no errors (`bough fsck` looks closer)",
+            r.sessions);
+    bough_store_close(&s);
+    bough_store_close(&opened);
+}
+
+static int run(struct cli *c)
+{
+    struct visit v = { .c = c };
+    const char *path;
+
+    look_at_program(&v);
+    if (!cli_store_url(c))
+        return CLI_FAILED;
+    path = strncmp(c->store, "sqlite:", 7) == 0 ? c->store + 7 : c->store;
+    if (strncmp(c->store, "memory:", 7) == 0)
+        say(&v, NOTE, "store", "name a file to keep anything",
+            "memory: is gone when the program ends");
+    else if (look_at_file(&v, path))
+        look_inside(&v);
+    cli_say(c, v.wrong   ? "Something is wrong."
+               : v.notes ? "Nothing is wrong; there is something to know."
+                         : "Everything is fine.");
+    return v.wrong ? CLI_FAILED : CLI_DONE;
+}
+
+static const struct cli_option options[] = {
+    { "json", 0, NULL, "JSON Lines" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_doctor = {
+    .name = "doctor",
+    .args = "",
+    .summary = "say in plain words what is wrong with the installation and the store",
+    .options = options,
+    .run = run,
+    .about = "Only looks. Exit code 1 when something is wrong.",
+    .fields = "state (ok, note, wrong), about, text, advice",
+};

@@ -1,0 +1,88 @@
+/* bough label: names for entries. */
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "cli/fields.h"
+#include "cli/table.h"
+
+static int list(struct cli *c, const char *session)
+{
+    static const struct table_column columns[] = {
+        { "ENTRY", .look = PRINT_YELLOW },
+        { "TIME", .drop = 1 },
+        { "LABEL", .flex = true },
+    };
+    struct bough_labels found;
+    struct json_writer *w;
+    struct table t;
+
+    if (bough_label_list(c->s, c->a, session, &found, &c->err))
+        return cli_failed(c);
+    table_init(&t, c->a, columns, 3);
+    for (size_t i = 0; i < found.n; i++) {
+        if (c->out.json) {
+            w = out_json(&c->out);
+            jw_obj(w);
+            jw_kv_cstr(w, "entry", found.at[i].entry);
+            jw_kv_cstr(w, "label", found.at[i].text);
+            fields_time(w, "time", found.at[i].time);
+            jw_end_obj(w);
+            out_json_end(&c->out);
+            continue;
+        }
+        table_put(&t, found.at[i].entry);
+        table_time(&t, &c->out, found.at[i].time);
+        table_put(&t, found.at[i].text);
+    }
+    table_print(&t, &c->out);
+    return found.n ? CLI_DONE : CLI_FAILED;
+}
+
+static int run(struct cli *c)
+{
+    bool change = c->argc > 2 || cli_has(c, "clear");
+    struct bough_session *s;
+    const char *id, *text;
+    int rc;
+
+    if (cli_has(c, "clear") && c->argc != 2)
+        return cli_usage(c, "--clear wants an entry, and no text");
+    rc = cli_open(c, change ? CLI_WRITE : CLI_READ);
+    if (!rc)
+        rc = cli_session(c, c->argv[0], &s);
+    if (!rc && c->argc < 2)
+        return list(c, s->id);
+    if (!rc)
+        rc = cli_entry(c, s->id, c->argv[1], &id);
+    if (rc)
+        return rc;
+    if (change) {
+        text = c->argc > 2 ? c->argv[2] : "";
+        if (bough_label_set(c->s, s->id, id, text, &c->err))
+            return cli_failed(c);
+        cli_say(c, *text ? "%s is now labelled \"%s\"" : "%s has no label any more%s", id, text);
+        return CLI_DONE;
+    }
+    if (bough_label_get(c->s, c->a, s->id, id, &text, &c->err))
+        return cli_failed(c);
+    print_line(stdout, text);
+    putchar('\n');
+    return *text ? CLI_DONE : CLI_FAILED;
+}
+
+static const struct cli_option options[] = {
+    { "clear", 0, NULL, "take the label of the entry away" },
+    { "json", 0, NULL, "JSON Lines" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_label = {
+    .name = "label",
+    .args = "<session> [entry] [text]",
+    .summary = "list labels, show the one of an entry, or set it",
+    .options = options,
+    .run = run,
+    .about = "A label names an entry wherever an entry is asked for.",
+    .columns = "entry, time, label",
+    .fields = "entry, label, time",
+    .examples = "bough label . head before-refactoring",
+};

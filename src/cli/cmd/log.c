@@ -1,0 +1,188 @@
+/* bough log: what changed in the store, in order; --follow waits for more. */
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/fields.h"
+
+enum { WAIT_MS = 500, PAGE = 500, USUAL = 50 };
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    stopped = 1;
+}
+
+static void put_json(struct cli *c, const struct bough_change *ch)
+{
+    struct json_writer *w = out_json(&c->out);
+
+    jw_obj(w);
+    jw_kv_i64(w, "no", ch->no);
+    jw_kv_i64(w, "count", ch->count);
+    fields_time(w, "time", ch->time);
+    jw_kv_cstr(w, "kind", ch->kind);
+    jw_kv_cstr(w, "session", cstr_empty(ch->session) ? NULL : ch->session);
+    jw_opt_cstr(w, "entry", ch->entry);
+    jw_end_obj(w);
+    out_json_end(&c->out);
+}
+
+static void put_text(struct cli *c, struct bough_arena *a, const struct bough_change *ch)
+{
+    struct bough_session *s;
+    char when[32];
+
+    out_time(&c->out, ch->time, when);
+    if (!c->out.tty) {
+        printf("%" PRId64 "\t%s\t%s\t%s\t%s\n", ch->no, when, ch->kind, ch->session, ch->entry);
+        return;
+    }
+    out_styled(&c->out, PRINT_YELLOW, arena_printf(a, "%6" PRId64, ch->no));
+    printf("  %-10s  %-14s  ", when, ch->kind);
+    if (!cstr_empty(ch->session) && !bough_session_get(c->s, a, ch->session, &s, NULL)) {
+        printf("#%" PRId64 " ", s->number);
+        print_line(stdout, s->slug);
+    } else {
+        print_line(stdout, ch->session);
+    }
+    putchar('\n');
+}
+
+static void put_changes(struct cli *c, struct bough_arena *a, const struct bough_changes *ch,
+                        const char *session)
+{
+    for (size_t i = 0; i < ch->n; i++) {
+        if (session && strcmp(ch->at[i].session, session) != 0)
+            continue;
+        if (c->out.json)
+            put_json(c, &ch->at[i]);
+        else
+            put_text(c, a, &ch->at[i]);
+    }
+    fflush(stdout);
+}
+
+/* Where to begin so that about `limit` changes are left: each takes one number or more. */
+static int start_at(struct cli *c, int64_t limit, struct bough_mark *at)
+{
+    struct bough_changes ch;
+    struct bough_mark end;
+
+    if (bough_feed_end(c->s, &end, &c->err))
+        return cli_failed(c);
+    *at = end;
+    for (int64_t back = limit; limit; back *= 4) {
+        at->no = back < end.no ? end.no - back : 0;
+        if (bough_store_log(c->s, c->a, at->no, back, &ch, &c->err))
+            return cli_failed(c);
+        if (at->no == 0 || (int64_t)ch.n >= limit) {
+            if ((int64_t)ch.n > limit)
+                at->no = ch.at[ch.n - (size_t)limit - 1].no;
+            break;
+        }
+    }
+    return CLI_DONE;
+}
+
+static int follow(struct cli *c, struct bough_arena *a, struct bough_mark at, const char *session)
+{
+    struct bough_feed feed;
+
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    while (!stopped && !ferror(stdout)) {
+        bough_arena_reset(a);
+        if (bough_feed_next(c->s, a, at, PAGE, WAIT_MS, &feed, &c->err))
+            return cli_failed(c);
+        if (feed.reset)
+            fputs("bough log: the store was replaced by a backup; going on from its end\n", stderr);
+        else
+            put_changes(c, a, &feed.changes, session);
+        at = feed.next;
+    }
+    return CLI_DONE;
+}
+
+static int print_log(struct cli *c, struct bough_arena *a, struct bough_mark at,
+                     const char *session)
+{
+    struct bough_changes ch;
+
+    cli_page(c);
+    do {
+        bough_arena_reset(a);
+        if (bough_store_log(c->s, a, at.no, PAGE, &ch, &c->err))
+            return cli_failed(c);
+        put_changes(c, a, &ch, session);
+        if (ch.n)
+            at.no = ch.at[ch.n - 1].no;
+    } while (ch.more);
+    return CLI_DONE;
+}
+
+static int run(struct cli *c)
+{
+    struct bough_mark at = { 0 };
+    struct bough_session *s;
+    struct bough_arena *a;
+    int64_t limit, after;
+    char session[BOUGH_ID_LEN + 1] = "";
+    int rc = cli_number(c, "limit", cli_has(c, "session") || cli_has(c, "all") ? 0 : USUAL, &limit);
+
+    if (!rc)
+        rc = cli_number(c, "after", 0, &after);
+    if (!rc)
+        rc = cli_open(c, CLI_READ);
+    if (!rc && cli_has(c, "session")) {
+        rc = cli_session(c, cli_value(c, "session"), &s);
+        if (!rc)
+            memcpy(session, s->id, sizeof session);
+    }
+    if (!rc && (limit || cli_has(c, "follow")) && !cli_has(c, "after"))
+        rc = start_at(c, limit, &at);
+    if (rc)
+        return rc;
+    if (cli_has(c, "after"))
+        at.no = after;
+    if (cli_has(c, "after") && cli_has(c, "follow")) {
+        struct bough_mark end;
+
+        if (bough_feed_end(c->s, &end, &c->err))
+            return cli_failed(c);
+        at.epoch = end.epoch;
+    }
+    a = bough_arena_create();
+    if (cli_has(c, "follow"))
+        rc = follow(c, a, at, *session ? session : NULL);
+    else
+        rc = print_log(c, a, at, *session ? session : NULL);
+    bough_arena_destroy(a);
+    return rc;
+}
+
+static const struct cli_option options[] = {
+    { "follow", 'f', NULL, "wait for more and print it as it happens" },
+    { "limit", 'n', "N", "the last so many (50)" },
+    { "all", 'a', NULL, "from the beginning" },
+    { "after", 0, "NO", "what came after this number" },
+    { "session", 's', "SESSION", "only changes of this session" },
+    { "json", 0, NULL, "JSON Lines" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_log = {
+    .name = "log",
+    .args = "",
+    .summary = "what changed in the store, in order",
+    .options = options,
+    .run = run,
+    .columns = "number, time, kind of change, session, entry",
+    .fields = "no, count, time, kind, session, entry",
+    .examples = "bough log --follow --json  # a line for each change, as it happens",
+};

@@ -1,0 +1,79 @@
+/* bough new: create a session, and the store when there is none. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/fields.h"
+
+/* "provider/model" or "model". */
+static void read_model(struct cli *c, struct bough_session_new *in)
+{
+    const char *model = cli_value(c, "model"), *slash = model ? strchr(model, '/') : NULL;
+
+    if (slash)
+        in->model_provider = arena_strndup(c->a, model, (size_t)(slash - model));
+    in->model_name = slash ? slash + 1 : model;
+}
+
+static int run(struct cli *c)
+{
+    struct bough_session_new in = {
+        .id = cli_value(c, "id"),
+        .title = c->argc ? c->argv[0] : NULL,
+        .slug = cli_value(c, "slug"),
+        .project = cli_has(c, "project") ? cli_value(c, "project") : cli_here(c),
+        .parent_tool_use_id = cli_value(c, "tool-use"),
+    };
+    struct bough_session *s, *parent;
+    int rc = CLI_DONE;
+
+    read_model(c, &in);
+    if (cli_has(c, "system"))
+        rc = cli_text(c, cli_value(c, "system"), &in.system_prompt);
+    if (!rc)
+        rc = cli_open(c, CLI_CREATE);
+    if (!rc && cli_has(c, "parent")) {
+        rc = cli_session(c, cli_value(c, "parent"), &parent);
+        in.kind = BOUGH_SUBAGENT;
+        in.parent = rc ? NULL : parent->id;
+    }
+    if (rc)
+        return rc;
+    if (bough_session_create(c->s, c->a, &in, &s, &c->err))
+        return cli_failed(c);
+    if (c->out.json) {
+        fields_session(out_json(&c->out), s);
+        out_json_end(&c->out);
+    } else if (c->out.tty) {
+        cli_say(c, "Created #%" PRId64 " %s (%s)", s->number, s->slug, s->id);
+    } else {
+        puts(s->id);
+    }
+    return CLI_DONE;
+}
+
+static const struct cli_option options[] = {
+    { "project", 'p', "DIR", "the directory it belongs to (this one); \"\" for none" },
+    { "model", 'm', "MODEL", "provider/model, or only the model" },
+    { "system", 0, "TEXT", "its system prompt; - reads it from stdin" },
+    { "slug", 0, "SLUG", "a name of your choice" },
+    { "id", 0, "ID", "an id of your choice" },
+    { "parent", 0, "SESSION", "make it a subagent of that session" },
+    { "tool-use", 0, "ID", "with --parent: the tool call that started it" },
+    { "json", 0, NULL, "the session as JSON" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_new = {
+    .name = "new",
+    .args = "[title]",
+    .summary = "create a session, and the store when there is none",
+    .options = options,
+    .run = run,
+    .about = "Prints the id of the session.",
+    .columns = "id",
+    .fields = "as `bough ls`",
+    .examples = "bough new \"Why is the cache stale?\" --model anthropic/claude-sonnet-4-5",
+};

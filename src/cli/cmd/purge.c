@@ -1,0 +1,73 @@
+/* bough purge: remove sessions for good. */
+#include <inttypes.h>
+
+#include "cli/cli.h"
+
+static int purge(struct cli *c, const struct bough_session *s)
+{
+    struct bough_purge_report r;
+    struct json_writer *w;
+
+    if (bough_session_purge(c->s, c->a, s->id, &r, &c->err))
+        return cli_failed(c);
+    if (c->out.json) {
+        w = out_json(&c->out);
+        jw_obj(w);
+        jw_kv_cstr(w, "session", s->id);
+        jw_kv_i64(w, "entries", r.entries);
+        jw_kv_i64(w, "records", r.records);
+        jw_kv_i64(w, "kept", r.kept);
+        jw_key(w, "keepers");
+        jw_arr(w);
+        for (size_t i = 0; i < r.nkeepers; i++)
+            jw_cstr(w, r.keepers[i]);
+        jw_end_arr(w);
+        jw_key(w, "detached");
+        jw_arr(w);
+        for (size_t i = 0; i < r.ndetached; i++)
+            jw_cstr(w, r.detached[i]);
+        jw_end_arr(w);
+        jw_end_obj(w);
+        out_json_end(&c->out);
+        return CLI_DONE;
+    }
+    printf("Purged #%" PRId64 ": %" PRId64 " entries and %" PRId64 " records removed", s->number,
+           r.entries, r.records);
+    if (r.kept)
+        printf(", %" PRId64 " entries kept for %zu fork%s", r.kept, r.nkeepers,
+               r.nkeepers == 1 ? "" : "s");
+    puts("");
+    return CLI_DONE;
+}
+
+static int run(struct cli *c)
+{
+    struct bough_session *s;
+    int rc = cli_open(c, CLI_WRITE);
+
+    for (int i = 0; i < c->argc && !rc; i++) {
+        rc = cli_session(c, c->argv[i], &s);
+        if (!rc)
+            rc = cli_confirm(c, "Remove #%" PRId64 " %s with %" PRId64 " messages for good?",
+                             s->number, s->slug, s->messages);
+        if (!rc)
+            rc = purge(c, s);
+    }
+    return rc;
+}
+
+static const struct cli_option options[] = {
+    { "yes", 'y', NULL, "do not ask" },
+    { "json", 0, NULL, "JSON Lines" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_purge = {
+    .name = "purge",
+    .args = "<session> ...",
+    .summary = "remove sessions for good; nothing brings them back",
+    .options = options,
+    .run = run,
+    .about = "What forks still show stays until they are purged too. `bough rm` only hides.",
+    .fields = "session, entries, records, kept, keepers, detached",
+};

@@ -1,0 +1,67 @@
+/* bough restore-backup: put a backup in the place of the store. */
+#include <inttypes.h>
+
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+
+static int run(struct cli *c)
+{
+    struct progress p = { .what = "Copying", .bytes = true };
+    struct bough_restore how = { .force = cli_has(c, "force"),
+                                 .progress = progress_tell,
+                                 .user = &p };
+    struct bough_restored out;
+    struct json_writer *w;
+    enum bough_rc rc;
+    int code;
+
+    if (!cli_store_url(c))
+        return CLI_USAGE;
+    code = cli_confirm(c, "Put %s in the place of %s?", c->argv[0], c->store);
+    if (code)
+        return code;
+    rc = bough_restore(c->argv[0], c->store, &how, c->a, &out, &c->err);
+    progress_end(&p);
+    if (rc)
+        return cli_failed(c);
+    if (c->out.json) {
+        w = out_json(&c->out);
+        jw_obj(w);
+        jw_kv_i64(w, "bytes", out.copied.bytes);
+        jw_kv_i64(w, "sessions", out.copied.sessions);
+        jw_kv_i64(w, "entries", out.copied.entries);
+        jw_kv_i64(w, "epoch", out.epoch);
+        jw_kv_cstr(w, "kept", cstr_empty(out.kept) ? NULL : out.kept);
+        jw_end_obj(w);
+        out_json_end(&c->out);
+        return CLI_DONE;
+    }
+    printf("%" PRId64 " sessions, %" PRId64 " entries are back\n", out.copied.sessions,
+           out.copied.entries);
+    if (!cstr_empty(out.kept)) {
+        fputs("What was there before is kept as ", stdout);
+        print_line(stdout, out.kept);
+        putchar('\n');
+    }
+    return CLI_DONE;
+}
+
+static const struct cli_option options[] = {
+    { "yes", 'y', NULL, "do not ask" },
+    { "force", 0, NULL, "do not keep what was there" },
+    { "json", 0, NULL, "as one JSON object" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_restore_backup = {
+    .name = "restore-backup",
+    .args = "<file>",
+    .summary = "put a backup in the place of the store",
+    .options = options,
+    .run = run,
+    .about =
+        "Nobody may have the store open. The backup is checked first, and what was there is kept\n"
+        "beside it.",
+    .fields = "bytes, sessions, entries, epoch, kept",
+};

@@ -1,0 +1,226 @@
+/* bough show: a session from its first message to its head, a page at a time. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/fields.h"
+#include "cli/render.h"
+
+enum { PAGE = 200 };
+
+struct showing {
+    struct cli *c;
+    struct bough_session *s;
+    struct bough_arena *page; /* what one page needs */
+    struct render r;
+    struct bough_labels labels;
+};
+
+static const char *label_of(const struct showing *v, const char *entry)
+{
+    for (size_t i = 0; i < v->labels.n; i++)
+        if (strcmp(v->labels.at[i].entry, entry) == 0)
+            return v->labels.at[i].text;
+    return NULL;
+}
+
+static void put_entry(struct showing *v, const struct bough_entry *e)
+{
+    if (v->c->out.json) {
+        fields_entry(out_json(&v->c->out), e);
+        out_json_end(&v->c->out);
+        return;
+    }
+    render_entry(&v->r, e, label_of(v, e->id));
+}
+
+static void put_pair(const struct out *o, const char *name, const char *value)
+{
+    if (cstr_empty(value))
+        return;
+    out_style(o, PRINT_DIM);
+    printf("%-9s", name);
+    out_style(o, PRINT_PLAIN);
+    print_line(stdout, value);
+    putchar('\n');
+}
+
+static void put_head(struct showing *v)
+{
+    const struct bough_session *s = v->s;
+    const struct out *o = &v->c->out;
+    struct bough_arena *a = v->c->a;
+    char created[32], updated[32], cost[40];
+
+    out_time(o, s->created, created);
+    out_time(o, s->updated, updated);
+    bough_money_text(s->rolled.cost, cost, sizeof cost);
+    out_styled(o, PRINT_BOLD, *cli_title(s) ? cli_title(s) : "(no title)");
+    putchar('\n');
+    put_pair(o, "session", arena_printf(a, "#%" PRId64 "  %s  %s", s->number, s->slug, s->id));
+    put_pair(o, "project", s->project);
+    put_pair(o, "model", cstr_empty(s->model_name) ? s->last_model : s->model_name);
+    if (s->status != BOUGH_STATUS_IDLE)
+        put_pair(o, "status", bough_status_name(s->status));
+    put_pair(o, "parent", s->parent);
+    put_pair(o, "times", arena_printf(a, "created %s, updated %s", created, updated));
+    if (s->deleted)
+        put_pair(o, "deleted", "yes; `bough restore` brings it back");
+    put_pair(o, "holds",
+             arena_printf(a, "%" PRId64 " messages of its own, %" PRId64 " calls, $%s", s->messages,
+                          s->calls, cost));
+    put_pair(o, "system", s->system_prompt);
+    putchar('\n');
+}
+
+/* The first entry to show, when --from or --last says so. */
+static int find_start(struct showing *v, struct bough_read *how)
+{
+    struct cli *c = v->c;
+    struct bough_entry *e;
+    struct bough_read tail = *how;
+    struct bough_path path;
+    const char *id;
+    int64_t last;
+    int rc = cli_number(c, "last", 0, &last);
+
+    if (!rc && cli_has(c, "from")) {
+        rc = cli_entry(c, v->s->id, cli_value(c, "from"), &id);
+        if (!rc && bough_entry_get(c->s, c->a, v->s->id, id, &e, &c->err))
+            rc = cli_failed(c);
+        if (!rc)
+            how->from = e->at;
+    }
+    if (rc || !last)
+        return rc;
+    if (cli_has(c, "from"))
+        return cli_usage(c, "--from and --last exclude each other");
+    tail.newest = true;
+    tail.limit = last;
+    if (bough_entries_read(c->s, c->a, v->s->id, &tail, &path, &c->err))
+        return cli_failed(c);
+    if (path.entries.n)
+        how->from = path.entries.at[0].at;
+    return CLI_DONE;
+}
+
+static int show_path(struct showing *v, struct bough_read *how)
+{
+    struct cli *c = v->c;
+    struct bough_path path;
+    char marker[BOUGH_ID_LEN + 1] = ""; /* shown first, so not again in its place */
+    int rc = find_start(v, how);
+
+    if (rc)
+        return rc;
+    if (!c->out.json) {
+        cli_page(c);
+        if (!cli_has(c, "no-header"))
+            put_head(v);
+    }
+    do {
+        bough_arena_reset(v->page);
+        if (bough_entries_read(c->s, v->page, v->s->id, how, &path, &c->err))
+            return cli_failed(c);
+        if (path.marker && !how->from.branch) {
+            put_entry(v, path.marker);
+            memcpy(marker, path.marker->id, sizeof marker);
+        }
+        for (size_t i = 0; i < path.entries.n; i++)
+            if (strcmp(path.entries.at[i].id, marker) != 0)
+                put_entry(v, &path.entries.at[i]);
+        fflush(stdout); /* the pager has something to show at once */
+        how->from = path.entries.next;
+    } while (path.entries.more);
+    return CLI_DONE;
+}
+
+static int show_one(struct showing *v, const char *text)
+{
+    struct cli *c = v->c;
+    struct bough_entry *e;
+    const char *id;
+    int rc = cli_entry(c, v->s->id, text, &id);
+
+    if (rc)
+        return rc;
+    if (bough_entry_get(c->s, c->a, v->s->id, id, &e, &c->err))
+        return cli_failed(c);
+    v->r.full = true;
+    cli_page(c);
+    put_entry(v, e);
+    return CLI_DONE;
+}
+
+static int run(struct cli *c)
+{
+    struct showing v = { .c = c };
+    struct bough_read how = {
+        .messages = cli_has(c, "messages"),
+        .user = cli_has(c, "user"),
+        .tool = cli_has(c, "tools"),
+        .deleted = cli_has(c, "deleted"),
+        .limit = PAGE,
+    };
+    int rc = cli_open(c, CLI_READ);
+
+    if (!rc)
+        rc = cli_session(c, c->argv[0], &v.s);
+    if (rc)
+        return rc;
+    if (cli_has(c, "own"))
+        how.what = BOUGH_DIRECT;
+    else if (cli_has(c, "since-marker"))
+        how.what = BOUGH_SINCE_MARKER;
+    if (bough_label_list(c->s, c->a, v.s->id, &v.labels, &c->err))
+        return cli_failed(c);
+    v.page = bough_arena_create();
+    v.r = (struct render){ .o = &c->out,
+                           .a = v.page,
+                           .full = cli_has(c, "full"),
+                           .raw = cli_has(c, "raw"),
+                           .parts = cli_has(c, "parts") };
+    if (cli_has(c, "at"))
+        rc = cli_entry(c, v.s->id, cli_value(c, "at"), &how.at);
+    if (!rc)
+        rc = c->argc > 1 ? show_one(&v, c->argv[1]) : show_path(&v, &how);
+    bough_arena_destroy(v.page);
+    return rc;
+}
+
+static const struct cli_option options[] = {
+    { "last", 'n', "N", "only the last so many entries" },
+    { "from", 0, "ENTRY", "from this entry on" },
+    { "at", 0, "ENTRY", "the path to this entry instead of the head" },
+    { "messages", 'm', NULL, "only messages" },
+    { "user", 'u', NULL, "only messages of the user" },
+    { "tools", 't', NULL, "only entries with tools" },
+    { "own", 0, NULL, "only what this session wrote itself, in order of time" },
+    { "since-marker", 0, NULL, "only what the latest compaction left" },
+    { "deleted", 0, NULL, "deleted entries too" },
+    { "full", 'f', NULL, "tools and their output whole" },
+    { "raw", 'r', NULL, "Markdown as it was typed" },
+    { "parts", 0, NULL, "each part as its JSON" },
+    { "no-header", 0, NULL, "only the entries" },
+    { "json", 0, NULL, "JSON Lines, one an entry" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_show = {
+    .name = "show",
+    .args = "<session> [entry]",
+    .summary = "show a session from its beginning to its head, or one entry",
+    .options = options,
+    .run = run,
+    .about = "An entry is named by its id, #branch.depth, @N for message N, its label, or head. "
+             "\".\" is\n"
+             "the latest session of this directory.",
+    .fields =
+        "id, at, session, no, message_number, kind, role, time, deleted, open, origin, finish, "
+        "error, call, usage, duration_ms, keep_from, parts, data, metadata",
+    .examples = "bough show . --last 10  # the end of the latest session here\n"
+                "bough show cache-bug @3  # its third message, whole\n"
+                "bough show '#12' --json | jq -r '.parts[].text'",
+};

@@ -1,0 +1,14 @@
+/* bough unarchive: take sessions back. */
+#include "cli/cli.h"
+
+static int run(struct cli *c)
+{
+    return cli_each(c, bough_session_unarchive, "Unarchived");
+}
+
+const struct cli_cmd cmd_unarchive = {
+    .name = "unarchive",
+    .args = "<session> ...",
+    .summary = "take archived sessions back",
+    .run = run,
+};

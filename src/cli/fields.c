@@ -1,0 +1,150 @@
+/* Our structs as JSON objects. Names never change; new ones may come. */
+#include "cli/fields.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/when.h"
+
+void fields_time(struct json_writer *w, const char *key, int64_t ms)
+{
+    char text[WHEN_SIZE];
+
+    when_iso(ms, text);
+    jw_kv_cstr(w, key, text[0] ? text : NULL);
+}
+
+void fields_usd(struct json_writer *w, const char *key, int64_t nano)
+{
+    uint64_t n = nano < 0 ? -(uint64_t)nano : (uint64_t)nano;
+    char text[48];
+    size_t len;
+
+    snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, nano < 0 ? "-" : "", n / 1000000000,
+             n % 1000000000);
+    for (len = strlen(text); text[len - 1] == '0'; len--)
+        ;
+    jw_kv_raw(w, key, str_make(text, len - (text[len - 1] == '.')));
+}
+
+void fields_head(struct json_writer *w, const char *key, struct bough_head at)
+{
+    char text[48];
+
+    snprintf(text, sizeof text, "#%" PRId64 ".%" PRId64, at.branch, at.depth);
+    jw_kv_cstr(w, key, at.branch ? text : NULL);
+}
+
+void fields_totals(struct json_writer *w, const char *key, const struct bough_totals *t)
+{
+    jw_key(w, key);
+    jw_obj(w);
+    jw_kv_i64(w, "input", t->input);
+    jw_kv_i64(w, "output", t->output);
+    jw_kv_i64(w, "reasoning", t->reasoning);
+    jw_kv_i64(w, "cache_read", t->cache_read);
+    jw_kv_i64(w, "cache_write", t->cache_write);
+    fields_usd(w, "cost_usd", t->cost);
+    jw_end_obj(w);
+}
+
+static void in_session_text(struct json_writer *w, const struct bough_session *s)
+{
+    jw_kv_cstr(w, "project", s->project);
+    jw_opt_cstr(w, "workspace", s->workspace);
+    jw_opt_cstr(w, "account", s->account);
+    jw_opt_cstr(w, "role_name", s->role_name);
+    jw_opt_cstr(w, "provider_path", s->provider_path);
+    jw_kv_cstr(w, "model_provider", s->model_provider);
+    jw_kv_cstr(w, "model_name", s->model_name);
+    jw_opt_cstr(w, "system_prompt", s->system_prompt);
+    jw_opt_cstr(w, "user_name", s->user_name);
+    jw_kv_cstr(w, "first_user", s->first_user);
+    jw_kv_cstr(w, "last_user", s->last_user);
+    jw_kv_cstr(w, "last_agent", s->last_agent);
+    jw_opt_raw(w, "data", s->data);
+    jw_opt_raw(w, "metadata", s->metadata);
+}
+
+void fields_in_session(struct json_writer *w, const struct bough_session *s)
+{
+    jw_kv_cstr(w, "id", s->id);
+    jw_kv_i64(w, "number", s->number);
+    jw_kv_cstr(w, "slug", s->slug);
+    jw_kv_cstr(w, "title", s->title);
+    jw_kv_cstr(w, "kind", s->kind == BOUGH_SUBAGENT ? "subagent" : "primary");
+    jw_kv_cstr(w, "status", bough_status_name(s->status));
+    jw_opt_cstr(w, "origin", s->origin);
+    jw_kv_cstr(w, "parent", cstr_empty(s->parent) ? NULL : s->parent);
+    jw_opt_cstr(w, "fork_entry", s->fork_entry);
+    jw_opt_cstr(w, "parent_tool_use_id", s->parent_tool_use_id);
+    in_session_text(w, s);
+    jw_kv_i64(w, "messages", s->messages);
+    jw_kv_i64(w, "calls", s->calls);
+    fields_totals(w, "own", &s->own);
+    fields_totals(w, "rolled", &s->rolled);
+    fields_time(w, "created", s->created);
+    fields_time(w, "updated", s->updated);
+    fields_time(w, "modified", s->modified);
+    fields_time(w, "deleted", s->deleted);
+    fields_head(w, "head", s->head);
+    jw_kv_i64(w, "rev", s->rev);
+}
+
+void fields_session(struct json_writer *w, const struct bough_session *s)
+{
+    jw_obj(w);
+    fields_in_session(w, s);
+    jw_end_obj(w);
+}
+
+void fields_entry(struct json_writer *w, const struct bough_entry *e)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "id", e->id);
+    fields_head(w, "at", e->at);
+    jw_kv_cstr(w, "session", e->session);
+    jw_kv_i64(w, "no", e->no);
+    jw_kv_i64(w, "message_number", e->mno);
+    jw_kv_cstr(w, "kind", cstr_empty(e->kind_name) ? bough_entry_kind_name(e->kind) : e->kind_name);
+    jw_opt_cstr(w, "role", bough_role_name(e->role));
+    fields_time(w, "time", e->time);
+    if (e->deleted)
+        fields_time(w, "deleted", e->deleted);
+    if (e->open)
+        jw_kv_bool(w, "open", true);
+    jw_opt_cstr(w, "origin", e->origin);
+    jw_opt_cstr(w, "finish", e->finish);
+    jw_opt_raw(w, "error", e->error);
+    jw_opt_cstr(w, "call", e->call);
+    if (e->has_usage)
+        fields_totals(w, "usage", &e->usage);
+    jw_opt_i64(w, "duration_ms", e->duration);
+    if (e->kind == BOUGH_ENTRY_COMPACTION)
+        jw_kv_i64(w, "keep_from", e->keep_from);
+    jw_key(w, "parts");
+    jw_arr(w);
+    for (size_t i = 0; i < e->nparts; i++)
+        jw_raw(w, e->parts[i].json);
+    jw_end_arr(w);
+    jw_opt_raw(w, "data", e->data);
+    jw_opt_raw(w, "metadata", e->metadata);
+    jw_end_obj(w);
+}
+
+void fields_call(struct json_writer *w, const struct bough_call *call)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "id", call->id);
+    jw_kv_cstr(w, "session", call->session);
+    jw_kv_cstr(w, "provider", call->provider);
+    jw_kv_cstr(w, "model", call->model);
+    jw_opt_cstr(w, "status", call->status);
+    jw_opt_cstr(w, "request_id", call->request_id);
+    fields_totals(w, "used", &call->used);
+    jw_opt_i64(w, "duration_ms", call->duration);
+    fields_time(w, "time", call->time);
+    jw_end_obj(w);
+}

@@ -1,0 +1,197 @@
+/* Column layout. Cells are made safe and measured first, so that wide characters line up. */
+#include "cli/table.h"
+
+#include <stdarg.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "cli/width.h"
+
+enum { GAP = 2, FLEX_LEAST = 24, FLEX_LAST = 4 };
+
+void table_init(struct table *t, struct bough_arena *a, const struct table_column *columns,
+                size_t n)
+{
+    *t = (struct table){ .a = a, .columns = columns, .ncolumns = n };
+}
+
+void table_put(struct table *t, const char *text)
+{
+    if (t->n == t->cap) {
+        size_t cap = t->cap ? t->cap * 2 : 64;
+
+        t->cells = arena_resize(t->a, t->cells, t->cap * sizeof *t->cells, cap * sizeof *t->cells);
+        t->cap = cap;
+    }
+    t->cells[t->n++] = text ? text : "";
+}
+
+void table_printf(struct table *t, const char *fmt, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    table_put(t, arena_strdup(t->a, text));
+}
+
+void table_time(struct table *t, const struct out *o, int64_t ms)
+{
+    char text[32];
+
+    out_time(o, ms, text);
+    table_put(t, arena_strdup(t->a, text));
+}
+
+static void print_piped(const struct table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        print_line(stdout, t->cells[i]);
+        putchar((i + 1) % t->ncolumns ? '\t' : '\n');
+    }
+}
+
+/* ---- for people ---- */
+
+struct layout {
+    size_t width[TABLE_COLUMNS];
+    bool shown[TABLE_COLUMNS];
+    struct bough_str *cells; /* safe, in one line */
+};
+
+static size_t line_width(const struct table *t, const struct layout *l)
+{
+    size_t sum = 0;
+
+    for (size_t c = 0; c < t->ncolumns; c++)
+        if (l->shown[c])
+            sum += (sum ? GAP : 0) + l->width[c];
+    return sum;
+}
+
+/* Flexible columns give what they can, the last one first, but keep `least`. */
+static void shrink(const struct table *t, struct layout *l, size_t width, size_t least)
+{
+    for (size_t c = t->ncolumns; c-- > 0;) {
+        size_t all = line_width(t, l), over = all > width ? all - width : 0;
+        size_t spare = l->width[c] > least ? l->width[c] - least : 0;
+
+        if (t->columns[c].flex && l->shown[c])
+            l->width[c] -= over < spare ? over : spare;
+    }
+}
+
+/* Make it fit: flexible columns shrink, then columns are dropped, the least important first. */
+static void fit(const struct table *t, struct layout *l, size_t width)
+{
+    for (;;) {
+        size_t worst = t->ncolumns;
+
+        shrink(t, l, width, FLEX_LEAST);
+        if (line_width(t, l) <= width)
+            return;
+        for (size_t c = 0; c < t->ncolumns; c++)
+            if (l->shown[c] && t->columns[c].drop &&
+                (worst == t->ncolumns || t->columns[c].drop > t->columns[worst].drop))
+                worst = c;
+        if (worst == t->ncolumns)
+            break; /* nothing more can go */
+        l->shown[worst] = false;
+    }
+    shrink(t, l, width, FLEX_LAST);
+}
+
+static void widen(const struct table *t, struct layout *l, size_t width)
+{
+    size_t all = line_width(t, l);
+
+    /* What dropping a column freed goes back to the flexible ones. */
+    for (size_t c = 0; c < t->ncolumns && all < width; c++) {
+        size_t want = 0;
+
+        if (!t->columns[c].flex || !l->shown[c])
+            continue;
+        for (size_t i = c; i < t->n; i += t->ncolumns) {
+            size_t w = width_of(l->cells[i]);
+
+            want = w > want ? w : want;
+        }
+        if (want > l->width[c])
+            l->width[c] += want - l->width[c] < width - all ? want - l->width[c] : width - all;
+        all = line_width(t, l);
+    }
+}
+
+static void pad(size_t n)
+{
+    printf("%*s", (int)n, "");
+}
+
+static void put_cell(const struct table *t, const struct out *o, const struct layout *l, size_t c,
+                     struct bough_str text, enum print_style look, bool last)
+{
+    struct bough_str s = width_cut(t->a, text, l->width[c]);
+    size_t wide = width_of(s), rest = l->width[c] > wide ? l->width[c] - wide : 0;
+
+    if (t->columns[c].right)
+        pad(rest);
+    if (look != PRINT_PLAIN && s.n)
+        out_style(o, look);
+    fwrite(s.p, 1, s.n, stdout);
+    if (look != PRINT_PLAIN && s.n)
+        out_style(o, PRINT_PLAIN);
+    if (!t->columns[c].right && !last)
+        pad(rest);
+}
+
+static void put_row(const struct table *t, const struct out *o, const struct layout *l,
+                    const struct bough_str *row)
+{
+    size_t last = 0;
+    bool first = true;
+
+    for (size_t c = 0; c < t->ncolumns; c++)
+        if (l->shown[c])
+            last = c;
+    for (size_t c = 0; c < t->ncolumns; c++) {
+        if (!l->shown[c])
+            continue;
+        if (!first)
+            pad(GAP);
+        first = false;
+        put_cell(t, o, l, c, row ? row[c] : str_of(t->columns[c].title),
+                 row ? t->columns[c].look : PRINT_DIM, c == last);
+    }
+    putchar('\n');
+}
+
+void table_print(const struct table *t, const struct out *o)
+{
+    struct layout l = { 0 };
+
+    if (!o->tty) {
+        print_piped(t);
+        return;
+    }
+    if (!t->n)
+        return;
+    l.cells = arena_array(t->a, t->n, sizeof *l.cells);
+    for (size_t c = 0; c < t->ncolumns; c++) {
+        l.shown[c] = !t->columns[c].piped;
+        l.width[c] = width_of(str_of(t->columns[c].title));
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        size_t c = i % t->ncolumns, w;
+
+        l.cells[i] = width_cut(t->a, str_of(t->cells[i]), 512);
+        w = width_of(l.cells[i]);
+        l.width[c] = w > l.width[c] ? w : l.width[c];
+    }
+    fit(t, &l, o->width);
+    widen(t, &l, o->width);
+    put_row(t, o, &l, NULL);
+    for (size_t i = 0; i + t->ncolumns <= t->n; i += t->ncolumns)
+        put_row(t, o, &l, l.cells + i);
+}

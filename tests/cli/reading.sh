@@ -1,0 +1,34 @@
+#!/bin/sh
+# log, context, stats, cost, markers.
+export BOUGH_STORE="$PWD/a.db"
+talk
+bough log -n 3 | mask
+bough log --after 2 -n 1 --json | head -n 2 | mask
+bough log --session '#3' | mask
+bough log --all | wc -l | tr -d ' '
+timeout 5 bough log --follow -n 0 >followed & # what is written while it runs
+sleep 1
+bough append '#3' "More?" >/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s followed ] && break; sleep 0.3; done
+kill $!
+wait 2>/dev/null
+cut -f 3 followed
+echo "-- context"
+bough context '#1' | mask
+bough context '#1' --report | mask
+bough context '#1' -d ui --at @2 | mask
+bough context '#3' --json | mask
+bough context '#1' -d klingon; echo "exit $?"
+echo "-- stats"
+bough stats '#1'
+bough stats --json | sed 's/"file_bytes":[0-9]*/"file_bytes":N/; s/"content_bytes":[0-9]*/"content_bytes":N/'
+echo "-- cost"
+bough cost | mask
+bough cost --by project
+bough cost --by model
+bough cost --by session --json
+bough cost --since 2030-01-01; echo "exit $?"
+bough cost --by year; echo "exit $?"
+echo "-- markers"
+bough markers '#1' | mask
+bough markers '#3'; echo "exit $?"
