@@ -1,0 +1,169 @@
+/* bough search: find conversations by what was said in them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "cli/cli.h"
+
+enum { PAGE = 50 };
+
+static void put_json(struct cli *c, const struct bough_hit *h)
+{
+    struct json_writer *w = out_json(&c->out);
+
+    jw_obj(w);
+    jw_kv_cstr(w, "session", h->session);
+    jw_kv_cstr(w, "slug", h->slug);
+    jw_kv_cstr(w, "title", h->title);
+    jw_kv_cstr(w, "entry", h->entry);
+    jw_kv_cstr(w, "part", h->part);
+    jw_kv_cstr(w, "field", h->field);
+    jw_kv_cstr(w, "role", bough_role_name(h->role));
+    jw_kv_i64(w, "time", h->time);
+    jw_kv_str(w, "snippet", h->snippet);
+    jw_key(w, "matches");
+    jw_arr(w);
+    for (size_t i = 0; i < h->nmatches; i++) {
+        jw_arr(w);
+        jw_i64(w, (int64_t)h->matches[i].from);
+        jw_i64(w, (int64_t)h->matches[i].n);
+        jw_end_arr(w);
+    }
+    jw_end_arr(w);
+    jw_end_obj(w);
+    out_json_end(&c->out);
+}
+
+static void put_snippet(struct cli *c, const struct bough_hit *h)
+{
+    size_t at = 0;
+
+    fputs(h->cut_front ? "..." : "", stdout);
+    for (size_t i = 0; i < h->nmatches; i++) {
+        print_safe(stdout, str_make(h->snippet.p + at, h->matches[i].from - at), PRINT_LINE);
+        out_style(&c->out, PRINT_RED);
+        print_safe(stdout, str_make(h->snippet.p + h->matches[i].from, h->matches[i].n),
+                   PRINT_LINE);
+        out_style(&c->out, PRINT_PLAIN);
+        at = h->matches[i].from + h->matches[i].n;
+    }
+    print_safe(stdout, str_make(h->snippet.p + at, h->snippet.n - at), PRINT_LINE);
+    fputs(h->cut_back ? "..." : "", stdout);
+}
+
+/* For a person two lines, with what opens it; for a program one, tab-separated. */
+static void put_text(struct cli *c, const struct bough_hit *h)
+{
+    char when[32];
+
+    out_time(&c->out, h->time, when);
+    if (!c->out.tty) {
+        printf("%s\t%s\t%s\t%s\t%s\t%s\t", h->session, h->slug, *h->entry ? h->entry : "-", when,
+               bough_role_name(h->role), h->field);
+        put_snippet(c, h);
+        putchar('\n');
+        return;
+    }
+    out_styled(&c->out, PRINT_YELLOW, h->slug);
+    putchar(' ');
+    out_styled(&c->out, PRINT_BOLD, h->title);
+    printf("  %s %s%s%s\n    ", when, bough_role_name(h->role), *h->field ? ", " : "", h->field);
+    put_snippet(c, h);
+    if (*h->entry)
+        printf("\n    bough show %s --from %s", h->slug, h->entry);
+    fputs("\n\n", stdout);
+}
+
+static const char *query_of(struct cli *c)
+{
+    const char *q = "";
+
+    for (int i = 0; i < c->argc; i++)
+        q = arena_printf(c->a, "%s%s%s", q, i ? " " : "", c->argv[i]);
+    return q;
+}
+
+static int pages(struct cli *c, struct bough_search *how, int64_t want)
+{
+    struct bough_hits hits = { 0 };
+    int64_t shown = 0;
+
+    do {
+        how->limit = want - shown < PAGE ? want - shown : PAGE;
+        if (bough_search(c->s, c->a, how, &hits, &c->err))
+            return cli_failed(c);
+        for (size_t i = 0; i < hits.n; i++, shown++) {
+            if (c->out.json)
+                put_json(c, &hits.at[i]);
+            else
+                put_text(c, &hits.at[i]);
+        }
+        how->before = hits.next;
+    } while (hits.next && shown < want);
+    if (!hits.complete)
+        fprintf(stderr, "bough search: the last %" PRId64 " changes are not searched yet\n",
+                hits.pending);
+    return shown ? CLI_DONE : CLI_FAILED;
+}
+
+static int run(struct cli *c)
+{
+    struct bough_search how = { .query = query_of(c),
+                                .project = cli_value(c, "project"),
+                                .tool = cli_value(c, "tool"),
+                                .path = cli_has(c, "path") };
+    const char *in = cli_value(c, "session"), *role = cli_value(c, "role");
+    struct bough_session *s;
+    int64_t want;
+    int code = cli_number(c, "limit", 20, &want);
+
+    if (!code && role && bough_role_parse(role) == BOUGH_ROLE_OTHER)
+        return cli_usage(c, "no message has the role %s", role);
+    if (role)
+        how.roles = 1u << bough_role_parse(role);
+    if (!code)
+        code = cli_when(c, "since", &how.since);
+    if (!code)
+        code = cli_when(c, "before", &how.until);
+    if (!code)
+        code = cli_open(c, CLI_READ);
+    if (!code && in)
+        code = cli_session(c, in, &s);
+    if (code)
+        return code;
+    if (in)
+        how.session = s->id;
+    cli_page(c);
+    return pages(c, &how, want ? want : INT64_MAX);
+}
+
+static const struct cli_option options[] = {
+    { "session", 's', "SESSION", "only what this session shows" },
+    { "path", 0, NULL, "with --session: only the path to its head" },
+    { "project", 'p', "DIR", "only sessions of this project" },
+    { "role", 'r', "ROLE", "only messages of user, assistant, tool, ..." },
+    { "tool", 't', "NAME", "only where this tool was used" },
+    { "since", 0, "TIME", "not older: 3d, yesterday, 2026-11-01" },
+    { "before", 0, "TIME", "older" },
+    { "limit", 'n', "N", "so many hits; 20, 0 for all" },
+    { "json", 0, NULL, "JSON Lines" },
+    { 0 },
+};
+
+const struct cli_cmd cmd_search = {
+    .name = "search",
+    .args = "<words> ...",
+    .summary = "find conversations by what was said in them, newest first",
+    .options = options,
+    .run = run,
+    .about =
+        "All words must be there, whatever their case or accents. \"a phrase\", -not, begin*, "
+        "and\nfield:value, where field is text, reasoning, tool, input, output, file or title; "
+        "role:user,\nkind:compaction, session:slug, project:name, since:7d and before:2026-11-01 "
+        "narrow it down.\nNo query is an error: what means nothing finds nothing.",
+    .fields = "session, slug, title, entry, part, field, role, time, snippet, matches ([from, "
+              "bytes])",
+    .examples = "bough search deadlock tool:bash since:7d\n"
+                "bough search '\"connection refused\"' -docker --project .\n",
+};

@@ -1,0 +1,136 @@
+/* Hearing of files that change: inotify on directories and what is in them. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/tools.h"
+
+enum { DEPTH_MOST = 16, GATHER_MS = 50 };
+
+struct watch {
+    int fd;
+    struct bough_arena *a;
+    struct map paths; /* watch descriptor -> const char * */
+};
+
+struct watch *watch_open(void)
+{
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    struct watch *w;
+
+    if (fd < 0)
+        return NULL;
+    w = mem_zalloc(sizeof *w);
+    w->fd = fd;
+    w->a = bough_arena_create();
+    map_init(&w->paths);
+    return w;
+}
+
+void watch_close(struct watch *w)
+{
+    if (!w)
+        return;
+    close(w->fd);
+    map_finish(&w->paths);
+    bough_arena_destroy(w->a);
+    mem_free(w);
+}
+
+static bool add(struct watch *w, const char *path, int depth)
+{
+    int wd = inotify_add_watch(w->fd, path,
+                               IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO |
+                                   IN_DONT_FOLLOW | IN_EXCL_UNLINK);
+    struct dirent *e;
+    struct stat st;
+    DIR *d;
+
+    if (wd < 0)
+        return false;
+    map_put(&w->paths, (uint64_t)wd, (uint64_t)(uintptr_t)arena_strdup(w->a, path));
+    d = depth < DEPTH_MOST ? opendir(path) : NULL;
+    while (d && (e = readdir(d))) {
+        const char *below;
+
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        below = fs_join(w->a, path, e->d_name);
+        if (lstat(below, &st) == 0 && S_ISDIR(st.st_mode))
+            (void)add(w, below, depth + 1);
+    }
+    if (d)
+        closedir(d);
+    return true;
+}
+
+bool watch_add(struct watch *w, const char *path)
+{
+    return add(w, path, 0);
+}
+
+/* A new directory may have files already when we hear of it. */
+static void heard(struct watch *w, struct bough_arena *a, const struct inotify_event *ev,
+                  struct tool_files *out)
+{
+    const char *path;
+    struct stat st;
+    uint64_t val;
+
+    if (!map_get(&w->paths, (uint64_t)ev->wd, &val))
+        return;
+    path = (const char *)(uintptr_t)val;
+    if (ev->len)
+        path = fs_join(a, path, ev->name);
+    if (lstat(path, &st) != 0)
+        return;
+    if (S_ISDIR(st.st_mode))
+        (void)add(w, path, 1);
+    else if (!strstr(path, ".json"))
+        return;
+    (void)tools_files(a, path, out);
+}
+
+static void each_once(struct tool_files *f)
+{
+    size_t n = 0;
+
+    tools_sort(f);
+    for (size_t i = 0; i < f->n; i++)
+        if (!n || strcmp(f->at[n - 1], f->at[i]) != 0)
+            f->at[n++] = f->at[i];
+    f->n = n;
+}
+
+void watch_next(struct watch *w, struct bough_arena *a, int ms, struct tool_files *out)
+{
+    struct pollfd p = { .fd = w->fd, .events = POLLIN };
+    _Alignas(struct inotify_event) char buf[16384];
+    ssize_t n;
+
+    *out = (struct tool_files){ 0 };
+    while (poll(&p, 1, ms) > 0) {
+        n = read(w->fd, buf, sizeof buf);
+        if (n <= 0)
+            break;
+        for (char *at = buf; at < buf + n;) {
+            const struct inotify_event *ev = (const struct inotify_event *)(void *)at;
+
+            heard(w, a, ev, out);
+            at += sizeof *ev + ev->len;
+        }
+        ms = GATHER_MS; /* what comes together is looked at together */
+    }
+    each_once(out);
+}
