@@ -175,7 +175,7 @@ void table_print(const struct table *t, const struct out *o)
         print_piped(t);
         return;
     }
-    if (!t->n)
+    if (!t->n || !t->ncolumns)
         return;
     l.cells = arena_array(t->a, t->n, sizeof *l.cells);
     for (size_t c = 0; c < t->ncolumns; c++) {
