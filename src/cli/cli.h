@@ -176,6 +176,7 @@ extern const struct cli_cmd cmd_restore_backup;
 extern const struct cli_cmd cmd_rm;
 extern const struct cli_cmd cmd_search;
 extern const struct cli_cmd cmd_show;
+extern const struct cli_cmd cmd_sql;
 extern const struct cli_cmd cmd_stats;
 extern const struct cli_cmd cmd_todo;
 extern const struct cli_cmd cmd_tree;

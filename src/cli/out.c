@@ -80,10 +80,12 @@ void out_pager(struct out *o, const char *pager)
     pager_pid = fork();
     if (pager_pid == 0)
         be_pager(pager, fds);
-    if (pager_pid > 0)
+    if (pager_pid > 0) {
         dup2(fds[1], STDOUT_FILENO);
-    else
+        signal(SIGINT, SIG_IGN); /* Ctrl-C is the pager's now; when it is left, SIGPIPE ends us */
+    } else {
         pager_pid = 0; /* without one, then */
+    }
     close(fds[0]);
     close(fds[1]);
 }
@@ -98,7 +100,6 @@ void out_pager_end(void)
     close(STDOUT_FILENO);
     if (open("/dev/null", O_WRONLY) < 0)
         return;
-    signal(SIGINT, SIG_IGN); /* Ctrl-C is the pager's now */
     while (waitpid(pager_pid, &status, 0) < 0)
         ;
     pager_pid = 0;

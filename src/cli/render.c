@@ -215,7 +215,7 @@ static void put_text(const struct render *r, struct bough_str s)
         return;
     }
     print_safe(stdout, s, PRINT_TEXT);
-    if (s.p[s.n - 1] != '\n')
+    if (!s.n || s.p[s.n - 1] != '\n')
         putchar('\n');
 }
 

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "cli/width.h"
 
-enum { GAP = 2, FLEX_LEAST = 24, FLEX_LAST = 4 };
+enum { GAP = 2, FLEX_LEAST = 24, FLEX_LAST = 4, MOST = 512 };
 
 void table_init(struct table *t, struct bough_arena *a, const struct table_column *columns,
                 size_t n)
@@ -167,6 +167,33 @@ static void put_row(const struct table *t, const struct out *o, const struct lay
     putchar('\n');
 }
 
+static void lay_out(const struct table *t, size_t width, struct layout *l)
+{
+    l->cells = arena_array(t->a, t->n + 1, sizeof *l->cells);
+    for (size_t c = 0; c < t->ncolumns; c++) {
+        l->shown[c] = !t->columns[c].piped;
+        l->width[c] = width_of(str_of(t->columns[c].title));
+    }
+    for (size_t i = 0; t->ncolumns && i < t->n; i++) {
+        size_t c = i % t->ncolumns, w;
+
+        l->cells[i] = width_cut(t->a, str_of(t->cells[i]), MOST);
+        w = width_of(l->cells[i]);
+        l->width[c] = w > l->width[c] ? w : l->width[c];
+    }
+    fit(t, l, width);
+    widen(t, l, width);
+}
+
+void table_widths(const struct table *t, size_t width, size_t out[TABLE_COLUMNS])
+{
+    struct layout l = { 0 };
+
+    lay_out(t, width, &l);
+    for (size_t c = 0; c < TABLE_COLUMNS; c++)
+        out[c] = l.shown[c] ? l.width[c] : 0;
+}
+
 void table_print(const struct table *t, const struct out *o)
 {
     struct layout l = { 0 };
@@ -177,20 +204,7 @@ void table_print(const struct table *t, const struct out *o)
     }
     if (!t->n)
         return;
-    l.cells = arena_array(t->a, t->n, sizeof *l.cells);
-    for (size_t c = 0; c < t->ncolumns; c++) {
-        l.shown[c] = !t->columns[c].piped;
-        l.width[c] = width_of(str_of(t->columns[c].title));
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        size_t c = i % t->ncolumns, w;
-
-        l.cells[i] = width_cut(t->a, str_of(t->cells[i]), 512);
-        w = width_of(l.cells[i]);
-        l.width[c] = w > l.width[c] ? w : l.width[c];
-    }
-    fit(t, &l, o->width);
-    widen(t, &l, o->width);
+    lay_out(t, o->width, &l);
     put_row(t, o, &l, NULL);
     for (size_t i = 0; i + t->ncolumns <= t->n; i += t->ncolumns)
         put_row(t, o, &l, l.cells + i);

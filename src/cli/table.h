@@ -33,6 +33,9 @@ void table_put(struct table *t, const char *text);
 void table_printf(struct table *t, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 void table_time(struct table *t, const struct out *o, int64_t ms);
 
+/* How wide each column would be in `width` columns of a terminal; 0: it is left out. */
+void table_widths(const struct table *t, size_t width, size_t out[TABLE_COLUMNS]);
+
 /* With a line of titles when a person reads it. */
 void table_print(const struct table *t, const struct out *o);
 

@@ -26,7 +26,7 @@ echo "-- cost"
 bough cost | mask
 bough cost --by project
 bough cost --by model
-bough cost --by session --json
+bough cost --by session --json | mask
 bough cost --since 2030-01-01; echo "exit $?"
 bough cost --by year; echo "exit $?"
 echo "-- markers"

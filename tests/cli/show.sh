@@ -8,6 +8,8 @@ at() { bough show "$@" --no-header | sed -n 's/^[a-z_]*  \(.*#[0-9.]*\)  .*/\1/p
 at '#1' --last 2
 at '#1' --from @5
 at '#1' --at '#2.4'
+at '#1' --at '#2.4' --from '#2.3'
+bough show '#1' --from '#2.3'; echo "exit $?"
 at '#1' --user
 at '#1' --tools
 at '#1' --messages

@@ -6,6 +6,8 @@
 #include "cli/manual.h"
 #include "cli/print.h"
 
+enum { WIDTH = 79 };
+
 static void put_options(const char *title, const struct cli_option *o)
 {
     if (!o || !o->name)
@@ -42,10 +44,37 @@ static void help_all(void)
          "`bough help COMMAND` tells more about one of them.");
 }
 
+/* Wrapped; a single line end in the text is a blank, two begin a paragraph. */
 static void put_more(const char *title, const char *text)
 {
-    if (text)
-        printf("\n%s%s\n", title, text);
+    size_t at = strlen(title);
+
+    if (!text)
+        return;
+    printf("\n%s", title);
+    while (*text) {
+        size_t n = strcspn(text, " \n"), end = strspn(text + n, "\n");
+
+        if (at && at + n >= WIDTH) {
+            putchar('\n');
+            at = 0;
+        }
+        printf("%.*s", (int)n, text);
+        at += n;
+        text += n;
+        if (end > 1) {
+            fputs("\n\n", stdout);
+            at = 0;
+        } else if (*text && at + 1 < WIDTH && strcspn(text + 1, " \n") + at + 1 < WIDTH) {
+            putchar(' ');
+            at++;
+        } else if (*text) {
+            putchar('\n');
+            at = 0;
+        }
+        text += end ? end : *text == ' ';
+    }
+    putchar('\n');
 }
 
 static void put_examples(const char *text)

@@ -64,7 +64,7 @@ static void put_session(struct cli *c, struct table *t, const struct bough_sessi
 {
     const struct out *o = &c->out;
 
-    table_printf(t, "%s%s", s->id, s->deleted ? " (deleted)" : "");
+    table_put(t, s->id);
     table_printf(t, "#%" PRId64, s->number);
     table_put(t, s->slug);
     table_time(t, o, s->updated);
@@ -76,7 +76,7 @@ static void put_session(struct cli *c, struct table *t, const struct bough_sessi
                                       : cli_title(s));
     table_put(t, s->project);
     table_put(t, s->kind == BOUGH_SUBAGENT ? "subagent" : "primary");
-    table_put(t, bough_status_name(s->status));
+    table_put(t, s->deleted ? "deleted" : bough_status_name(s->status));
     table_put(t, s->last_user);
     table_put(t, s->last_agent);
 }

@@ -75,6 +75,23 @@ static void put_head(struct showing *v)
     putchar('\n');
 }
 
+/* --from must lie on what is shown, or its depth would mean another entry. */
+static int check_on_path(struct showing *v, const struct bough_read *how, const char *id)
+{
+    struct cli *c = v->c;
+    struct bough_entry *common;
+    const char *end = how->at;
+    int rc = end ? CLI_DONE : cli_entry(c, v->s->id, "head", &end);
+
+    if (rc || how->what == BOUGH_DIRECT)
+        return rc;
+    if (!bough_tree_common(c->s, c->a, v->s->id, id, end, &common, &c->err) &&
+        strcmp(common->id, id) == 0)
+        return CLI_DONE;
+    return cli_usage(c, "%s is not on the path to the head; --at names the end of another path",
+                     cli_value(c, "from"));
+}
+
 /* The first entry to show, when --from or --last says so. */
 static int find_start(struct showing *v, struct bough_read *how)
 {
@@ -90,6 +107,8 @@ static int find_start(struct showing *v, struct bough_read *how)
         rc = cli_entry(c, v->s->id, cli_value(c, "from"), &id);
         if (!rc && bough_entry_get(c->s, c->a, v->s->id, id, &e, &c->err))
             rc = cli_failed(c);
+        if (!rc)
+            rc = check_on_path(v, how, id);
         if (!rc)
             how->from = e->at;
     }

@@ -42,7 +42,7 @@ static int change(struct cli *c, struct items *list)
                   { "cancel", "cancelled" },
                   { "reopen", "pending" } };
     const char *priority = cli_has(c, "priority") ? cli_value(c, "priority") : "medium";
-    size_t i;
+    size_t i = 0;
     int rc = CLI_DONE;
 
     for (int g = 0; g < c->n_given && !rc; g++) {
