@@ -4,6 +4,7 @@
 #include "formats/format.h"
 
 const struct format *const all_formats[] = {
+    &format_bough,
     &format_pi,
     NULL,
 };

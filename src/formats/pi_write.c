@@ -159,6 +159,7 @@ const struct format format_pi = {
     .name = "pi",
     .about = "pi coding agent: one .jsonl file a session",
     .suffix = "jsonl",
+    .appends = true,
     .detect = pi_detect,
     .line = pi_line,
     .end = pi_end,

@@ -75,3 +75,28 @@ struct bough_str export_text(struct test *t, const char *session, const char *fo
     buf_finish(&b);
     return out;
 }
+
+void check_cuts(struct test *t, const char *name, struct bough_str text, int64_t least)
+{
+    size_t step = text.n > 3000 ? text.n / 1500 : 1;
+    int64_t whole = 0;
+
+    for (size_t cut = 0; cut <= text.n; cut += step) {
+        struct bough_imported in;
+        enum bough_rc rc;
+
+        bough_store_close(&t->store);
+        CHECK_OK(bough_store_open(&t->store, "memory:", NULL, &t->err));
+        rc = import_rc(t, file_make(t, name, text.p, cut), &in);
+        if (rc) {
+            CHECK_INT(BOUGH_INVALID, rc);
+            continue;
+        }
+        CHECK(in.added + (int64_t)in.nproblems >= whole);
+        whole = in.added;
+    }
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+    CHECK_OK(bough_store_open(&t->store, "memory:", NULL, &t->err));
+    CHECK(import_file(t, file_make(t, name, text.p, text.n)).added >= least);
+}

@@ -16,4 +16,8 @@ enum bough_rc import_rc(struct test *t, const char *path, struct bough_imported 
 /* The session in that format. */
 struct bough_str export_text(struct test *t, const char *session, const char *format);
 
+/* Cut after every byte (or 1,500 of them): what was whole is imported, the rest reported or
+ * refused, never a crash. The whole file gives at least `least` entries. */
+void check_cuts(struct test *t, const char *name, struct bough_str text, int64_t least);
+
 #endif
