@@ -42,8 +42,9 @@ struct item_session {
     enum bough_totals_mode totals_mode;
     struct bough_totals adjusted;
     bool subagent;
-    bool inherits; /* its file begins with what it was forked from, under the same ids */
-    bool exact;    /* everything about it is said: title, status, ids are as they are here */
+    bool inherits;     /* its file begins with what it was forked from, under the same ids */
+    bool finds_parent; /* which is not named: whoever has its first entry */
+    bool exact;        /* everything about it is said: title, status, ids are as they are here */
     bool archived, deleted;
 };
 
@@ -60,6 +61,7 @@ struct item_entry {
     const char *id;     /* unique in its session; NULL: it has none */
     const char *parent; /* the entry it follows; NULL: a root */
     bool next;          /* follows the entry before it, whatever that is called */
+    bool aside;         /* stands between others by chance: nothing is said by where it hangs */
     struct bough_entry_new entry;
     int64_t call; /* the ITEM_CALL that produced it; 0: none */
     bool deleted;
@@ -149,6 +151,7 @@ const struct format *format_find(const char *name);         /* NULL: none of tha
 const struct format *format_detect(struct bough_str first); /* NULL: nobody knows it */
 
 extern const struct format format_bough;
+extern const struct format format_claude_code;
 extern const struct format format_pi;
 
 /* ---- what readers and writers share: common.c ---- */
@@ -163,6 +166,16 @@ enum bough_rc give_problem(struct reading *r, struct bough_error *err, const cha
 enum bough_rc give_entry(struct reading *r, struct item *item, struct bough_error *err);
 struct bough_str part_raw(const struct bough_part *part);
 enum bough_rc give_todos(struct reading *r, struct json list, struct bough_error *err);
+
+/* A message's members but its content, with what `content` was and `more` (raw members or NULL);
+ * its parts go into the entry. See core/context.h. */
+struct bough_str message_data(struct reading *r, struct json message, struct bough_entry_new *e,
+                              const char *more);
+
+/* And back: the member `content` as it came, or nothing. */
+void content_put(struct json_writer *jw, const struct bough_entry *e);
+/* The span of a member of a raw object; empty when it is not there, or of another type. */
+struct bough_str member_raw(struct bough_str object, const char *name, enum json_type type);
 
 /* A line that is one JSON object. False: it is not, and *rc says how to go on. */
 bool line_object(struct reading *r, struct bough_str line, struct json *out, enum bough_rc *rc,

@@ -6,6 +6,7 @@
 const struct format *const all_formats[] = {
     &format_bough,
     &format_pi,
+    &format_claude_code,
     NULL,
 };
 

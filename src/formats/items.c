@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "core/context.h"
 #include "core/fields.h"
 #include "core/text.h"
 #include "formats/format.h"
@@ -139,6 +140,70 @@ enum bough_rc give_entry(struct reading *r, struct item *item, struct bough_erro
     if (e->kind == BOUGH_ENTRY_MESSAGE && e->role == BOUGH_ROLE_NONE)
         e->role = BOUGH_ROLE_OTHER;
     return rc ? rc : give(r, item, err);
+}
+
+struct bough_str message_data(struct reading *r, struct json message, struct bough_entry_new *e,
+                              const char *more)
+{
+    static const char *const content_key[] = { "content", NULL };
+    struct json content = { 0 };
+    struct json_iter it;
+    struct bough_str *spans = NULL;
+    const char *mark = NULL;
+    bool there = json_get(message, "content", &content);
+
+    if (!there) {
+        mark = "none";
+    } else if (json_type(content) == JSON_ARRAY) {
+        spans = arena_array(r->a, json_count(content) + 1, sizeof *spans);
+        for (it = json_iter(content); json_next(&it);)
+            spans[e->nparts++] = json_raw(it.value);
+    } else if (json_type(content) == JSON_NULL) {
+        mark = "null";
+    } else if (json_type(content) == JSON_STRING &&
+               bough_parts_split(r->a, json_raw(content), &spans, &e->nparts, NULL) == BOUGH_OK) {
+        mark = "string";
+    } else { /* neither: it stays among the members */
+        return members_but(r->a, message, NULL,
+                           arena_printf(r->a, "\"" CONTEXT_CONTENT_KEY "\":\"none\"%s%s",
+                                        more ? "," : "", more ? more : ""));
+    }
+    e->parts = spans;
+    if (mark)
+        more = arena_printf(r->a, "\"" CONTEXT_CONTENT_KEY "\":\"%s\"%s%s", mark, more ? "," : "",
+                            more ? more : "");
+    return members_but(r->a, message, content_key, more);
+}
+
+void content_put(struct json_writer *jw, const struct bough_entry *e)
+{
+    struct fields f, part;
+    struct bough_str mark = { "", 0 };
+
+    if (e->data.n && fields_read(&f, e->data, NULL) == BOUGH_OK)
+        mark = fields_raw(&f, CONTEXT_CONTENT_KEY, JSON_STRING);
+    if (mark.n && json_span_is(mark, "none"))
+        return;
+    jw_key(jw, "content");
+    if (mark.n && json_span_is(mark, "null") && !e->nparts) {
+        jw_null(jw);
+    } else if (mark.n && json_span_is(mark, "string") && e->nparts == 1 &&
+               fields_read(&part, e->parts[0].json, NULL) == BOUGH_OK) {
+        jw_raw(jw, fields_raw(&part, "text", JSON_STRING));
+    } else {
+        jw_arr(jw);
+        for (size_t i = 0; i < e->nparts; i++)
+            jw_raw(jw, part_raw(&e->parts[i]));
+        jw_end_arr(jw);
+    }
+}
+
+struct bough_str member_raw(struct bough_str object, const char *name, enum json_type type)
+{
+    struct fields f;
+
+    return object.n && fields_read(&f, object, NULL) == BOUGH_OK ? fields_raw(&f, name, type)
+                                                                 : str_of("");
 }
 
 struct bough_str part_raw(const struct bough_part *part)

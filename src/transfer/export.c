@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "formats/format.h"
+#include "formats/names.h"
 
 #include <bough/bough.h>
 
@@ -56,17 +56,17 @@ static const char *id_for(struct export *x, const struct bough_entry *e)
     const char *tilde = strrchr(e->origin, '~');
     const char *id = tilde ? arena_strndup(x->kept, e->origin, (size_t)(tilde - e->origin))
                            : arena_strdup(x->kept, e->origin);
-    uint64_t h = hash_bytes(whole_id(e), strlen(whole_id(e)));
+    char hex[HEX_TEXT];
 
     if (x->f->writes == WRITES_OWN) {
         id = arena_strdup(x->kept, whole_id(e));
         map_put(&x->ids, place_key(e->at), (uint64_t)(uintptr_t)id);
         return id;
     }
-    if (!*id)
-        id = arena_printf(x->kept, "%08x", (unsigned)(h ^ h >> 32));
-    for (int n = 0; smap_get(&x->taken, str_of(id), NULL); n++)
-        id = arena_printf(x->kept, "%08x", (unsigned)hash_u64(h + (uint64_t)n));
+    for (int n = 0; !*id || smap_get(&x->taken, str_of(id), NULL); n++) {
+        made_hex(str_of(arena_printf(x->kept, "%s %d", whole_id(e), n)), hex);
+        id = arena_strndup(x->kept, hex, 8);
+    }
     smap_put(&x->taken, str_of(id), 1);
     map_put(&x->ids, place_key(e->at), (uint64_t)(uintptr_t)id);
     return id;

@@ -30,6 +30,7 @@ void placer_init(struct placer *p)
     map_init(&p->calls);
     p->waiting_end = &p->waiting;
     p->rest_end = &p->rest;
+    p->asides_end = &p->asides;
 }
 
 void placer_finish(struct placer *p)
@@ -127,6 +128,18 @@ static struct bough_entry_new keep_entry(struct bough_arena *a, const struct bou
     return e;
 }
 
+static struct waiting *keep_waiting(struct placer *p, const struct item *item)
+{
+    struct waiting *w = arena_zalloc(p->a, sizeof *w);
+    size_t bytes = 0;
+
+    w->item = *item;
+    w->item.u.entry.entry = keep_entry(p->a, &item->u.entry.entry, &bytes);
+    w->item.u.entry.id = arena_strdup(p->a, item->u.entry.id);
+    w->item.u.entry.parent = arena_strdup(p->a, item->u.entry.parent);
+    return w;
+}
+
 static void push(struct placer *p, const struct item_entry *in, const char *origin)
 {
     if (p->n == p->cap) {
@@ -215,13 +228,18 @@ static const char *free_name(struct placer *p, const char *id)
     return numbered(p->tmp, id, again + 1);
 }
 
-/* Is it there already, at the same place and with the same content? */
+/* Is it there already, at the same place and with the same content? Where something hangs that
+ * stands aside says nothing. */
 static bool is_known(struct placer *p, const struct item_entry *in, struct bough_head parent)
 {
     struct bough_entry *e;
 
     if (p->fresh)
         return false;
+    if (in->aside && (e = known_aside(p, in, parent)) != NULL) {
+        remember(p, in->id, e->at.depth == parent.depth + 1 ? e->at : parent);
+        return true;
+    }
     e = cstr_empty(in->id) ? known_child(p, in, parent) : known_entry(p, in, parent);
     if (e)
         remember(p, in->id, e->at);
@@ -233,30 +251,75 @@ static bool inherited(struct placer *p, const struct item_entry *in, struct boug
 {
     struct bough_entry *e;
 
-    if (p->there || !p->in.inherits || !p->parent[0] || cstr_empty(in->id))
+    if (p->there || !p->in.inherits || cstr_empty(in->id))
+        return false;
+    if (p->in.finds_parent && !p->parent[0] && !p->last.branch)
+        placer_find_parent(p, in);
+    if (!p->parent[0] || !same_place(parent, p->last))
         return false;
     e = shared_entry(p, in);
-    if (!e || !same_place(parent, p->last) || e->at.depth != p->last.depth + 1)
+    if (!e || e->at.depth <= p->last.depth ||
+        (!p->in.finds_parent && e->at.depth != p->last.depth + 1))
         return false;
     memcpy(p->shared, e->id, sizeof p->shared);
     remember(p, in->id, e->at);
     return true;
 }
 
-static enum bough_rc place_entry(struct placer *p, const struct item_entry *given,
+/* While it may still be a fork, what stands aside waits: it comes after what is shared. */
+static bool waits_aside(struct placer *p, const struct item *item, struct bough_head parent)
+{
+    struct waiting *w;
+
+    if (p->there || !item->u.entry.aside || !p->in.finds_parent || !same_place(parent, p->last))
+        return false;
+    w = keep_waiting(p, item);
+    *p->asides_end = w;
+    p->asides_end = &w->next;
+    smap_put(&p->ids, str_of(w->item.u.entry.id), pack_place(parent));
+    return true;
+}
+
+/* The session exists: what waited aside hangs on what is shared. */
+static enum bough_rc place_asides(struct placer *p, struct bough_error *err)
+{
+    struct bough_head at = p->last;
+    struct waiting *w = p->asides;
+    enum bough_rc rc = BOUGH_OK;
+
+    p->asides = NULL;
+    p->asides_end = &p->asides;
+    for (; w && !rc; w = w->next) {
+        p->batch_at = at;
+        smap_del(&p->ids, str_of(w->item.u.entry.id));
+        push(p, &w->item.u.entry, free_name(p, w->item.u.entry.id));
+        rc = placer_flush(p, err);
+        at = p->last;
+    }
+    return rc;
+}
+
+static enum bough_rc place_entry(struct placer *p, const struct item *item,
                                  struct bough_head parent, struct bough_error *err)
 {
-    struct item_entry in = *given;
+    struct item_entry in = item->u.entry;
+    bool at_last = same_place(parent, p->last);
     enum bough_rc rc;
 
+    if (waits_aside(p, item, parent))
+        return BOUGH_OK;
     if (inherited(p, &in, parent)) {
         p->out->known++;
         return BOUGH_OK;
     }
     if (!p->there) {
         rc = placer_make(p, err);
+        if (!rc)
+            rc = place_asides(p, err);
         if (rc)
             return rc;
+        if (at_last && !p->forked)
+            parent = p->last;
     }
     check_label(p, &in);
     if (is_known(p, &in, parent)) {
@@ -271,15 +334,10 @@ static enum bough_rc place_entry(struct placer *p, const struct item_entry *give
 static enum bough_rc wait_for_parent(struct placer *p, const struct item *item)
 {
     struct waiting *w;
-    size_t bytes = 0;
 
     if (p->nwaiting >= WAITING_MOST)
         return problem(p, item->line, "too many entries wait for a parent: it was left out");
-    w = arena_zalloc(p->a, sizeof *w);
-    w->item = *item;
-    w->item.u.entry.entry = keep_entry(p->a, &item->u.entry.entry, &bytes);
-    w->item.u.entry.id = arena_strdup(p->a, item->u.entry.id);
-    w->item.u.entry.parent = arena_strdup(p->a, item->u.entry.parent);
+    w = keep_waiting(p, item);
     p->last_waits = w->item.u.entry.id;
     *p->waiting_end = w;
     p->waiting_end = &w->next;
@@ -308,7 +366,7 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
     p->last_waits = NULL;
     if (!find_place(p, in, &parent))
         return wait_for_parent(p, item);
-    return place_entry(p, in, parent, err);
+    return place_entry(p, item, parent, err);
 }
 
 enum bough_rc placer_take(void *user, const struct item *item, struct bough_error *err)
@@ -370,7 +428,7 @@ static enum bough_rc place_waiting(struct placer *p, struct bough_error *err)
             }
             *at = w->next;
             again = true;
-            rc = place_entry(p, &w->item.u.entry, parent, err);
+            rc = place_entry(p, &w->item, parent, err);
             if (!rc)
                 rc = placer_flush(p, err);
         }
@@ -422,6 +480,8 @@ enum bough_rc placer_end(struct placer *p, struct bough_error *err)
         rc = place_waiting(p, err);
     if (!rc && p->begun && !p->there)
         rc = placer_make(p, err); /* a session without entries of its own */
+    if (!rc && p->asides)
+        rc = place_asides(p, err);
     if (!rc && p->begun && !p->how->dry && !p->hidden)
         rc = placer_rest(p, err);
     if (!rc)

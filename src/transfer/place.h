@@ -54,6 +54,7 @@ struct placer {
     /* entries whose parent has not come yet */
     struct waiting *waiting, **waiting_end;
     size_t nwaiting;
+    struct waiting *asides, **asides_end; /* entries that come after what a fork shares */
 };
 
 void placer_init(struct placer *p);
@@ -95,6 +96,10 @@ struct bough_entry *known_entry(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent);
 struct bough_entry *known_child(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent);
+struct bough_entry *known_aside(struct placer *p, const struct item_entry *in,
+                                struct bough_head parent);
+/* The session that has this entry, if there is one: it is the one it was forked from. */
+void placer_find_parent(struct placer *p, const struct item_entry *in);
 /* What the session it was forked from has under that id, if that is the same. */
 struct bough_entry *shared_entry(struct placer *p, const struct item_entry *in);
 

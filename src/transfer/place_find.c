@@ -53,17 +53,21 @@ static bool same_raw(struct bough_str a, struct bough_str b)
     return str_eq(a, b) || (!a.n && str_is(b, "{}")) || (!b.n && str_is(a, "{}"));
 }
 
-/* Is this what the file says? */
-static bool same_entry(const struct bough_entry *e, const struct bough_entry_new *in)
+static bool same_said(const struct bough_entry *e, const struct bough_entry_new *in)
 {
-    if (e->kind != in->kind || e->role != in->role || e->nparts != in->nparts ||
-        (in->time && e->time != in->time) || !same_raw(e->data, in->data) ||
-        !same_raw(e->metadata, in->metadata))
+    if (e->kind != in->kind || e->role != in->role || e->nparts != in->nparts)
         return false;
     for (size_t i = 0; i < e->nparts; i++)
         if (!str_eq(e->parts[i].json, in->parts[i]))
             return false;
     return true;
+}
+
+/* Is this what the file says? */
+static bool same_entry(const struct bough_entry *e, const struct bough_entry_new *in)
+{
+    return same_said(e, in) && (!in->time || e->time == in->time) && same_raw(e->data, in->data) &&
+           same_raw(e->metadata, in->metadata);
 }
 
 bool same_place(struct bough_head a, struct bough_head b)
@@ -94,9 +98,14 @@ struct bough_entry *known_entry(struct placer *p, const struct item_entry *in,
 {
     struct bough_entry *e;
 
-    for (int n = 1; (e = nth(p, p->session, in->id, n)) != NULL; n++)
+    for (int n = 1; (e = nth(p, p->session, in->id, n)) != NULL; n++) {
         if (same_entry(e, &in->entry) && parent_is(p, e, parent))
             return e;
+        /* Another session's, of whose path this one's file tells only a part. */
+        if (p->in.finds_parent && !cstr_eq(e->session, p->session) && e->at.depth > parent.depth &&
+            same_said(e, &in->entry))
+            return e;
+    }
     return NULL;
 }
 
@@ -114,10 +123,30 @@ struct bough_entry *known_child(struct placer *p, const struct item_entry *in,
     return NULL;
 }
 
+struct bough_entry *known_aside(struct placer *p, const struct item_entry *in,
+                                struct bough_head parent)
+{
+    struct bough_entry *e = known_entry(p, in, parent);
+
+    return e ? e : nth(p, p->session, in->id, 1);
+}
+
+void placer_find_parent(struct placer *p, const struct item_entry *in)
+{
+    struct bough_entry *e;
+
+    if (bough_entry_get(p->s, p->tmp, NULL, in->id, &e, NULL) == BOUGH_OK &&
+        cstr_eq(e->origin, in->id) && same_said(e, &in->entry))
+        memcpy(p->parent, e->session, sizeof p->parent);
+}
+
+/* A copy under another session's name may differ in what stands beside the message. */
 struct bough_entry *shared_entry(struct placer *p, const struct item_entry *in)
 {
     int again;
     struct bough_entry *e = stored(p, p->parent, in->id, &again);
 
-    return e && same_entry(e, &in->entry) ? e : NULL;
+    if (!e)
+        return NULL;
+    return same_entry(e, &in->entry) || (p->in.finds_parent && same_said(e, &in->entry)) ? e : NULL;
 }

@@ -53,6 +53,13 @@ static void link_session(const struct placer *p, struct bough_session_new *in)
     }
 }
 
+/* The session of the report: the last one, but a file's own rather than its subagents. */
+static void say_session(struct placer *p)
+{
+    if (p->in.exact || !p->in.subagent || !*p->out->session)
+        p->out->session = arena_strdup(p->answers, p->session);
+}
+
 /* A slug that is taken here is given up, and a place to fork from that is not there. */
 static enum bough_rc create(struct placer *p, struct bough_session_new *in,
                             struct bough_session **out, struct bough_error *err)
@@ -107,7 +114,7 @@ enum bough_rc placer_make(struct placer *p, struct bough_error *err)
         return rc;
     p->forked = in.fork_entry != NULL;
     memcpy(p->session, s->id, sizeof p->session);
-    p->out->session = arena_strdup(p->answers, s->id);
+    say_session(p);
     return BOUGH_OK;
 }
 
@@ -174,7 +181,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
         return in->exact ? placer_make(p, err) : BOUGH_OK;
     p->there = true;
     memcpy(p->session, s->id, sizeof p->session);
-    p->out->session = arena_strdup(p->answers, s->id);
+    say_session(p);
     p->hidden = !in->exact && s->deleted;
     if (p->hidden)
         placer_problem(p, line,

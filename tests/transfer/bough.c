@@ -6,13 +6,6 @@
 #include "base/str.h"
 #include "corpus.h"
 
-static void fresh_store(struct test *t)
-{
-    store_check(t, t->store);
-    bough_store_close(&t->store);
-    CHECK_OK(bough_store_open(&t->store, "memory:", NULL, &t->err));
-}
-
 static const char *hash_of(struct test *t, const char *session)
 {
     char *out = arena_alloc(t->arena, 65);
