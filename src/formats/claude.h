@@ -4,9 +4,9 @@
 
 #include "formats/format.h"
 
-#define CLAUDE_LINE "bough.line"    /* data: the line's own members */
-#define CLAUDE_SIDE "bough.side"    /* data: all of a line that has no uuid */
-#define CLAUDE_NAMED "bough.named"  /* data: such a line named its session */
+#define CLAUDE_LINE "claude.line"   /* data: the line's own members */
+#define CLAUDE_SIDE "claude.side"   /* data: all of a line that has no uuid */
+#define CLAUDE_NAMED "claude.named" /* data: such a line named its session */
 #define CLAUDE_HEAD "bough.head"    /* type of the line that says where the head is */
 #define CLAUDE_MODEL "bough-model-" /* before ids of model changes that no line says */
 

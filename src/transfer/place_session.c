@@ -109,6 +109,8 @@ enum bough_rc placer_make(struct placer *p, struct bough_error *err)
     if (p->how->dry)
         return BOUGH_OK;
     link_session(p, &in);
+    if (!cstr_empty(p->in.fork_entry) && !p->parent[0])
+        placer_problem(p, p->line, "the session it was forked from is not here: import that first");
     rc = create(p, &in, &s, err);
     if (rc)
         return rc;
@@ -178,7 +180,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     s = find_session(p, in);
     p->nsessions++;
     if (!s) /* what is said exactly can be made at once; its entries may hang on its parent's */
-        return in->exact ? placer_make(p, err) : BOUGH_OK;
+        return in->exact || !cstr_empty(in->fork_entry) ? placer_make(p, err) : BOUGH_OK;
     p->there = true;
     memcpy(p->session, s->id, sizeof p->session);
     say_session(p);
@@ -186,7 +188,6 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     if (p->hidden)
         placer_problem(p, line,
                        "it was deleted here: nothing of it is imported until it is restored");
-    if (in->exact && !cstr_empty(in->fork_entry))
-        p->forked = true;
+    p->forked = !cstr_empty(in->fork_entry);
     return BOUGH_OK;
 }
