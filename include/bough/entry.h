@@ -20,6 +20,7 @@ struct bough_entry_new {
     const char *id; /* the id it comes with; unique on the session's paths */
     const char *finish;
     struct bough_str error, data, metadata; /* raw JSON */
+    int64_t keep_from; /* compaction: a depth, instead of data.firstKeptEntryId */
     bool has_usage;
     struct bough_totals usage;
     int64_t duration;

@@ -163,6 +163,7 @@ struct bough_session {
     enum bough_totals_mode totals_mode;
     struct bough_totals own;                                  /* the session's own calls */
     struct bough_totals rolled;                               /* own, subagents and adjustments */
+    struct bough_totals adjusted;                             /* the adjustments alone */
     int64_t messages, calls;                                  /* own, alive */
     const char *last_model, *last_provider, *last_request_id; /* of the last call */
     int64_t last_cost;

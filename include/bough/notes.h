@@ -46,7 +46,8 @@ struct bough_memories {
     size_t n;
 };
 
-/* Content is trimmed and must not be empty. `of` is a session or a project's name, by scope. */
+/* Content is trimmed and must not be empty. `of` is a session or a project's name, by scope;
+ * `created` is now unless it is given. */
 BOUGH_MUST_CHECK enum bough_rc bough_memory_add(struct bough_store *s, struct bough_arena *a,
                                                 const struct bough_memory *in,
                                                 struct bough_memory **out, struct bough_error *err);

@@ -66,6 +66,8 @@ BOUGH_MUST_CHECK enum bough_rc bough_import_file(struct bough_store *s, struct b
 struct bough_export {
     const char *format;
     const char *at; /* the path to this entry instead of the head */
+    bool alone;     /* bough: without the sessions it was forked from or spawned by, for a file
+                       that has them already */
     /* Takes a piece of the output; false: stop. */
     bool (*write)(void *user, struct bough_str bytes);
     void *user;

@@ -12,7 +12,7 @@
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H
 
-#include <bough/entry.h>
+#include <bough/notes.h>
 #include <bough/session.h>
 
 #include "base/json.h"
@@ -20,30 +20,51 @@
 enum item_kind {
     ITEM_SESSION, /* what follows belongs to it, until the next one */
     ITEM_ENTRY,
-    ITEM_HEAD,    /* where the session was left: `id` */
+    ITEM_HEAD,  /* where the session was left: `id`, "" for nothing */
+    ITEM_TITLE, /* what the session is called, said after it began: `id` */
+    ITEM_CALL,  /* before the entries it produced */
+    ITEM_LABEL,
+    ITEM_MEMORY,
     ITEM_TODOS,   /* the whole list */
     ITEM_PROBLEM, /* what could not be read, or is not as it should be */
 };
 
 struct item_session {
     const char *id; /* as its tool calls it */
-    const char *title, *project;
+    const char *title, *project, *workspace, *account, *slug;
     const char *parent;     /* id of the session it was forked from or spawned by, or its file */
+    const char *fork_entry; /* the last entry it inherits, when its file does not begin with them */
     const char *spawned_by; /* the tool call that spawned it: a subagent, without history */
-    const char *model_provider, *model_name;
+    const char *model_provider, *model_name, *provider_path, *role_name;
+    const char *system_prompt, *user_name, *version;
     int64_t created;
     struct bough_str data, metadata; /* raw JSON: every field without a place of its own */
+    enum bough_totals_mode totals_mode;
+    struct bough_totals adjusted;
     bool subagent;
-    bool inherits; /* its file begins with what it was forked from, under the same ids */
+    bool inherits;     /* its file begins with what it was forked from, under the same ids */
+    bool finds_parent; /* which is not named: whoever has its first entry */
+    bool exact;        /* everything about it is said: title, status, ids are as they are here */
+    bool archived, deleted;
+};
+
+struct item_call {
+    int64_t n; /* what entries of the file call it; 0: none does */
+    struct bough_call_new call;
+};
+
+struct item_label {
+    const char *entry, *text; /* "" clears */
 };
 
 struct item_entry {
     const char *id;     /* unique in its session; NULL: it has none */
     const char *parent; /* the entry it follows; NULL: a root */
     bool next;          /* follows the entry before it, whatever that is called */
+    bool aside;         /* stands between others by chance: nothing is said by where it hangs */
     struct bough_entry_new entry;
-    bool has_call;
-    struct bough_call_new call;
+    int64_t call; /* the ITEM_CALL that produced it; 0: none */
+    bool deleted;
 };
 
 struct item {
@@ -53,7 +74,10 @@ struct item {
         struct item_session session;
         struct item_entry entry;
         const char *id;
-        struct bough_str todos; /* raw JSON array of {content, status} */
+        struct item_call call;
+        struct item_label label;
+        struct bough_memory memory; /* of the session */
+        struct bough_todos todos;
         const char *problem;
     } u;
 };
@@ -79,7 +103,12 @@ struct writing {
     struct bough_arena *a; /* lives as long as the writing */
     struct buf *out;       /* emptied by the caller between calls */
     const struct bough_session *session;
-    const struct bough_labels *labels;
+    const char *parent, *fork_entry; /* as written_entry.id: the ids they came with; "" for none */
+    const struct item_label *labels; /* in order of their entries' ids */
+    size_t nlabels;
+    const struct bough_calls *calls;
+    const struct bough_memories *memories;
+    const struct bough_todos *todos;
     void *state;
 };
 
@@ -89,11 +118,16 @@ struct written_entry {
     const char *parent; /* the same of the entry it follows; NULL: a root */
 };
 
-enum { WRITES_PATH = 1, WRITES_TREE = 2 }; /* the head's path, or everything in order of time */
+enum {
+    WRITES_PATH = 1, /* the head's path */
+    WRITES_TREE = 2, /* everything in order of time, after what a fork inherits */
+    WRITES_OWN = 3,  /* only what the session wrote itself, under whole ids */
+};
 
 struct format {
     const char *name, *about;
     const char *suffix; /* of files it writes: "jsonl" */
+    bool appends;       /* its files only grow at their end; other bytes before it are an edit */
 
     /* Could a file that begins like this be one? Looks at these bytes only. */
     bool (*detect)(struct bough_str first);
@@ -116,6 +150,9 @@ extern const struct format *const all_formats[];
 const struct format *format_find(const char *name);         /* NULL: none of that name */
 const struct format *format_detect(struct bough_str first); /* NULL: nobody knows it */
 
+extern const struct format format_bough;
+extern const struct format format_claude_code;
+extern const struct format format_codex;
 extern const struct format format_pi;
 
 /* ---- what readers and writers share: common.c ---- */
@@ -124,6 +161,30 @@ extern const struct format format_pi;
 enum bough_rc give(struct reading *r, struct item *item, struct bough_error *err);
 enum bough_rc give_problem(struct reading *r, struct bough_error *err, const char *fmt, ...)
     BOUGH_PRINTF(3, 4);
+
+/* An entry, checked: what the store would refuse is a problem, not the end of the import. A part
+ * that is none is wrapped; part_raw() gives it back as it came. */
+enum bough_rc give_entry(struct reading *r, struct item *item, struct bough_error *err);
+struct bough_str part_raw(const struct bough_part *part);
+enum bough_rc give_todos(struct reading *r, struct json list, struct bough_error *err);
+
+/* A message's members but its content, with what `content` was and `more` (raw members or NULL);
+ * its parts go into the entry. See core/context.h. */
+struct bough_str message_data(struct reading *r, struct json message, struct bough_entry_new *e,
+                              const char *more);
+
+/* And back: the member `content` as it came, or nothing. */
+void content_put(struct json_writer *jw, const struct bough_entry *e);
+/* The span of a member of a raw object; empty when it is not there, or of another type. */
+struct bough_str member_raw(struct bough_str object, const char *name, enum json_type type);
+
+/* A line that is one JSON object. False: it is not, and *rc says how to go on. */
+bool line_object(struct reading *r, struct bough_str line, struct json *out, enum bough_rc *rc,
+                 struct bough_error *err);
+/* For detection: the first line, or what is there of it; does some text occur in it? */
+struct bough_str first_line(struct bough_str first);
+bool text_has(struct bough_str text, const char *what);
+struct bough_str without_bom(struct bough_str text);
 
 /* "2026-11-15T12:00:00.000Z" and its relatives to milliseconds; 0 when it is none. */
 int64_t time_parse(const char *iso);

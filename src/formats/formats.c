@@ -4,8 +4,7 @@
 #include "formats/format.h"
 
 const struct format *const all_formats[] = {
-    &format_pi,
-    NULL,
+    &format_bough, &format_pi, &format_codex, &format_claude_code, NULL,
 };
 
 const struct format *format_find(const char *name)

@@ -5,7 +5,6 @@
 #include "base/json_write.h"
 #include "base/str.h"
 #include "core/context.h"
-#include "core/fields.h"
 #include "formats/pi.h"
 
 struct pi_out {
@@ -45,34 +44,6 @@ void pi_begin(struct writing *w)
 
 /* ---- messages ---- */
 
-/* The span of a member of a raw object; empty when it is not there. */
-static struct bough_str member(struct bough_str object, const char *name, enum json_type type)
-{
-    struct fields f;
-
-    return object.n && fields_read(&f, object, NULL) == BOUGH_OK ? fields_raw(&f, name, type)
-                                                                 : str_of("");
-}
-
-static void put_content(struct json_writer *jw, const struct bough_entry *e)
-{
-    struct bough_str mark = member(e->data, CONTEXT_CONTENT_KEY, JSON_STRING);
-
-    if (mark.n && json_span_is(mark, "none"))
-        return;
-    jw_key(jw, "content");
-    if (mark.n && json_span_is(mark, "null")) {
-        jw_null(jw);
-    } else if (mark.n && json_span_is(mark, "string") && e->nparts == 1) {
-        jw_raw(jw, member(e->parts[0].json, "text", JSON_STRING));
-    } else {
-        jw_arr(jw);
-        for (size_t i = 0; i < e->nparts; i++)
-            jw_raw(jw, e->parts[i].json);
-        jw_end_arr(jw);
-    }
-}
-
 /* pi's word for a role of ours, when the message did not come with one. */
 static const char *role_word(enum bough_role role)
 {
@@ -89,7 +60,7 @@ static const char *role_word(enum bough_role role)
 static void put_message(struct json_writer *jw, const struct bough_entry *e)
 {
     static const char *const ours[] = { "role", CONTEXT_CONTENT_KEY, NULL };
-    struct bough_str role = member(e->data, "role", JSON_STRING);
+    struct bough_str role = member_raw(e->data, "role", JSON_STRING);
 
     jw_key(jw, "message");
     jw_obj(jw);
@@ -98,7 +69,7 @@ static void put_message(struct json_writer *jw, const struct bough_entry *e)
         jw_raw(jw, role);
     else
         jw_cstr(jw, role_word(e->role));
-    put_content(jw, e);
+    content_put(jw, e);
     members_put(jw, e->data, ours);
     if (!role.n)
         jw_kv_i64(jw, "timestamp", e->time); /* pi wants one in every message */
@@ -111,7 +82,7 @@ void pi_entry(struct writing *w, const struct written_entry *we)
 {
     static const char *const ours[] = { "bough.timestamp", NULL };
     const struct bough_entry *e = we->e;
-    struct bough_str stamp = member(e->metadata, "bough.timestamp", JSON_STRING);
+    struct bough_str stamp = member_raw(e->metadata, "bough.timestamp", JSON_STRING);
     struct json_writer jw;
 
     jw_init(&jw, w->out);
@@ -159,6 +130,7 @@ const struct format format_pi = {
     .name = "pi",
     .about = "pi coding agent: one .jsonl file a session",
     .suffix = "jsonl",
+    .appends = true,
     .detect = pi_detect,
     .line = pi_line,
     .end = pi_end,

@@ -305,12 +305,12 @@ static enum bough_rc settle_kept(struct prep *p, struct append_job *j, struct pl
     int64_t owner = 0;
     enum bough_rc rc;
 
-    if (!pe->kept.branch)
+    if (!pe->kept.branch && pe->e.keep_from <= pe->e.at.depth)
         return BOUGH_OK;
     rc = prep_snap(p, &snap, err);
-    if (!rc)
+    if (!rc && pe->kept.branch)
         rc = path_owner(snap, end, pe->kept.depth, &owner, err);
-    if (rc || (owner == pe->kept.branch && pe->kept.depth <= pl->base))
+    if (rc || (owner && owner == pe->kept.branch && pe->kept.depth <= pl->base))
         return rc;
     pe->e.keep_from = 0;
     plan_repack(j->s, p->a, pe);

@@ -79,6 +79,7 @@ static enum bough_rc check_scope(struct prep *p, int64_t sid, struct bough_error
 
 struct adding {
     struct of of;
+    int64_t given; /* when it was made, if the caller says so */
     struct memory_body body;
 };
 
@@ -89,7 +90,8 @@ static enum bough_rc prepare_add(struct prep *p, void *user, struct bough_error 
 
     if (rc)
         return rc;
-    in->body.made = in->body.created = in->body.updated = p->now;
+    in->body.made = in->body.updated = p->now;
+    in->body.created = in->given ? in->given : p->now;
     in->body.chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
     txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
         .sid = in->of.sid, .kind = RECORD_MEMORY, .body = body_pack(p->a, memory_fields, &in->body)
@@ -114,7 +116,8 @@ enum bough_rc bough_memory_add(struct bough_store *s, struct bough_arena *a,
                                const struct bough_memory *in, struct bough_memory **out,
                                struct bough_error *err)
 {
-    struct adding add = { .body = { .title = in->title,
+    struct adding add = { .given = in->created > 0 ? in->created : 0,
+                          .body = { .title = in->title,
                                     .body = in->body,
                                     .source = in->source,
                                     .path = in->path,

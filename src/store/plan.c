@@ -38,8 +38,8 @@ static enum bough_rc check_numbers(const struct bough_entry_new *in, struct boug
     if (in->has_usage && !totals_valid(&in->usage))
         return bough_fail(err, BOUGH_INVALID,
                           "tokens and cost are neither negative nor beyond what a call can spend");
-    if (in->duration < 0 || in->time < 0)
-        return bough_fail(err, BOUGH_INVALID, "a time or a duration is never negative");
+    if (in->duration < 0 || in->time < 0 || in->keep_from < 0)
+        return bough_fail(err, BOUGH_INVALID, "a time, a duration or a depth is never negative");
     return BOUGH_OK;
 }
 
@@ -108,6 +108,7 @@ static void take_fields(const struct bough_entry_new *in, int64_t now, struct pl
     e->has_usage = in->has_usage;
     e->usage = in->usage;
     e->duration = in->duration;
+    e->keep_from = in->kind == BOUGH_ENTRY_COMPACTION ? in->keep_from : 0;
     e->origin = in->id;
     pe->id = in->id;
     pe->given_time = in->time;

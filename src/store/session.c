@@ -131,6 +131,7 @@ static void fill_shown(const struct shown *sh, struct bough_session *out)
 {
     out->own = sh->body.own;
     out->rolled = shown_rolled(&sh->body);
+    out->adjusted = sh->body.adjust;
     out->messages = sh->body.messages;
     out->calls = sh->body.calls;
     out->last_model = sh->body.last_model;

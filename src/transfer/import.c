@@ -263,8 +263,9 @@ static void conclude(struct import *im)
 {
     struct bough_imported *out = im->placer.out;
     bool before = im->source && im->source->offset > 0;
-    bool edited =
-        im->placer.edited || (before && strcmp(im->before, im->source->hash) != 0 && out->added);
+    bool other = before && im->reading.format->appends &&
+                 strcmp(im->before, im->source->hash) != 0 && out->added;
+    bool edited = im->placer.edited || other;
 
     out->bytes = im->done;
     if (edited)

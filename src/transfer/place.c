@@ -27,12 +27,16 @@ void placer_init(struct placer *p)
     p->a = bough_arena_create();
     p->tmp = bough_arena_create();
     smap_init(&p->ids);
+    map_init(&p->calls);
     p->waiting_end = &p->waiting;
+    p->rest_end = &p->rest;
+    p->asides_end = &p->asides;
 }
 
 void placer_finish(struct placer *p)
 {
     smap_finish(&p->ids);
+    map_finish(&p->calls);
     mem_free(p->batch);
     mem_free(p->batch_ids);
     bough_arena_destroy(p->a);
@@ -60,198 +64,6 @@ static enum bough_rc problem(struct placer *p, int64_t line, const char *text)
     return BOUGH_OK;
 }
 
-/* ---- where things are ---- */
-
-static uint64_t pack_place(struct bough_head at)
-{
-    return (uint64_t)at.branch << 32 | (uint64_t)at.depth;
-}
-
-static struct bough_head unpack_place(uint64_t v)
-{
-    return (struct bough_head){ (int64_t)(v >> 32), (int64_t)(v & UINT32_MAX) };
-}
-
-static const char *place_text(struct bough_arena *a, struct bough_head at)
-{
-    return arena_printf(a, "#%lld.%lld", (long long)at.branch, (long long)at.depth);
-}
-
-/* An id that came twice has a number behind it from the second time on. */
-static const char *numbered(struct bough_arena *a, const char *id, int n)
-{
-    return n > 1 ? arena_printf(a, "%s~%d", id, n) : id;
-}
-
-/* The newest entry of that id in a session: *again says how many there are. NULL: none. */
-static struct bough_entry *stored(struct placer *p, const char *session, const char *id, int *again)
-{
-    struct bough_entry *e = NULL, *found = NULL;
-    int n = 1;
-
-    while (bough_entry_get(p->s, p->tmp, session, numbered(p->tmp, id, n), &e, NULL) == BOUGH_OK &&
-           cstr_eq(e->origin, numbered(p->tmp, id, n))) {
-        found = e;
-        n++;
-    }
-    *again = n - 1;
-    return found;
-}
-
-static bool same_raw(struct bough_str a, struct bough_str b)
-{
-    return str_eq(a, b) || (!a.n && str_is(b, "{}")) || (!b.n && str_is(a, "{}"));
-}
-
-/* Is this what the file says? */
-static bool same_entry(const struct bough_entry *e, const struct bough_entry_new *in)
-{
-    if (e->kind != in->kind || e->role != in->role || e->nparts != in->nparts ||
-        (in->time && e->time != in->time) || !same_raw(e->data, in->data) ||
-        !same_raw(e->metadata, in->metadata))
-        return false;
-    for (size_t i = 0; i < e->nparts; i++)
-        if (!str_eq(e->parts[i].json, in->parts[i]))
-            return false;
-    return true;
-}
-
-static bool same_place(struct bough_head a, struct bough_head b)
-{
-    return a.branch == b.branch && a.depth == b.depth;
-}
-
-/* The entry a stored one follows. */
-static bool parent_is(struct placer *p, const struct bough_entry *e, struct bough_head parent)
-{
-    struct bough_entries kids;
-    const char *at = parent.branch ? place_text(p->tmp, parent) : NULL;
-
-    if (e->at.depth != parent.depth + 1)
-        return false;
-    if (e->at.branch == parent.branch)
-        return true;
-    if (bough_tree_children(p->s, p->tmp, e->session, at, &kids, NULL))
-        return false;
-    for (size_t i = 0; i < kids.n; i++)
-        if (same_place(kids.at[i].at, e->at))
-            return true;
-    return false;
-}
-
-/* ---- sessions ---- */
-
-/* The part of a file's name that is an id: between the last "_" or "/" and the suffix. */
-static const char *id_in_path(struct bough_arena *a, const char *path)
-{
-    const char *from = strrchr(path, '_'), *slash = strrchr(path, '/'), *dot;
-
-    if (!from || (slash && slash > from))
-        from = slash;
-    from = from ? from + 1 : path;
-    dot = strrchr(from, '.');
-    return dot ? arena_strndup(a, from, (size_t)(dot - from)) : from;
-}
-
-/* The session it was forked from or spawned by, when that is in the store: by its file, by its id,
- * by the id in its file's name. */
-static void find_parent(struct placer *p)
-{
-    struct bough_source *source;
-    struct bough_session *s;
-    const char *name = p->in.parent;
-
-    p->parent[0] = '\0';
-    if (cstr_empty(name))
-        return;
-    if (bough_source_get(p->s, p->tmp, name, &source, NULL) == BOUGH_OK && *source->session)
-        name = source->session;
-    else if (strchr(name, '/') || strchr(name, '\\'))
-        name = id_in_path(p->tmp, name);
-    if (bough_session_get(p->s, p->tmp, name, &s, NULL) == BOUGH_OK)
-        memcpy(p->parent, s->id, sizeof p->parent);
-}
-
-static enum bough_rc make_session(struct placer *p, struct bough_error *err)
-{
-    bool forked = p->parent[0] && !p->in.subagent && p->shared[0];
-    struct bough_session_new in = {
-        .id = p->in.id,
-        .kind = p->in.subagent && p->parent[0] ? BOUGH_SUBAGENT : BOUGH_PRIMARY,
-        .parent = forked || (p->in.subagent && p->parent[0]) ? p->parent : NULL,
-        .fork_entry = forked ? p->shared : NULL,
-        .parent_tool_use_id = p->in.spawned_by,
-        .title = p->in.title,
-        .project = cstr_empty(p->how->project) ? p->in.project : p->how->project,
-        .model_provider = p->in.model_provider,
-        .model_name = p->in.model_name,
-        .data = p->in.data,
-        .metadata = p->in.metadata,
-        .created = p->in.created,
-    };
-    struct bough_session *s;
-    enum bough_rc rc;
-
-    p->there = p->fresh = true;
-    p->out->sessions++;
-    if (p->how->dry)
-        return BOUGH_OK;
-    rc = bough_session_create(p->s, p->tmp, &in, &s, err);
-    if (rc)
-        return rc;
-    memcpy(p->session, s->id, sizeof p->session);
-    p->out->session = arena_strdup(p->answers, s->id);
-    return BOUGH_OK;
-}
-
-static struct bough_str keep_str(struct bough_arena *a, struct bough_str s)
-{
-    return str_make(arena_strndup(a, s.p ? s.p : "", s.n), s.n);
-}
-
-static void keep_session(struct placer *p, const struct item_session *in)
-{
-    p->in = *in;
-    p->in.id = arena_strdup(p->a, in->id);
-    p->in.title = arena_strdup(p->a, in->title);
-    p->in.project = arena_strdup(p->a, in->project);
-    p->in.parent = arena_strdup(p->a, in->parent);
-    p->in.spawned_by = arena_strdup(p->a, in->spawned_by);
-    p->in.model_provider = arena_strdup(p->a, in->model_provider);
-    p->in.model_name = arena_strdup(p->a, in->model_name);
-    p->in.data = keep_str(p->a, in->data);
-    p->in.metadata = keep_str(p->a, in->metadata);
-}
-
-static enum bough_rc take_session(struct placer *p, const struct item_session *in,
-                                  struct bough_error *err)
-{
-    struct bough_session *s = NULL;
-    enum bough_rc rc = p->begun ? placer_end(p, err) : BOUGH_OK;
-
-    if (rc)
-        return rc;
-    smap_finish(&p->ids);
-    smap_init(&p->ids);
-    keep_session(p, in);
-    p->begun = true;
-    p->there = p->fresh = p->moved = false;
-    p->last = (struct bough_head){ 0, 0 };
-    p->last_waits = NULL;
-    p->head = NULL;
-    p->shared[0] = '\0';
-    find_parent(p);
-    if (!cstr_empty(in->id) && bough_session_get(p->s, p->tmp, in->id, &s, NULL) != BOUGH_OK &&
-        !cstr_empty(p->known) && bough_session_get(p->s, p->tmp, p->known, &s, NULL) != BOUGH_OK)
-        s = NULL;
-    if (s && !s->deleted) {
-        p->there = true;
-        memcpy(p->session, s->id, sizeof p->session);
-        p->out->session = arena_strdup(p->answers, s->id);
-    }
-    return BOUGH_OK;
-}
-
 /* ---- batches ---- */
 
 static void remember(struct placer *p, const char *id, struct bough_head at)
@@ -261,7 +73,7 @@ static void remember(struct placer *p, const char *id, struct bough_head at)
     p->last = at;
 }
 
-static enum bough_rc flush(struct placer *p, struct bough_error *err)
+enum bough_rc placer_flush(struct placer *p, struct bough_error *err)
 {
     struct bough_append in = { .entries = p->batch, .n = p->n };
     struct bough_appended done;
@@ -316,6 +128,18 @@ static struct bough_entry_new keep_entry(struct bough_arena *a, const struct bou
     return e;
 }
 
+static struct waiting *keep_waiting(struct placer *p, const struct item *item)
+{
+    struct waiting *w = arena_zalloc(p->a, sizeof *w);
+    size_t bytes = 0;
+
+    w->item = *item;
+    w->item.u.entry.entry = keep_entry(p->a, &item->u.entry.entry, &bytes);
+    w->item.u.entry.id = arena_strdup(p->a, item->u.entry.id);
+    w->item.u.entry.parent = arena_strdup(p->a, item->u.entry.parent);
+    return w;
+}
+
 static void push(struct placer *p, const struct item_entry *in, const char *origin)
 {
     if (p->n == p->cap) {
@@ -325,6 +149,7 @@ static void push(struct placer *p, const struct item_entry *in, const char *orig
     }
     p->batch[p->n] = keep_entry(p->tmp, &in->entry, &p->bytes);
     p->batch[p->n].id = arena_strdup(p->tmp, origin);
+    p->batch[p->n].call = in->call ? call_id(p, in->call) : NULL;
     p->batch_ids[p->n++] = arena_strdup(p->tmp, in->id);
     if (!cstr_empty(origin)) /* taken; its place is known when the batch is written */
         smap_put(&p->ids, str_of(origin), 0);
@@ -356,7 +181,7 @@ static bool find_place(struct placer *p, const struct item_entry *in, struct bou
         *out = unpack_place(v);
         return true;
     }
-    if (!p->there || p->fresh)
+    if (!p->there || (p->fresh && !p->forked) || p->how->dry)
         return false;
     e = stored(p, p->session, in->parent, &again);
     if (e)
@@ -403,52 +228,98 @@ static const char *free_name(struct placer *p, const char *id)
     return numbered(p->tmp, id, again + 1);
 }
 
-/* Is it there already, at the same place and with the same content? */
+/* Is it there already, at the same place and with the same content? Where something hangs that
+ * stands aside says nothing. */
 static bool is_known(struct placer *p, const struct item_entry *in, struct bough_head parent)
 {
     struct bough_entry *e;
-    int again = 0;
 
-    if (cstr_empty(in->id) || p->fresh)
+    if (p->fresh)
         return false;
-    e = stored(p, p->session, in->id, &again);
-    if (!e || !same_entry(e, &in->entry) || !parent_is(p, e, parent))
-        return false;
-    remember(p, in->id, e->at);
-    return true;
+    if (in->aside && (e = known_aside(p, in, parent)) != NULL) {
+        remember(p, in->id, e->at.depth == parent.depth + 1 ? e->at : parent);
+        return true;
+    }
+    e = cstr_empty(in->id) ? known_child(p, in, parent) : known_entry(p, in, parent);
+    if (e)
+        remember(p, in->id, e->at);
+    return e != NULL;
 }
 
 /* Is it what the session it was forked from shows at this place? */
 static bool inherited(struct placer *p, const struct item_entry *in, struct bough_head parent)
 {
     struct bough_entry *e;
-    int again;
 
-    if (p->there || !p->in.inherits || !p->parent[0] || cstr_empty(in->id))
+    if (p->there || !p->in.inherits || cstr_empty(in->id))
         return false;
-    e = stored(p, p->parent, in->id, &again);
-    if (!e || !same_entry(e, &in->entry) || !same_place(parent, p->last) ||
-        e->at.depth != p->last.depth + 1)
+    if (p->in.finds_parent && !p->parent[0] && !p->last.branch)
+        placer_find_parent(p, in);
+    if (!p->parent[0] || !same_place(parent, p->last))
+        return false;
+    e = shared_entry(p, in);
+    if (!e || e->at.depth <= p->last.depth ||
+        (!p->in.finds_parent && e->at.depth != p->last.depth + 1))
         return false;
     memcpy(p->shared, e->id, sizeof p->shared);
     remember(p, in->id, e->at);
     return true;
 }
 
-static enum bough_rc place_entry(struct placer *p, const struct item_entry *given,
+/* While it may still be a fork, what stands aside waits: it comes after what is shared. */
+static bool waits_aside(struct placer *p, const struct item *item, struct bough_head parent)
+{
+    struct waiting *w;
+
+    if (p->there || !item->u.entry.aside || !p->in.finds_parent || !same_place(parent, p->last))
+        return false;
+    w = keep_waiting(p, item);
+    *p->asides_end = w;
+    p->asides_end = &w->next;
+    smap_put(&p->ids, str_of(w->item.u.entry.id), pack_place(parent));
+    return true;
+}
+
+/* The session exists: what waited aside hangs on what is shared. */
+static enum bough_rc place_asides(struct placer *p, struct bough_error *err)
+{
+    struct bough_head at = p->last;
+    struct waiting *w = p->asides;
+    enum bough_rc rc = BOUGH_OK;
+
+    p->asides = NULL;
+    p->asides_end = &p->asides;
+    for (; w && !rc; w = w->next) {
+        p->batch_at = at;
+        smap_del(&p->ids, str_of(w->item.u.entry.id));
+        push(p, &w->item.u.entry, free_name(p, w->item.u.entry.id));
+        rc = placer_flush(p, err);
+        at = p->last;
+    }
+    return rc;
+}
+
+static enum bough_rc place_entry(struct placer *p, const struct item *item,
                                  struct bough_head parent, struct bough_error *err)
 {
-    struct item_entry in = *given;
+    struct item_entry in = item->u.entry;
+    bool at_last = same_place(parent, p->last);
     enum bough_rc rc;
 
+    if (waits_aside(p, item, parent))
+        return BOUGH_OK;
     if (inherited(p, &in, parent)) {
         p->out->known++;
         return BOUGH_OK;
     }
     if (!p->there) {
-        rc = make_session(p, err);
+        rc = placer_make(p, err);
+        if (!rc)
+            rc = place_asides(p, err);
         if (rc)
             return rc;
+        if (at_last && !p->forked)
+            parent = p->last;
     }
     check_label(p, &in);
     if (is_known(p, &in, parent)) {
@@ -463,15 +334,10 @@ static enum bough_rc place_entry(struct placer *p, const struct item_entry *give
 static enum bough_rc wait_for_parent(struct placer *p, const struct item *item)
 {
     struct waiting *w;
-    size_t bytes = 0;
 
     if (p->nwaiting >= WAITING_MOST)
         return problem(p, item->line, "too many entries wait for a parent: it was left out");
-    w = arena_zalloc(p->a, sizeof *w);
-    w->item = *item;
-    w->item.u.entry.entry = keep_entry(p->a, &item->u.entry.entry, &bytes);
-    w->item.u.entry.id = arena_strdup(p->a, item->u.entry.id);
-    w->item.u.entry.parent = arena_strdup(p->a, item->u.entry.parent);
+    w = keep_waiting(p, item);
     p->last_waits = w->item.u.entry.id;
     *p->waiting_end = w;
     p->waiting_end = &w->next;
@@ -487,39 +353,54 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
 
     if (!p->n)
         bough_arena_reset(p->tmp);
-    if (!p->begun)
-        return bough_fail(err, BOUGH_INVALID, "line %lld: an entry before any session",
-                          (long long)item->line);
+    if (in->deleted)
+        placer_later(p, item);
     if (follows_batch(p, in) && !names_others(&in->entry) && p->n < BATCH_ENTRIES &&
         p->bytes < BATCH_BYTES) { /* behind something new: it is new, too */
         push(p, in, free_name(p, in->id));
         return BOUGH_OK;
     }
-    rc = flush(p, err);
+    rc = placer_flush(p, err);
     if (rc)
         return rc;
     p->last_waits = NULL;
     if (!find_place(p, in, &parent))
         return wait_for_parent(p, item);
-    return place_entry(p, in, parent, err);
+    return place_entry(p, item, parent, err);
 }
 
 enum bough_rc placer_take(void *user, const struct item *item, struct bough_error *err)
 {
     struct placer *p = user;
 
+    if (item->kind == ITEM_PROBLEM)
+        return problem(p, item->line, item->u.problem);
+    if (item->kind == ITEM_SESSION)
+        return placer_session(p, &item->u.session, item->line, err);
+    if (!p->begun)
+        return bough_fail(err, BOUGH_INVALID, "line %lld: something before any session",
+                          (long long)item->line);
+    if (p->hidden) {
+        p->out->known += item->kind == ITEM_ENTRY;
+        return BOUGH_OK;
+    }
     switch (item->kind) {
-    case ITEM_SESSION:
-        return take_session(p, &item->u.session, err);
     case ITEM_ENTRY:
         return take_entry(p, item, err);
     case ITEM_HEAD:
         p->head = arena_strdup(p->a, item->u.id ? item->u.id : "");
         return BOUGH_OK;
+    case ITEM_CALL:
+        return placer_call(p, &item->u.call, err);
+    case ITEM_TITLE:
+    case ITEM_LABEL:
+    case ITEM_MEMORY:
     case ITEM_TODOS:
+        placer_later(p, item);
         return BOUGH_OK;
+    case ITEM_SESSION:
     case ITEM_PROBLEM:
-        return problem(p, item->line, item->u.problem);
+        break;
     }
     return BOUGH_OK;
 }
@@ -547,9 +428,9 @@ static enum bough_rc place_waiting(struct placer *p, struct bough_error *err)
             }
             *at = w->next;
             again = true;
-            rc = place_entry(p, &w->item.u.entry, parent, err);
+            rc = place_entry(p, &w->item, parent, err);
             if (!rc)
-                rc = flush(p, err);
+                rc = placer_flush(p, err);
         }
         if (rc || again || !p->waiting)
             continue;
@@ -565,18 +446,24 @@ static enum bough_rc place_waiting(struct placer *p, struct bough_error *err)
     return rc;
 }
 
+/* Where the file says it was left: an entry of it, or one it inherits. */
+static bool find_head(struct placer *p, struct bough_head *at)
+{
+    const struct item_entry in = { .parent = *p->head ? p->head : NULL };
+
+    return find_place(p, &in, at);
+}
+
 static enum bough_rc set_head(struct placer *p, struct bough_error *err)
 {
     struct bough_head at = p->last;
     struct bough_session *s;
-    uint64_t v;
     enum bough_rc rc;
 
-    if (p->how->dry || !p->there || (!p->moved && !p->head))
+    if (p->how->dry || !p->there || p->hidden || (!p->moved && !p->head))
         return BOUGH_OK;
-    if (p->head)
-        at = *p->head && smap_get(&p->ids, str_of(p->head), &v) ? unpack_place(v)
-                                                                : (struct bough_head){ 0, 0 };
+    if (p->head && !find_head(p, &at))
+        return problem(p, 0, "where it was left is not in the file: it is left at its end");
     rc = bough_session_get(p->s, p->tmp, p->session, &s, err);
     if (rc || same_place(s->head, at))
         return rc;
@@ -587,14 +474,20 @@ static enum bough_rc set_head(struct placer *p, struct bough_error *err)
 
 enum bough_rc placer_end(struct placer *p, struct bough_error *err)
 {
-    enum bough_rc rc = flush(p, err);
+    enum bough_rc rc = placer_flush(p, err);
 
     if (!rc)
         rc = place_waiting(p, err);
     if (!rc && p->begun && !p->there)
-        rc = make_session(p, err); /* a session without entries of its own */
+        rc = placer_make(p, err); /* a session without entries of its own */
+    if (!rc && p->asides)
+        rc = place_asides(p, err);
+    if (!rc && p->begun && !p->how->dry && !p->hidden)
+        rc = placer_rest(p, err);
     if (!rc)
         rc = set_head(p, err);
+    if (!rc && p->begun && !p->how->dry && !p->hidden)
+        rc = placer_state(p, err);
     p->begun = false;
     return rc;
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
 
@@ -73,5 +73,94 @@ struct bough_str export_text(struct test *t, const char *session, const char *fo
     CHECK_OK(bough_export_session(t->store, session, &how, &t->err));
     out = str_make(arena_strndup(t->arena, b.p, b.n), b.n);
     buf_finish(&b);
+    return out;
+}
+
+void check_cuts(struct test *t, const char *name, struct bough_str text, int64_t least)
+{
+    size_t step = text.n > 3000 ? text.n / 1500 : 1;
+    int64_t whole = 0;
+
+    for (size_t cut = 0; cut <= text.n; cut += step) {
+        struct bough_imported in;
+        enum bough_rc rc;
+
+        bough_store_close(&t->store);
+        CHECK_OK(bough_store_open(&t->store, "memory:", NULL, &t->err));
+        rc = import_rc(t, file_make(t, name, text.p, cut), &in);
+        if (rc) {
+            CHECK_INT(BOUGH_INVALID, rc);
+            continue;
+        }
+        CHECK(in.added + (int64_t)in.nproblems >= whole);
+        whole = in.added;
+    }
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+    CHECK_OK(bough_store_open(&t->store, "memory:", NULL, &t->err));
+    CHECK(import_file(t, file_make(t, name, text.p, text.n)).added >= least);
+}
+
+void fresh_store(struct test *t)
+{
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+    CHECK_OK(bough_store_open(&t->store, "memory:", NULL, &t->err));
+}
+
+static struct bough_str next_line(struct bough_str *text)
+{
+    const char *end = memchr(text->p, '\n', text->n);
+    struct bough_str line = str_make(text->p, end ? (size_t)(end - text->p) : text->n);
+    size_t used = line.n + (end ? 1 : 0);
+
+    *text = str_make(text->p + used, text->n - used);
+    return line;
+}
+
+static const char *canon(struct test *t, struct bough_str line)
+{
+    const char *out;
+    struct json j;
+    struct buf b;
+
+    CHECK_OK(json_parse(t->arena, line, &j, &t->err));
+    buf_init(&b, LIMIT_JSON_BYTES);
+    json_canon(&b, j);
+    out = arena_strndup(t->arena, b.p, b.n);
+    buf_finish(&b);
+    return out;
+}
+
+void check_same_lines(struct test *t, struct bough_str want, struct bough_str got)
+{
+    while (want.n)
+        CHECK_STR(canon(t, next_line(&want)), canon(t, next_line(&got)));
+    CHECK_INT(0, got.n);
+}
+
+struct bough_str check_round(struct test *t, const char *path, const char *format)
+{
+    struct bough_imported in = import_file(t, path);
+    struct bough_str out = export_text(t, in.session, format);
+    size_t n;
+    char *text = file_text(t, path, &n);
+
+    CHECK_INT(BOUGH_IMPORT_NEW, in.status);
+    CHECK_STR(format, in.format);
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    in = import_file(t, path);
+    CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
+    text[n++] = '\n'; /* other bytes, the same content */
+    in = import_file(t, file_make(t, "again", text, n));
+    CHECK_INT(0, in.added);
+    in = import_file(t, file_make(t, "again", text, n - 1));
+    CHECK_INT(0, in.added);
+    CHECK_STR(out.p, export_text(t, in.session, format).p);
+    fresh_store(t);
+    in = import_file(t, file_make(t, "out", out.p, out.n));
+    CHECK_STR(format, in.format);
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    CHECK_STR(out.p, export_text(t, in.session, format).p);
     return out;
 }

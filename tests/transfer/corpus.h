@@ -16,4 +16,15 @@ enum bough_rc import_rc(struct test *t, const char *path, struct bough_imported 
 /* The session in that format. */
 struct bough_str export_text(struct test *t, const char *session, const char *format);
 
+/* An empty store in memory instead, after a look at the old one. */
+void fresh_store(struct test *t);
+/* The same lines of JSON by value, whatever the order of their members. */
+void check_same_lines(struct test *t, struct bough_str want, struct bough_str got);
+/* Import a file, again (nothing new), export it, import that elsewhere, export again: the same
+ * bytes. Gives the first export; the store is the second one. */
+struct bough_str check_round(struct test *t, const char *path, const char *format);
+/* Cut after every byte (or 1,500 of them): what was whole is imported, the rest reported or
+ * refused, never a crash. The whole file gives at least `least` entries. */
+void check_cuts(struct test *t, const char *name, struct bough_str text, int64_t least);
+
 #endif

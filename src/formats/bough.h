@@ -1,0 +1,13 @@
+/* Our own format: the words both halves use. One JSON object a line; see docs/formats.md. */
+#ifndef FORMATS_BOUGH_H
+#define FORMATS_BOUGH_H
+
+#include "formats/format.h"
+
+enum { BOUGH_FORMAT = 1 }; /* the first member of every session's line: {"bough":1, */
+
+bool own_detect(struct bough_str first);
+enum bough_rc own_line(struct reading *r, struct bough_str line, struct bough_error *err);
+enum bough_rc own_end(struct reading *r, struct bough_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* Names in files: which lines were seen, and ids that are made of nothing but the file. Pure. */
+#ifndef FORMATS_NAMES_H
+#define FORMATS_NAMES_H
+
+#include <bough/arena.h>
+
+#include <stdbool.h>
+
+/* Text -> text, all in an arena, so that a reader may be left at any time. All zero is empty. */
+struct names {
+    struct name_slot *slots;
+    size_t cap, n;
+};
+
+const char *names_get(const struct names *m, const char *key); /* NULL: not there */
+void names_put(struct bough_arena *a, struct names *m, const char *key, const char *value);
+
+/* The same bytes give the same 32 hexadecimal digits, everywhere and always. */
+enum { HEX_TEXT = 33 };
+void made_hex(struct bough_str of, char out[HEX_TEXT]);
+
+/* An id as tools want them that know only UUIDs: itself when it is one, else one made of it. */
+bool is_uuid(const char *s);
+const char *as_uuid(struct bough_arena *a, const char *id);
+
+#endif

@@ -1,0 +1,254 @@
+/* Placing what is beside the entries: calls at once, the rest when all entries are there. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "transfer/place.h"
+
+enum { LATER_MOST = 1000000 };
+
+struct later {
+    struct later *next;
+    struct item item;
+};
+
+/* ---- calls ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool same_call(const struct bough_call *c, const struct bough_call_new *in)
+{
+    return same_text(c->request_id, in->request_id) && same_text(c->provider, in->provider) &&
+           same_text(c->model, in->model) && (!in->time || c->time == in->time) &&
+           memcmp(&c->used, &in->used, sizeof c->used) == 0;
+}
+
+/* The calls of a session that was there before; each stands for one of the file. */
+static const char *known_call(struct placer *p, const struct bough_call_new *in)
+{
+    if (p->fresh)
+        return NULL;
+    if (!p->calls_read) {
+        p->calls_read = true;
+        if (bough_call_list(p->s, p->a, p->session, &p->known_calls, NULL))
+            p->known_calls.n = 0;
+        p->call_taken = arena_array(p->a, p->known_calls.n + 1, sizeof *p->call_taken);
+    }
+    for (size_t i = 0; i < p->known_calls.n; i++) {
+        if (p->call_taken[i] || !same_call(&p->known_calls.at[i], in))
+            continue;
+        p->call_taken[i] = true;
+        return p->known_calls.at[i].id;
+    }
+    return NULL;
+}
+
+enum bough_rc placer_call(struct placer *p, const struct item_call *in, struct bough_error *err)
+{
+    struct bough_append append = { .call = &in->call };
+    struct bough_appended done = { 0 };
+    const char *id;
+    enum bough_rc rc = placer_flush(p, err);
+
+    if (!rc && !p->there)
+        rc = placer_make(p, err);
+    if (rc || p->how->dry)
+        return rc;
+    id = known_call(p, &in->call);
+    if (!id) {
+        rc = bough_append(p->s, p->tmp, p->session, &append, &done, err);
+        id = done.call;
+    }
+    if (!rc && in->n)
+        map_put(&p->calls, (uint64_t)in->n, (uint64_t)(uintptr_t)arena_strdup(p->a, id));
+    return rc;
+}
+
+const char *call_id(const struct placer *p, int64_t n)
+{
+    uint64_t v;
+
+    return map_get(&p->calls, (uint64_t)n, &v) ? (const char *)(uintptr_t)v : NULL;
+}
+
+/* ---- later ---- */
+
+static void keep_todos(struct bough_arena *a, struct bough_todos *t)
+{
+    struct bough_todo *items = arena_array(a, t->n + 1, sizeof *items);
+
+    for (size_t i = 0; i < t->n; i++)
+        items[i] = (struct bough_todo){ arena_strdup(a, t->at[i].content),
+                                        arena_strdup(a, t->at[i].status),
+                                        arena_strdup(a, t->at[i].priority) };
+    t->at = items;
+}
+
+static void keep_memory(struct bough_arena *a, struct bough_memory *m)
+{
+    m->title = arena_strdup(a, m->title);
+    m->body = arena_strdup(a, m->body);
+    m->content = arena_strdup(a, m->content);
+    m->source = arena_strdup(a, m->source);
+    m->path = arena_strdup(a, m->path);
+}
+
+void placer_later(struct placer *p, const struct item *item)
+{
+    struct later *l;
+
+    if (item->kind == ITEM_TITLE && !p->there) {
+        p->in.title = arena_strdup(p->a, item->u.id);
+        return;
+    }
+    if (p->nlater++ >= LATER_MOST) {
+        placer_problem(p, item->line, "there are too many things beside the entries: left out");
+        return;
+    }
+    l = arena_zalloc(p->a, sizeof *l);
+    l->item.kind = item->kind;
+    l->item.line = item->line;
+    if (item->kind == ITEM_ENTRY || item->kind == ITEM_TITLE) {
+        l->item.u.id = arena_strdup(p->a, item->kind == ITEM_TITLE ? item->u.id : item->u.entry.id);
+    } else if (item->kind == ITEM_LABEL) {
+        l->item.u.label = (struct item_label){ arena_strdup(p->a, item->u.label.entry),
+                                               arena_strdup(p->a, item->u.label.text) };
+    } else if (item->kind == ITEM_MEMORY) {
+        l->item.u.memory = item->u.memory;
+        keep_memory(p->a, &l->item.u.memory);
+    } else {
+        l->item.u.todos = item->u.todos;
+        keep_todos(p->a, &l->item.u.todos);
+    }
+    *p->rest_end = l;
+    p->rest_end = &l->next;
+}
+
+static enum bough_rc put_label(struct placer *p, const struct item_label *in,
+                               struct bough_error *err)
+{
+    const char *now;
+    enum bough_rc rc = bough_label_get(p->s, p->tmp, p->session, in->entry, &now, err);
+
+    if (rc || same_text(now, in->text))
+        return rc;
+    return bough_label_set(p->s, p->session, in->entry, in->text, err);
+}
+
+static enum bough_rc put_deleted(struct placer *p, const char *id, struct bough_error *err)
+{
+    struct bough_entry *e;
+    enum bough_rc rc = bough_entry_get(p->s, p->tmp, p->session, id, &e, err);
+
+    if (rc || e->deleted)
+        return rc;
+    return bough_entry_delete(p->s, p->session, e->id, err);
+}
+
+static enum bough_rc put_title(struct placer *p, const char *title, struct bough_error *err)
+{
+    struct bough_session *s;
+    enum bough_rc rc = bough_session_get(p->s, p->tmp, p->session, &s, err);
+
+    /* A name that somebody gave it here is not taken back. */
+    if (rc || (*s->title && !p->fresh))
+        return rc;
+    return bough_session_rename(p->s, p->session, title, err);
+}
+
+static enum bough_rc put_memory(struct placer *p, struct bough_memory in, struct bough_error *err)
+{
+    struct bough_memories list;
+    struct bough_memory *out;
+    enum bough_rc rc;
+
+    in.scope = BOUGH_OF_SESSION;
+    in.of = p->session;
+    rc = bough_memory_list(p->s, p->tmp, in.scope, in.of, &list, err);
+    for (size_t i = 0; !rc && i < list.n; i++)
+        if (same_text(list.at[i].content, in.content) && same_text(list.at[i].title, in.title) &&
+            list.at[i].created == in.created)
+            return BOUGH_OK;
+    return rc ? rc : bough_memory_add(p->s, p->tmp, &in, &out, err);
+}
+
+static enum bough_rc put_todos(struct placer *p, const struct bough_todos *in,
+                               struct bough_error *err)
+{
+    struct bough_todos now;
+    bool same;
+    enum bough_rc rc = bough_todo_get(p->s, p->tmp, p->session, &now, err);
+
+    if (rc)
+        return rc;
+    same = now.n == in->n;
+    for (size_t i = 0; same && i < in->n; i++)
+        same = same_text(now.at[i].content, in->at[i].content) &&
+               same_text(now.at[i].status, in->at[i].status) &&
+               same_text(now.at[i].priority, in->at[i].priority);
+    return same ? BOUGH_OK : bough_todo_replace(p->s, p->tmp, p->session, in->at, in->n, NULL, err);
+}
+
+static enum bough_rc put_one(struct placer *p, const struct item *item, struct bough_error *err)
+{
+    switch (item->kind) {
+    case ITEM_LABEL:
+        return put_label(p, &item->u.label, err);
+    case ITEM_MEMORY:
+        return put_memory(p, item->u.memory, err);
+    case ITEM_TODOS:
+        return put_todos(p, &item->u.todos, err);
+    case ITEM_ENTRY:
+        return put_deleted(p, item->u.id, err);
+    case ITEM_TITLE:
+        return put_title(p, item->u.id, err);
+    case ITEM_SESSION:
+    case ITEM_HEAD:
+    case ITEM_CALL:
+    case ITEM_PROBLEM:
+        break;
+    }
+    return BOUGH_OK;
+}
+
+enum bough_rc placer_rest(struct placer *p, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    for (const struct later *l = p->rest; l && !rc; l = l->next) {
+        struct bough_error why;
+
+        bough_arena_reset(p->tmp);
+        rc = put_one(p, &l->item, &why);
+        if (rc == BOUGH_IO || rc == BOUGH_CORRUPT || rc == BOUGH_TIMEOUT || rc == BOUGH_BUSY)
+            return bough_fail(err, rc, "%s", why.msg);
+        if (rc) /* what it names is not there, or it is not as it should be: the rest goes on */
+            placer_problem(p, l->item.line, why.msg);
+        rc = BOUGH_OK;
+    }
+    p->rest = NULL;
+    p->rest_end = &p->rest;
+    p->nlater = 0;
+    return rc;
+}
+
+enum bough_rc placer_state(struct placer *p, struct bough_error *err)
+{
+    static const struct bough_totals none;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (!p->fresh)
+        return BOUGH_OK;
+    if (p->in.exact)
+        rc = bough_session_rename(p->s, p->session, p->in.title ? p->in.title : "", err);
+    if (!rc && memcmp(&p->in.adjusted, &none, sizeof none) != 0)
+        rc = bough_totals_add(p->s, p->session, &p->in.adjusted, err);
+    if (!rc && p->in.archived)
+        rc = bough_session_archive(p->s, p->session, err);
+    if (!rc && p->in.deleted)
+        rc = bough_session_delete(p->s, p->session, err);
+    return rc;
+}

@@ -1,0 +1,233 @@
+/* Our own format: everything comes back, byte for byte; nothing twice. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "corpus.h"
+
+static const char *hash_of(struct test *t, const char *session)
+{
+    char *out = arena_alloc(t->arena, 65);
+
+    CHECK_OK(bough_path_hash(t->store, session, NULL, out, &t->err));
+    return out;
+}
+
+static const char *totals_text(struct test *t, const char *session)
+{
+    const struct bough_session *s = get(t, session);
+
+    return arena_printf(t->arena, "%lld %lld %lld %lld, %lld %lld, %lld messages, %lld calls",
+                        (long long)s->own.input, (long long)s->own.output,
+                        (long long)s->own.cache_read, (long long)s->own.cost,
+                        (long long)s->rolled.input, (long long)s->rolled.cost,
+                        (long long)s->messages, (long long)s->calls);
+}
+
+static const char *append_one(struct test *t, const char *session, struct bough_entry_new e,
+                              const struct bough_call_new *call, const char *at)
+{
+    struct bough_append in = { .entries = &e, .n = 1, .call = call, .at = at };
+    struct bough_appended out;
+
+    CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
+    return arena_strdup(t->arena, out.ids[0]);
+}
+
+/* A session with one of everything; the id of its subagent's fork. */
+static const char *build(struct test *t)
+{
+    struct bough_session_new in = { .id = "outer",
+                                    .title = "One of everything",
+                                    .slug = "every-thing",
+                                    .project = "/srv/p",
+                                    .workspace = "w",
+                                    .account = "acc",
+                                    .provider_path = "direct",
+                                    .role_name = "coder",
+                                    .model_provider = "anthropic",
+                                    .model_name = "m",
+                                    .system_prompt = "Be brief.",
+                                    .user_name = "u",
+                                    .version = "7",
+                                    .data = str_of("{\"a\":1.50,\"a\":\"\\ud800\"}"),
+                                    .metadata = str_of("{\"k\":[1]}"),
+                                    .created = 1700000000123 };
+    struct bough_str parts[2] = { str_of("{\"type\":\"text\",\"text\":\"\\u00e4 <\\/b>\"}"),
+                                  str_of("{\"type\":\"new-thing\", \"x\":1e400}") };
+    struct bough_entry_new e = {
+        .role = BOUGH_ROLE_USER, .parts = parts, .nparts = 2, .id = "e-1"
+    };
+    struct bough_call_new call = { .request_id = "r1",
+                                   .want_model = "m?",
+                                   .provider = "p",
+                                   .status = "ok",
+                                   .usage = str_of("{\"in\":3}"),
+                                   .used = { .input = 3, .output = 4, .cost = 5000 },
+                                   .total_tokens = 7,
+                                   .time = 1700000001000 };
+    struct bough_totals delta = { .input = 100, .cost = -5 };
+    struct bough_memory memory = { .scope = BOUGH_OF_SESSION,
+                                   .content = "likes tea",
+                                   .title = "T" };
+    struct bough_todo todos[2] = { { "one", "pending", "high" }, { "two", "completed", "" } };
+    struct bough_compaction c = { .summary = "so far", .tokens_before = 10 };
+    struct bough_memory *mem;
+    struct bough_session *s, *sub;
+    const char *a, *b, *side;
+    char marker[BOUGH_ID_LEN + 1];
+
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    a = append_one(t, s->id, e, NULL, NULL);
+    e = (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT,
+                                  .text = "by a call",
+                                  .by_call = true };
+    e.finish = "stop";
+    e.error = str_of("{\"name\":\"odd\"}");
+    e.metadata = str_of("{\"z\":0}");
+    b = append_one(t, s->id, e, &call, NULL);
+    e = (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT, .text = "with usage" };
+    e.has_usage = true;
+    e.usage = (struct bough_totals){ .input = 1, .cache_read = 2, .cost = 3 };
+    e.duration = 44;
+    e.call_model = "auto";
+    append_one(t, s->id, e, NULL, NULL);
+    e = (struct bough_entry_new){ .kind = BOUGH_ENTRY_OTHER, .kind_name = "label", .time = 99 };
+    append_one(t, s->id, e, NULL, NULL);
+    c.before = a;
+    CHECK_OK(bough_compact(t->store, s->id, &c, marker, &t->err));
+    e = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "aside" };
+    side = append_one(t, s->id, e, NULL, b);
+    CHECK_OK(bough_label_set(t->store, s->id, a, "start", &t->err));
+    CHECK_OK(bough_label_set(t->store, s->id, side, "side", &t->err));
+    CHECK_OK(bough_entry_delete(t->store, s->id, side, &t->err));
+    CHECK_OK(bough_totals_add(t->store, s->id, &delta, &t->err));
+    memory.of = s->id;
+    CHECK_OK(bough_memory_add(t->store, t->arena, &memory, &mem, &t->err));
+    CHECK_OK(bough_todo_replace(t->store, t->arena, s->id, todos, 2, NULL, &t->err));
+    CHECK_OK(bough_head_move(t->store, s->id, marker, &t->err));
+    in = (struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = s->id };
+    in.parent_tool_use_id = "toolu_1";
+    in.totals_mode = BOUGH_TOTALS_MANUAL;
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &sub, &t->err));
+    a = user(t, sub->id, "sub task");
+    agent(t, sub->id, "sub answer");
+    b = fork_at(t, sub->id, a);
+    agent(t, b, "another answer");
+    CHECK_OK(bough_label_set(t->store, b, a, "forked here", &t->err));
+    CHECK_OK(bough_session_archive(t->store, sub->id, &t->err));
+    return b;
+}
+
+STORE_TEST(own_format_export_import_export_is_identical_and_nothing_is_lost)
+{
+    const char *names[3], *hashes[3], *totals[3];
+    const char *fork = build(t);
+    const struct bough_session *sub = get(t, get(t, fork)->parent);
+    struct bough_str out = export_text(t, fork, "bough"), again;
+    struct bough_imported in;
+
+    names[0] = "outer";
+    names[1] = sub->id;
+    names[2] = fork;
+    for (int i = 0; i < 3; i++) {
+        hashes[i] = hash_of(t, names[i]);
+        totals[i] = totals_text(t, names[i]);
+    }
+    in = import_file(t, file_make(t, "b.jsonl", out.p, out.n)); /* it is all here already */
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
+    CHECK_STR(out.p, export_text(t, fork, "bough").p);
+    fresh_store(t);
+    in = import_file(t, file_make(t, "b.jsonl", out.p, out.n));
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    CHECK_INT(3, in.sessions);
+    again = export_text(t, in.session, "bough");
+    CHECK_STR(out.p, again.p);
+    for (int i = 0; i < 3; i++) {
+        CHECK_STR(hashes[i], hash_of(t, names[i]));
+        CHECK_STR(totals[i], totals_text(t, names[i]));
+    }
+    CHECK_STR("every-thing", get(t, "outer")->slug);
+    CHECK_INT(BOUGH_STATUS_ARCHIVED, get(t, names[1])->status);
+    in = import_file(t, file_make(t, "copy.jsonl", out.p, out.n));
+    CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
+    CHECK_INT(0, in.added);
+    CHECK_STR(out.p, export_text(t, in.session, "bough").p);
+}
+
+STORE_TEST(own_format_keeps_whatever_came_from_pi)
+{
+    static const char *const files[] = {
+        "pi-1.5.0/auto-compaction.jsonl",  "pi-1.5.0/sdk-branched.jsonl",
+        "pi-1.5.0/rpc-content.jsonl",      "pi-0.73.1/sdk-branched.jsonl",
+        "pi-0.30.2/rpc-fork.jsonl",        "pi-damaged/duplicate-id.jsonl",
+        "pi-damaged/unknown-type.jsonl",   "pi-damaged/parent-later.jsonl",
+        "pi-damaged/two-compactions.jsonl"
+    };
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct bough_imported in = import_file(t, corpus_path(t, files[i]));
+        struct bough_str pi = export_text(t, in.session, "pi"),
+                         own = export_text(t, in.session, "bough");
+        const char *hash = hash_of(t, in.session), *totals = totals_text(t, in.session);
+
+        in = import_file(t, file_make(t, "same.jsonl", own.p, own.n));
+        CHECK_INT(0, in.added);
+        fresh_store(t);
+        in = import_file(t, file_make(t, "own.jsonl", own.p, own.n));
+        CHECK_INT(0, in.nproblems);
+        CHECK_STR(own.p, export_text(t, in.session, "bough").p);
+        CHECK_STR(pi.p, export_text(t, in.session, "pi").p);
+        CHECK_STR(hash, hash_of(t, in.session));
+        CHECK_STR(totals, totals_text(t, in.session));
+        fresh_store(t);
+    }
+}
+
+STORE_TEST(own_format_a_grown_file_adds_only_what_is_new)
+{
+    const char *s = new_session(t, "grows");
+    struct bough_str one, two;
+    struct bough_imported in;
+
+    user(t, s, "one");
+    agent(t, s, "two");
+    one = export_text(t, s, "bough");
+    user(t, s, "three");
+    two = export_text(t, s, "bough");
+    fresh_store(t);
+    in = import_file(t, file_make(t, "g.jsonl", one.p, one.n));
+    CHECK_INT(2, in.added);
+    in = import_file(t, file_make(t, "g.jsonl", two.p, two.n));
+    CHECK_INT(1, in.added);
+    CHECK_INT(BOUGH_IMPORT_GREW, in.status);
+    CHECK_STR("one two three", path_text(t, in.session));
+    CHECK_STR(two.p, export_text(t, in.session, "bough").p);
+}
+
+STORE_TEST(own_format_a_bad_part_or_line_is_reported_and_kept_apart)
+{
+    const char *text =
+        "{\"bough\":1,\"type\":\"session\",\"id\":\"s\",\"created\":5}\n"
+        "{\"type\":\"entry\",\"id\":\"a\",\"parent\":null,\"kind\":\"message\",\"role\":"
+        "\"user\",\"time\":9,\"parts\":[{\"type\":\"text\"},5]}\n"
+        "{\"type\":\"wonder\"}\n{\"type\":\"entry\"}\n[]\n"
+        "{\"type\":\"label\",\"entry\":\"nowhere\",\"text\":\"x\"}\n{\"type\":\"he";
+    struct bough_imported in = import_file(t, file_make(t, "bad.jsonl", text, strlen(text)));
+
+    CHECK_INT(1, in.added);
+    CHECK_INT(7, in.nproblems);
+    CHECK_INT(2, in.problems[0].line);
+    CHECK_INT(3, in.problems[2].line);
+    CHECK_INT(6, in.problems[6].line);
+}
+
+STORE_TEST_SECONDS(own_format_cut_after_any_byte_gives_what_was_whole, 120)
+{
+    const char *fork = build(t);
+    struct bough_str out = export_text(t, fork, "bough");
+
+    check_cuts(t, "cut.jsonl", out, 8);
+}
