@@ -27,6 +27,8 @@ bough cost | mask
 bough cost --by project
 bough cost --by model
 bough cost --by session --json | mask
+bough append '#2' --role assistant -m openai/gpt --cost 1 "Paid by a fork." >/dev/null
+bough cost --by model # adds up: no corrections
 bough cost --since 2030-01-01; echo "exit $?"
 bough cost --by year; echo "exit $?"
 echo "-- markers"
