@@ -193,6 +193,7 @@ format: ## clang-format every C file
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-14 -i
 
 FROM ?= release
+COMPLETE := bash-completion/completions zsh/site-functions fish/vendor_completions.d
 install: ## into PREFIX (/usr/local), under DESTDIR
 	@$(MAKE) --no-print-directory VARIANT=$(FROM) all man
 	install -D -t $(DESTDIR)$(PREFIX)/bin build/$(FROM)/bough
@@ -202,7 +203,10 @@ install: ## into PREFIX (/usr/local), under DESTDIR
 	ln -sf libbough.so.0 $(DESTDIR)$(PREFIX)/lib/libbough.so
 	$(foreach m,$(notdir $(MAN)),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m)) \
 	    build/$(FROM)/man/$m;)
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETE)) $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	build/$(FROM)/bough completion bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETE))/bough
+	build/$(FROM)/bough completion zsh > $(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETE))/_bough
+	build/$(FROM)/bough completion fish > $(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETE))/bough.fish
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(PKGS)|' scripts/bough.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/bough.pc
 clean: ## remove build/

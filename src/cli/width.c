@@ -67,7 +67,7 @@ static void one_line(struct buf *out, struct bough_str s)
     struct buf flat;
     bool gap = false;
 
-    buf_init(&flat, 1 << 20);
+    buf_init(&flat, s.n + 1);
     s = text_trim(s);
     for (size_t i = 0; i < s.n; i++) {
         bool blank = strchr(" \t\r\n", s.p[i]) && s.p[i];
@@ -90,7 +90,7 @@ struct bough_str width_cut(struct bough_arena *a, struct bough_str s, size_t col
     /* No character takes more than 64 bytes that matter here; the rest is not looked at. */
     if (s.n > cols * 64 + 4096)
         s.n = utf8_cut(s.p, s.n, cols * 64 + 4096);
-    buf_init(&b, 4u << 20);
+    buf_init(&b, 16 * s.n + 16); /* \u{10ffff} is the longest way to spell one */
     one_line(&b, s);
     all = buf_str(&b);
     if (width_of(all) <= cols) {

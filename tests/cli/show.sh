@@ -23,11 +23,10 @@ bough show '#1' --parts --last 3 --no-header | mask
 bough show '#1' nothing; echo "exit $?"
 bough show '#1' @99; echo "exit $?"
 bough show '#1' --last 2 --from @1; echo "exit $?"
-echo "-- long output is shortened"
-seq 1 20 | jq -Rs '[{type:"tool_result",tool_use_id:"x",content:.}]' 2>/dev/null |
-    bough append '#1' --role tool --parts - >/dev/null || {
-    printf '[{"type":"tool_result","tool_use_id":"x","content":"%s"}]' "$(seq 1 20 | sed 's/$/\\n/' | tr -d '\n')" |
-        bough append '#1' --role tool --parts - >/dev/null
-}
-bough show '#1' --last 1 --no-header | mask
-bough show '#1' --last 1 --no-header --full | tail -n 4
+echo "-- long output is shortened on a terminal"
+printf '[{"type":"tool_result","tool_use_id":"x","content":"%s"}]' "$(seq 1 20 | sed 's/$/\\n/' | tr -d '\n')" |
+    bough append '#1' --role tool --parts - >/dev/null
+on-terminal NO_COLOR=1 PAGER=cat bough show '#1' --last 1 --no-header | mask
+on-terminal NO_COLOR=1 PAGER=cat bough show '#1' --last 1 --no-header --full | tail -n 4
+echo "-- but not in a pipe"
+bough show '#1' --last 1 --no-header | tail -n 4

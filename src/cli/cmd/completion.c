@@ -130,7 +130,7 @@ static void zsh(void)
     puts("        esac ;;\n"
          "    esac\n"
          "}\n"
-         "compdef _bough bough");
+         "if [ \"$funcstack[1]\" = _bough ]; then _bough \"$@\"; else compdef _bough bough; fi");
 }
 
 static void fish_quoted(const char *s)

@@ -239,7 +239,8 @@ static int read_by(struct cli *c, enum by *by)
 static int run(struct cli *c)
 {
     struct sums s = { .c = c };
-    bool whole = !cli_has(c, "since") && !cli_has(c, "until");
+    bool whole = !cli_has(c, "since") && !cli_has(c, "until") && !cli_has(c, "here") &&
+                 !cli_has(c, "project");
     int rc = read_by(c, &s.by);
 
     if (!rc)

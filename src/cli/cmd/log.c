@@ -126,42 +126,41 @@ static int print_log(struct cli *c, struct bough_arena *a, struct bough_mark at,
     return CLI_DONE;
 }
 
-static int run(struct cli *c)
+/* Where to begin: behind a number, or so that --limit changes are left; 0 from the beginning. */
+static int find_start(struct cli *c, struct bough_mark *at)
 {
-    struct bough_mark at = { 0 };
-    struct bough_session *s;
-    struct bough_arena *a;
+    bool usual = !cli_has(c, "session") && !cli_has(c, "all");
     int64_t limit, after;
-    char session[BOUGH_ID_LEN + 1] = "";
-    int rc = cli_number(c, "limit", cli_has(c, "session") || cli_has(c, "all") ? 0 : USUAL, &limit);
+    int rc = cli_number(c, "limit", usual ? USUAL : 0, &limit);
 
     if (!rc)
         rc = cli_number(c, "after", 0, &after);
-    if (!rc)
-        rc = cli_open(c, CLI_READ);
-    if (!rc && cli_has(c, "session")) {
+    if (rc || (!limit && !cli_has(c, "follow") && !cli_has(c, "after")))
+        return rc;
+    rc = start_at(c, cli_has(c, "after") ? 0 : limit, at);
+    if (cli_has(c, "after"))
+        at->no = after;
+    return rc;
+}
+
+static int run(struct cli *c)
+{
+    struct bough_mark at = { 0 };
+    struct bough_session *s = NULL;
+    struct bough_arena *a;
+    int rc = cli_open(c, CLI_READ);
+
+    if (!rc && cli_has(c, "session"))
         rc = cli_session(c, cli_value(c, "session"), &s);
-        if (!rc)
-            memcpy(session, s->id, sizeof session);
-    }
-    if (!rc && (limit || cli_has(c, "follow")) && !cli_has(c, "after"))
-        rc = start_at(c, limit, &at);
+    if (!rc)
+        rc = find_start(c, &at);
     if (rc)
         return rc;
-    if (cli_has(c, "after"))
-        at.no = after;
-    if (cli_has(c, "after") && cli_has(c, "follow")) {
-        struct bough_mark end;
-
-        if (bough_feed_end(c->s, &end, &c->err))
-            return cli_failed(c);
-        at.epoch = end.epoch;
-    }
     a = bough_arena_create();
     if (cli_has(c, "follow"))
-        rc = follow(c, a, at, *session ? session : NULL);
+        rc = follow(c, a, at, s ? s->id : NULL);
     else
-        rc = print_log(c, a, at, *session ? session : NULL);
+        rc = print_log(c, a, at, s ? s->id : NULL);
     bough_arena_destroy(a);
     return rc;
 }

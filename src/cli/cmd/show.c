@@ -198,7 +198,7 @@ static int run(struct cli *c)
     v.page = bough_arena_create();
     v.r = (struct render){ .o = &c->out,
                            .a = v.page,
-                           .full = cli_has(c, "full"),
+                           .full = cli_has(c, "full") || !c->out.tty,
                            .raw = cli_has(c, "raw"),
                            .parts = cli_has(c, "parts") };
     if (cli_has(c, "at"))
@@ -219,7 +219,7 @@ static const struct cli_option options[] = {
     { "own", 0, NULL, "only what this session wrote itself, in order of time" },
     { "since-marker", 0, NULL, "only what the latest compaction left" },
     { "deleted", 0, NULL, "deleted entries too" },
-    { "full", 'f', NULL, "tools and their output whole" },
+    { "full", 'f', NULL, "tools and their output whole, on a terminal too" },
     { "raw", 'r', NULL, "Markdown as it was typed" },
     { "parts", 0, NULL, "each part as its JSON" },
     { "no-header", 0, NULL, "only the entries" },

@@ -56,6 +56,29 @@ TEST(reordering_and_invisible_characters_are_spelled_out)
     CHECK_STR("\\u{e0041}\\u{ad}", LINE("\U000e0041\u00ad"));
 }
 
+TEST(a_joiner_passes_only_between_pictures)
+{
+    CHECK_STR("\U0001f468\u200d\U0001f469", LINE("\U0001f468\u200d\U0001f469"));
+    CHECK_STR("\u2764\ufe0f\u200d\U0001f525", LINE("\u2764\ufe0f\u200d\U0001f525"));
+    CHECK_STR("a\\u{200d}b", LINE("a\u200db"));
+    CHECK_STR("\U0001f468\\u{200d}", LINE("\U0001f468\u200d"));
+    CHECK_STR("\\u{200d}\U0001f468", LINE("\u200d\U0001f468"));
+}
+
+TEST(json_for_a_terminal_stays_json)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+
+    CHECK(f != NULL);
+    print_json(f, str_of("{\"a\":\"\xc2\x9b\u202e\U000e0041\u65e5\",\n\t\"b\":1}"));
+    CHECK_INT(0, fclose(f));
+    CHECK_STR("{\"a\":\"\\u009b\\u202e\\udb40\\udc41\u65e5\",\n\t\"b\":1}",
+              bough_arena_strdup(t->arena, text));
+    free(text);
+}
+
 TEST(bytes_that_are_not_utf8_are_spelled_out)
 {
     CHECK_STR("\\xff\\xc3", LINE("\xff\xc3"));
