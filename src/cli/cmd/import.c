@@ -212,6 +212,8 @@ static int run(struct cli *c)
     if (cli_has(c, "follow"))
         code = follow(c, &sums);
     put_sums(c, &sums);
+    if (sums.added && bough_store_upkeep(c->s, &c->err)) /* so that the next search finds it */
+        return cli_failed(c);
     return code ? code : sums.failed ? CLI_FAILED : CLI_DONE;
 }
 

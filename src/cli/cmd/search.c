@@ -127,7 +127,7 @@ static int run(struct cli *c)
     if (!code)
         code = cli_when(c, "before", &how.until);
     if (!code)
-        code = cli_open(c, CLI_READ);
+        code = cli_open(c, CLI_WRITE); /* a search brings the index up to date */
     if (!code && in)
         code = cli_session(c, in, &s);
     if (code)
