@@ -153,6 +153,7 @@ const struct format *format_detect(struct bough_str first); /* NULL: nobody know
 extern const struct format format_bough;
 extern const struct format format_claude_code;
 extern const struct format format_codex;
+extern const struct format format_opencode;
 extern const struct format format_pi;
 
 /* ---- what readers and writers share: common.c ---- */

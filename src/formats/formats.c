@@ -4,7 +4,14 @@
 #include "formats/format.h"
 
 const struct format *const all_formats[] = {
-    &format_bough, &format_pi, &format_codex, &format_claude_code, NULL,
+    /* clang-format off */
+    &format_bough,
+    &format_pi,
+    &format_codex,
+    &format_claude_code,
+    &format_opencode,
+    NULL,
+    /* clang-format on */
 };
 
 const struct format *format_find(const char *name)
