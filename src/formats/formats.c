@@ -10,6 +10,9 @@ const struct format *const all_formats[] = {
     &format_codex,
     &format_claude_code,
     &format_opencode,
+    &format_ai_sdk,
+    &format_anthropic,
+    &format_openai_chat, /* after those that look nearly like it */
     NULL,
     /* clang-format on */
 };
