@@ -155,6 +155,8 @@ extern const struct format format_anthropic;
 extern const struct format format_bough;
 extern const struct format format_claude_code;
 extern const struct format format_codex;
+extern const struct format format_html;
+extern const struct format format_markdown;
 extern const struct format format_openai_chat;
 extern const struct format format_opencode;
 extern const struct format format_pi;

@@ -13,6 +13,8 @@ const struct format *const all_formats[] = {
     &format_ai_sdk,
     &format_anthropic,
     &format_openai_chat, /* after those that look nearly like it */
+    &format_markdown,
+    &format_html,
     NULL,
     /* clang-format on */
 };
