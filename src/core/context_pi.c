@@ -364,13 +364,14 @@ static void write_summary(struct pi *pi, const struct bough_entry *e, const char
 static void write_marker(struct pi *pi, const struct bough_entry *e)
 {
     static const char *const names[] = { "summary", "tokensBefore", NULL };
-    struct json system = json_member(view_data(pi->c->a, e), "systemMessage");
+    struct json data = view_data(pi->c->a, e), system = json_member(data, "systemMessage"), told;
 
     if (json_type(system) == JSON_OBJECT) {
         context_source(pi->c, e);
         jw_raw(&pi->c->w, json_raw(system));
     }
-    write_summary(pi, e, "compactionSummary", names);
+    if (json_get(data, "summary", &told)) /* without one, a message on the path tells it (A21) */
+        write_summary(pi, e, "compactionSummary", names);
 }
 
 static void write_entry(struct pi *pi, const struct bough_entry *e)

@@ -292,6 +292,8 @@ const struct part_shape part_shapes[] = {
       BOUGH_PART_TOOL,
       { { "toolName", STR }, { "toolCallId", STR }, { "state", STR } },
       deeper_ui_tool },
+    { "tool-approval-request", false, BOUGH_PART_OTHER, { { "approvalId", STR } }, NULL },
+    { "tool-approval-response", false, BOUGH_PART_OTHER, { { "approvalId", STR } }, NULL },
     { "tool-", true, BOUGH_PART_TOOL, { { "toolCallId", STR }, { "state", STR } }, deeper_ui_tool },
     { NULL, false, BOUGH_PART_OTHER, { { NULL, 0 } }, NULL },
 };

@@ -27,11 +27,13 @@ struct lines {
 /* One conversation of a file: the main one, or a sidechain. */
 struct chain {
     struct chain *next;
-    const char *key;       /* of a sidechain: its agent's id, or the uuid of its root */
-    const char *last;      /* uuid of its last line that has one */
-    const char *model;     /* that answered last */
-    struct names tails;    /* uuid -> id of what stands behind it; "" before the first one */
-    struct names usage;    /* id of a response -> what was counted of it */
+    const char *key;      /* of a sidechain: its agent's id, or the uuid of its root */
+    const char *last;     /* uuid of its last line that has one */
+    const char *model;    /* that answered last */
+    struct names tails;   /* uuid -> id of what stands behind it; "" before the first one */
+    struct names usage;   /* id of a response -> what was counted of it */
+    const char *response; /* id of the last response, and its lines with their results so far */
+    struct names group;
     struct held *boundary; /* a compaction that waits for its summary */
     struct lines waiting;  /* of a sidechain: given after the main one */
     bool begun;
@@ -83,13 +85,15 @@ static const char *tail_of(const struct chain *c, const char *uuid)
 
 /* The line's own members: without what the entry says itself. */
 static struct bough_str own_members(struct reading *r, const struct claude *cc, struct json j,
-                                    bool message)
+                                    bool message, bool moved)
 {
-    const char *but[8] = { "uuid", "parentUuid" };
+    const char *but[8] = { "uuid" };
     const char *stamp = json_cstr(r->a, j, "timestamp");
     char again[TIME_TEXT];
-    size_t n = 2;
+    size_t n = 1;
 
+    if (!moved)
+        but[n++] = "parentUuid";
     if (message)
         but[n++] = "message";
     if (cstr_eq(json_cstr(r->a, j, "sessionId"), cc->session))
@@ -181,10 +185,11 @@ static bool all_results(struct bough_arena *a, const struct bough_entry_new *e)
 }
 
 static enum bough_rc take_message(struct reading *r, const struct claude *cc, struct chain *c,
-                                  struct json j, struct bough_entry_new *e, struct bough_error *err)
+                                  struct json j, bool moved, struct bough_entry_new *e,
+                                  struct bough_error *err)
 {
     struct json message = json_member(j, "message");
-    struct bough_str line = own_members(r, cc, j, true);
+    struct bough_str line = own_members(r, cc, j, true, moved);
 
     e->kind = BOUGH_ENTRY_MESSAGE;
     e->role = bough_role_parse(json_cstr(r->a, message, "role"));
@@ -226,6 +231,41 @@ static enum bough_rc note_model(struct reading *r, struct chain *c, struct json 
     return rc;
 }
 
+/* A user's line that is nothing but results. */
+static bool is_result(struct reading *r, struct json j)
+{
+    struct json content = json_member(json_member(j, "message"), "content");
+    struct json_iter it = json_iter(content);
+
+    if (json_type(content) != JSON_ARRAY || !json_count(content))
+        return false;
+    while (json_next(&it))
+        if (!cstr_eq(json_cstr(r->a, it.value, "type"), "tool_result"))
+            return false;
+    return true;
+}
+
+/*
+ * Calls made at once are a line each, and each result hangs on its own call: read as a tree, all
+ * but one of the results would be on no path. The lines of a response and its results follow each
+ * other as they stand. True: it hangs on another line than it says.
+ */
+static bool in_response(struct reading *r, struct chain *c, struct json j)
+{
+    const char *id = json_cstr(r->a, json_member(j, "message"), "id"),
+               *parent = json_cstr(r->a, j, "parentUuid"), *type = json_cstr(r->a, j, "type");
+    bool goes_on = cstr_eq(type, "assistant") ? id && cstr_eq(id, c->response) : is_result(r, j);
+    bool moved = goes_on && parent && !cstr_eq(parent, c->last) && names_get(&c->group, parent);
+
+    if (cstr_eq(type, "assistant") && !goes_on) {
+        c->response = arena_strdup(r->kept, id);
+        c->group = (struct names){ 0 };
+    }
+    if (c->response && (goes_on || cstr_eq(type, "assistant")))
+        names_put(r->kept, &c->group, json_cstr(r->a, j, "uuid"), "");
+    return moved;
+}
+
 /* A line with a uuid. */
 static enum bough_rc give_line(struct reading *r, struct claude *cc, struct chain *c, struct json j,
                                struct bough_error *err)
@@ -233,24 +273,24 @@ static enum bough_rc give_line(struct reading *r, struct claude *cc, struct chai
     struct item item = { .kind = ITEM_ENTRY };
     struct item_entry *out = &item.u.entry;
     const char *type = json_cstr(r->a, j, "type");
-    bool summary = false;
+    bool summary = false, moved = in_response(r, c, j);
     enum bough_rc rc = BOUGH_OK;
 
     json_bool(json_member(j, "isCompactSummary"), &summary);
     out->id = json_cstr(r->a, j, "uuid");
-    out->parent = tail_of(c, json_cstr(r->a, j, "parentUuid"));
+    out->parent = tail_of(c, moved ? c->last : json_cstr(r->a, j, "parentUuid"));
     out->entry.time = time_parse(json_cstr(r->a, j, "timestamp"));
     rc = note_model(r, c, j, &item, err);
     if (rc)
         return rc;
     if (json_type(json_member(j, "message")) == JSON_OBJECT && !summary &&
         (cstr_eq(type, "user") || cstr_eq(type, "assistant"))) {
-        rc = take_message(r, cc, c, j, &out->entry, err);
+        rc = take_message(r, cc, c, j, moved, &out->entry, err);
     } else {
         out->entry.kind = BOUGH_ENTRY_OTHER;
         out->entry.kind_name = cstr_empty(type) ? "line" : type;
-        out->entry.data = str_of(
-            arena_printf(r->a, "{%s}", line_member(r, CLAUDE_LINE, own_members(r, cc, j, false))));
+        out->entry.data = str_of(arena_printf(
+            r->a, "{%s}", line_member(r, CLAUDE_LINE, own_members(r, cc, j, false, moved))));
     }
     c->last = arena_strdup(r->kept, out->id);
     return rc ? rc : give_entry(r, &item, err);
@@ -299,7 +339,7 @@ static enum bough_rc give_boundary(struct reading *r, struct claude *cc, struct 
     jw_opt_cstr(&jw, "firstKeptEntryId",
                 json_cstr(r->a, json_member(about, "preservedSegment"), "headUuid"));
     jw_kv_i64(&jw, "tokensBefore", number_of(about, "preTokens"));
-    jw_kv_raw(&jw, CLAUDE_LINE, own_members(r, cc, j, false));
+    jw_kv_raw(&jw, CLAUDE_LINE, own_members(r, cc, j, false, false));
     jw_end_obj(&jw);
     item.u.entry.entry.data = text_keep(r->a, &b);
     buf_finish(&b);

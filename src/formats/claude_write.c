@@ -68,7 +68,8 @@ static void put_line(struct writing *w, const struct written_entry *we, struct b
 
     jw_init(&jw, w->out);
     jw_obj(&jw);
-    jw_kv_cstr(&jw, "parentUuid", boundary ? NULL : uuid_up_to(out, we->parent));
+    if (!member_raw(line, "parentUuid", JSON_STRING).n)
+        jw_kv_cstr(&jw, "parentUuid", boundary ? NULL : uuid_up_to(out, we->parent));
     members_put(&jw, line, NULL);
     if (we->e->kind == BOUGH_ENTRY_MESSAGE)
         put_message(&jw, we->e);

@@ -150,9 +150,15 @@ extern const struct format *const all_formats[];
 const struct format *format_find(const char *name);         /* NULL: none of that name */
 const struct format *format_detect(struct bough_str first); /* NULL: nobody knows it */
 
+extern const struct format format_ai_sdk;
+extern const struct format format_anthropic;
 extern const struct format format_bough;
 extern const struct format format_claude_code;
 extern const struct format format_codex;
+extern const struct format format_html;
+extern const struct format format_markdown;
+extern const struct format format_openai_chat;
+extern const struct format format_opencode;
 extern const struct format format_pi;
 
 /* ---- what readers and writers share: common.c ---- */

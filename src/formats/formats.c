@@ -4,7 +4,19 @@
 #include "formats/format.h"
 
 const struct format *const all_formats[] = {
-    &format_bough, &format_pi, &format_codex, &format_claude_code, NULL,
+    /* clang-format off */
+    &format_bough,
+    &format_pi,
+    &format_codex,
+    &format_claude_code,
+    &format_opencode,
+    &format_ai_sdk,
+    &format_anthropic,
+    &format_openai_chat, /* after those that look nearly like it */
+    &format_markdown,
+    &format_html,
+    NULL,
+    /* clang-format on */
 };
 
 const struct format *format_find(const char *name)

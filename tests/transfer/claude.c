@@ -40,6 +40,21 @@ STORE_TEST(usage_of_a_claude_code_response_is_counted_once)
     CHECK_STR("fake-reasoner", s->last_model);
 }
 
+STORE_TEST(results_of_calls_that_claude_code_made_at_once_are_all_on_the_path)
+{
+    struct bough_imported in = import_file(t, corpus_path(t, "claude-code-2.1.325/resumed.jsonl"));
+    struct bough_branches branches;
+    const char *at;
+    struct bough_context_options how = { .dialect = "pi" };
+    struct bough_context c;
+
+    CHECK_OK(bough_tree_branches(t->store, t->arena, in.session, &branches, &t->err));
+    CHECK_INT(1, branches.n);
+    CHECK_OK(bough_context(t->store, t->arena, in.session, &how, &c, &t->err));
+    at = strstr(c.messages.p, "toolu_2ca42b52881222041467e842");
+    CHECK(at && strstr(at + 1, "toolu_2ca42b52881222041467e842")); /* the call, then its result */
+}
+
 STORE_TEST(later_blocks_of_a_claude_code_response_add_only_what_is_more)
 {
     const char *text =

@@ -132,6 +132,11 @@ static const char *canon(struct test *t, struct bough_str line)
     return out;
 }
 
+void check_same_json(struct test *t, struct bough_str want, struct bough_str got)
+{
+    CHECK_STR(canon(t, want), canon(t, got));
+}
+
 void check_same_lines(struct test *t, struct bough_str want, struct bough_str got)
 {
     while (want.n)

@@ -20,6 +20,7 @@ struct bough_str export_text(struct test *t, const char *session, const char *fo
 void fresh_store(struct test *t);
 /* The same lines of JSON by value, whatever the order of their members. */
 void check_same_lines(struct test *t, struct bough_str want, struct bough_str got);
+void check_same_json(struct test *t, struct bough_str want, struct bough_str got);
 /* Import a file, again (nothing new), export it, import that elsewhere, export again: the same
  * bytes. Gives the first export; the store is the second one. */
 struct bough_str check_round(struct test *t, const char *path, const char *format);

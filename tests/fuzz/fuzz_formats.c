@@ -1,0 +1,139 @@
+/*
+ * Fuzz: bytes as a file of every format. Whatever they are, reading ends, what is refused is told,
+ * what is taken can be stored, and what was stored can be written in every format and is whole.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "transfer/place.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
+
+#define MUST(cond)                                                                                 \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond);                             \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static int64_t now(void *user)
+{
+    return ++*(int64_t *)user;
+}
+
+static void random_bytes(void *user, void *out, size_t n)
+{
+    int64_t *at = user;
+
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)out)[i] = (unsigned char)(++*at * 167 >> 3);
+}
+
+static bool told(enum bough_rc rc, const struct bough_error *err)
+{
+    if (rc && (!err->msg[0] || rc == BOUGH_CORRUPT || rc == BOUGH_IO))
+        fprintf(stderr, "%d: %s\n", (int)rc, err->msg);
+    MUST(!rc || (err->msg[0] && rc != BOUGH_CORRUPT && rc != BOUGH_IO));
+    return rc == BOUGH_OK;
+}
+
+static bool by_lines(struct reading *r, struct bough_str text, struct bough_error *err)
+{
+    while (text.n) {
+        const char *end = memchr(text.p, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.p) : text.n;
+
+        r->line++;
+        if (!told(r->format->line(r, str_make(text.p, n), err), err))
+            return false;
+        bough_arena_reset(r->a);
+        n += end ? 1 : 0;
+        text = str_make(text.p + n, text.n - n);
+    }
+    return true;
+}
+
+static bool count_bytes(void *user, struct bough_str bytes)
+{
+    *(size_t *)user += bytes.n;
+    return true;
+}
+
+static void write_all(struct bough_store *s, const char *session)
+{
+    for (size_t i = 0; all_formats[i]; i++) {
+        size_t bytes = 0;
+        struct bough_export how = { .format = all_formats[i]->name,
+                                    .write = count_bytes,
+                                    .user = &bytes };
+        struct bough_error err = { 0 };
+
+        MUST(told(bough_export_session(s, session, &how, &err), &err));
+    }
+}
+
+static void say(void *user, const struct bough_finding *f)
+{
+    (void)user;
+    fprintf(stderr, "%s %s: %s\n", f->code, f->where, f->text);
+}
+
+/* Read it as one format, twice: the second time must find what the first one left. */
+static void read_as(struct bough_store *s, const struct format *f, struct bough_str text)
+{
+    static const struct bough_import how;
+    struct bough_arena *answers = bough_arena_create();
+    struct bough_imported out = { .session = "" };
+    struct bough_error err = { 0 };
+    struct placer p = {
+        .s = s, .how = &how, .path = "/f", .known = "", .out = &out, .answers = answers
+    };
+    struct reading r = { .format = f, .name = "/f" };
+    bool fine;
+
+    placer_init(&p);
+    r.sink = (struct sink){ placer_take, &p };
+    r.kept = p.a;
+    r.a = bough_arena_create();
+    fine = f->line ? by_lines(&r, text, &err) : told(f->document(&r, text, &err), &err);
+    if (fine && f->end)
+        fine = told(f->end(&r, &err), &err);
+    if (fine)
+        fine = told(placer_end(&p, &err), &err);
+    for (size_t i = 0; i < out.nproblems; i++)
+        MUST(out.problems[i].text[0]);
+    if (fine && *out.session)
+        write_all(s, out.session);
+    bough_arena_destroy(r.a);
+    placer_finish(&p);
+    bough_arena_destroy(answers);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
+{
+    struct bough_str text = str_make((const char *)data, n);
+
+    format_detect(text);
+    for (size_t i = 0; all_formats[i]; i++) {
+        int64_t clock = 1800000000000;
+        struct bough_env env = { now, random_bytes, &clock };
+        struct bough_options options = { .env = &env };
+        struct bough_fsck_report report;
+        struct bough_error err = { 0 };
+        struct bough_store *s;
+
+        if (!all_formats[i]->line && !all_formats[i]->document)
+            continue;
+        MUST(bough_store_open(&s, "memory:", &options, NULL) == BOUGH_OK);
+        read_as(s, all_formats[i], text);
+        read_as(s, all_formats[i], text);
+        MUST(told(bough_store_fsck(s, BOUGH_FSCK_FULL, say, NULL, &report, &err), &err));
+        MUST(report.errors == 0);
+        bough_store_close(&s);
+    }
+    return 0;
+}

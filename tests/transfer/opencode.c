@@ -1,0 +1,170 @@
+/* opencode's exports in and out: nothing is lost, order is by time, summaries and reverts count. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "corpus.h"
+
+STORE_TEST_SECONDS(every_opencode_export_comes_back_the_same, 60)
+{
+    static const char *const files[] = {
+        "opencode-1.18.33/tools.json",       "opencode-1.18.33/tools-child1.json",
+        "opencode-1.18.33/compacted.json",   "opencode-1.18.33/content.json",
+        "opencode-1.18.33/chain.json",       "opencode-1.18.33/fork-at.json",
+        "opencode-1.18.33/fork-parent.json", "opencode-1.1.65/content.json"
+    };
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t n;
+        const char *path = corpus_path(t, files[i]), *text = file_text(t, path, &n);
+        struct bough_str out = check_round(t, path, "opencode");
+
+        check_same_json(t, str_make(text, n), out);
+        fresh_store(t);
+    }
+}
+
+STORE_TEST(an_opencode_session_has_its_cost_model_and_subagents)
+{
+    struct bough_imported in = import_file(t, corpus_path(t, "opencode-1.18.33/tools.json")),
+                          sub =
+                              import_file(t, corpus_path(t, "opencode-1.18.33/tools-child1.json"));
+    const struct bough_session *s = get(t, in.session);
+
+    CHECK_STR("Session about parallel", s->title);
+    CHECK_STR("/srv/agent-ws/octoy", s->project);
+    CHECK_STR("fake-large", s->model_name);
+    CHECK_STR("build", s->role_name);
+    CHECK_INT(20267, s->own.input);
+    CHECK_INT(20263, s->own.cache_read);
+    CHECK_INT(52361500, s->own.cost);
+    CHECK_STR(in.session, get(t, sub.session)->parent);
+    CHECK_INT(52361500 + 6272000, get(t, in.session)->rolled.cost);
+}
+
+STORE_TEST(A21_a_summary_that_was_asked_for_replaces_what_was_before_the_request)
+{
+    struct bough_imported in = import_file(t, corpus_path(t, "opencode-1.18.33/compacted.json"));
+    struct bough_context_options how = { .dialect = "pi" };
+    struct bough_context c;
+    struct bough_entry *marker;
+
+    CHECK_OK(bough_marker_latest(t->store, t->arena, in.session, false, &marker, &t->err));
+    CHECK(marker != NULL);
+    CHECK_OK(bough_context(t->store, t->arena, in.session, &how, &c, &t->err));
+    CHECK(!strstr(c.messages.p, "[s:fill1]"));
+    CHECK(strstr(c.messages.p, "## Progress") || strstr(c.messages.p, "## Goal"));
+}
+
+static const char *message(struct test *t, const char *id, const char *role, int time,
+                           const char *more)
+{
+    return arena_printf(
+        t->arena,
+        "{\"info\":{\"role\":\"%s\",\"time\":{\"created\":%d},\"id\":\"%s\",\"sessionID\":"
+        "\"ses_1\"%s},\"parts\":[{\"type\":\"text\",\"text\":\"%s\"}]}",
+        role, time, id, more, id);
+}
+
+#define DOC "{\"info\":{\"id\":\"ses_1\",\"title\":\"T\"%s},\"messages\":[%s]}"
+
+static struct bough_imported import_text(struct test *t, const char *text)
+{
+    return import_file(t, file_make(t, "o.json", text, strlen(text)));
+}
+
+STORE_TEST(A25_messages_are_in_order_of_time_then_of_the_file_never_of_ids)
+{
+    const char *list =
+        arena_printf(t->arena, "%s,%s,%s,%s", message(t, "msg_c", "user", 30, ""),
+                     message(t, "msg_z", "user", 10, ""), message(t, "msg_b", "user", 20, ""),
+                     message(t, "msg_a", "user", 20, ""));
+    struct bough_imported in = import_text(t, arena_printf(t->arena, DOC, "", list));
+
+    CHECK_STR("msg_z msg_b msg_a msg_c", path_text(t, in.session));
+}
+
+STORE_TEST(A22_a_pending_revert_puts_the_head_before_what_it_hides_and_comes_back)
+{
+    const char *revert = ",\"revert\":{\"messageID\":\"msg_b\"}";
+    const char *list =
+        arena_printf(t->arena, "%s,%s,%s", message(t, "msg_a", "user", 1, ""),
+                     message(t, "msg_b", "user", 2, ""), message(t, "msg_c", "assistant", 3, ""));
+    const char *text = arena_printf(t->arena, DOC, revert, list);
+    struct bough_imported in = import_text(t, text);
+
+    CHECK_STR("msg_a", path_text(t, in.session));
+    check_same_json(t, str_of(text), export_text(t, in.session, "opencode"));
+    user(t, in.session, "another way");
+    CHECK_STR("msg_a another way", path_text(t, in.session));
+    CHECK(!strstr(export_text(t, in.session, "opencode").p, "revert"));
+    CHECK(!strstr(export_text(t, in.session, "opencode").p, "\"msg_b\""));
+}
+
+STORE_TEST(an_opencode_export_that_grew_adds_only_what_is_new)
+{
+    const char *one = message(t, "msg_a", "user", 1, ""), *two = message(t, "msg_b", "user", 2, "");
+    struct bough_imported in = import_text(t, arena_printf(t->arena, DOC, "", one));
+
+    in = import_text(t, arena_printf(t->arena, DOC, "", arena_printf(t->arena, "%s,%s", one, two)));
+    CHECK_INT(BOUGH_IMPORT_GREW, in.status);
+    CHECK_INT(1, in.added);
+    CHECK_INT(1, in.known);
+    CHECK_STR("msg_a msg_b", path_text(t, in.session));
+}
+
+STORE_TEST(every_part_type_of_opencode_is_kept_and_a_broken_one_too)
+{
+    const char *parts =
+        "[{\"type\":\"subtask\",\"prompt\":\"p\",\"description\":\"d\",\"agent\":\"a\"},"
+        "{\"type\":\"retry\",\"attempt\":1,\"error\":{\"name\":\"x\"}},{\"type\":\"snapshot\","
+        "\"snapshot\":"
+        "\"s\"},{\"type\":\"agent\",\"name\":\"n\"},{\"type\":\"tool\",\"callID\":\"c\",\"tool\":"
+        "\"t\","
+        "\"state\":{\"status\":\"pending\",\"input\":{},\"raw\":\"\"}},{\"type\":\"tool\"},7]";
+    const char *text = arena_printf(
+        t->arena, DOC, "",
+        arena_printf(t->arena,
+                     "{\"info\":{\"role\":\"assistant\",\"time\":{\"created\":5},\"id\":\"msg_1\","
+                     "\"sessionID\":\"ses_1\",\"error\":{\"name\":\"E\"}},\"parts\":%s,\"x\":[1]}",
+                     parts));
+    struct bough_imported in = import_text(t, text);
+
+    CHECK_INT(1, in.added);
+    CHECK_INT(2, in.nproblems);
+    check_same_json(t, str_of(text), export_text(t, in.session, "opencode"));
+}
+
+STORE_TEST(a_list_of_opencode_s_messages_is_a_session_too)
+{
+    struct bough_imported in =
+        import_file(t, corpus_path(t, "opencode-1.18.33/messages-content.json"));
+
+    CHECK_STR("opencode", in.format);
+    CHECK_STR("ses_e1f2c27f6ffe0IHp5gpjCxkVVf", get(t, in.session)->origin);
+    CHECK(in.added > 10);
+}
+
+STORE_TEST(a_pi_session_becomes_an_opencode_export_with_its_tools_answered)
+{
+    struct bough_imported in = import_file(t, corpus_path(t, "pi-1.5.0/print-multiturn.jsonl"));
+    struct bough_str out = export_text(t, in.session, "opencode");
+    int64_t cost = get(t, in.session)->own.cost;
+
+    CHECK(strstr(out.p, "\"status\":\"completed\""));
+    fresh_store(t);
+    in = import_file(t, file_make(t, "p.json", out.p, out.n));
+    CHECK_STR("opencode", in.format);
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    CHECK_INT(cost, get(t, in.session)->own.cost);
+    check_same_json(t, out, export_text(t, in.session, "opencode"));
+}
+
+STORE_TEST_SECONDS(an_opencode_export_cut_after_any_byte_gives_what_was_whole, 240)
+{
+    size_t n;
+    const char *text = file_text(t, corpus_path(t, "opencode-1.18.33/tools-child1.json"), &n);
+
+    check_cuts(t, "cut.json", str_make(text, n), 3);
+}

@@ -1,0 +1,109 @@
+/* Markdown and HTML, out: to read, and safe whatever was said. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "corpus.h"
+
+#define NASTY "</script><script>alert(1)</script><!-- & \\u2028 ]]> ``` ````"
+
+static const char *nasty_session(struct test *t)
+{
+    const char *s = new_session(t, "A <b>title</b> # with `ticks`\nand lines");
+    struct bough_str parts[] = {
+        str_of("{\"type\":\"thinking\",\"thinking\":\"hm\\nhm\"}"),
+        str_of(
+            "{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"</script>\",\"input\":{\"a\":\"" NASTY
+            "\"}}"),
+        str_of("{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":\"" NASTY "\"}")
+    };
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .parts = parts, .nparts = 3 };
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_appended out;
+
+    user(t, s, "Say " NASTY);
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    agent(t, s, "Done.");
+    CHECK_OK(bough_label_set(t->store, s, out.ids[0], "</script>", &t->err));
+    return s;
+}
+
+/* The data of the page, between its script tags. */
+static struct bough_str page_data(struct bough_str page)
+{
+    const char *from = strstr(page.p, "id=\"data\">"), *to;
+
+    CHECK(from);
+    from += strlen("id=\"data\">");
+    to = strstr(from, "</script>");
+    CHECK(to);
+    return str_make(from, (size_t)(to - from));
+}
+
+STORE_TEST(P42_nothing_that_was_said_can_leave_the_data_of_an_html_page)
+{
+    struct bough_str page = export_text(t, nasty_session(t), "html"), raw = page_data(page);
+    struct json data;
+    struct bough_str text;
+    struct json_iter it;
+
+    CHECK(!memchr(raw.p, '<', raw.n) && !memchr(raw.p, '>', raw.n) && !memchr(raw.p, '&', raw.n));
+    CHECK_OK(json_parse(t->arena, raw, &data, &t->err));
+    CHECK_INT(3, json_count(json_member(data, "entries")));
+    it = json_iter(json_member(data, "entries"));
+    CHECK(json_next(&it));
+    it = json_iter(json_member(it.value, "parts"));
+    CHECK(json_next(&it) && json_str(t->arena, json_member(it.value, "text"), &text));
+    CHECK_STR("Say " NASTY, text.p);
+    CHECK(!strstr(page.p, "http://") && !strstr(page.p, "https://") && !strstr(page.p, " src=\""));
+    CHECK(strstr(page.p, "Content-Security-Policy") && strstr(page.p, "default-src 'none'"));
+}
+
+STORE_TEST_SECONDS(P42_every_session_of_the_corpora_becomes_a_page_with_all_its_entries, 60)
+{
+    static const char *const from[] = { "pi-1.5.0/sdk-branched.jsonl", "pi-1.5.0/rpc-content.jsonl",
+                                        "claude-code-2.1.325/content.jsonl",
+                                        "codex-0.166.0/content.jsonl",
+                                        "opencode-1.18.33/content.json" };
+
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+        struct bough_imported in = import_file(t, corpus_path(t, from[i]));
+        struct bough_str page = export_text(t, in.session, "html"), raw = page_data(page);
+        struct json data;
+
+        CHECK(!memchr(raw.p, '<', raw.n));
+        CHECK_OK(json_parse(t->arena, raw, &data, &t->err));
+        CHECK_INT(in.added, json_count(json_member(data, "entries")));
+        CHECK(json_cstr(t->arena, data, "head") != NULL);
+        CHECK(export_text(t, in.session, "markdown").n > 500);
+    }
+}
+
+STORE_TEST(markdown_reads_as_a_conversation_and_no_fence_is_left)
+{
+    struct bough_str md = export_text(t, nasty_session(t), "markdown");
+
+    CHECK(str_starts(md, "# A \\<b\\>title\\</b\\> \\# with \\`ticks\\` and lines\n"));
+    CHECK(strstr(md.p, "## User · "));
+    CHECK(strstr(md.p, "> hm\n> hm\n"));
+    CHECK(strstr(md.p, "\n`````json\n{\"a\":"));
+    CHECK(strstr(md.p, "**Result**\n\n`````\n</script>"));
+    CHECK(strstr(md.p, "Done.\n"));
+}
+
+STORE_TEST(what_is_only_written_cannot_be_read)
+{
+    struct bough_import how = { .format = "html" };
+    struct bough_imported in;
+    size_t n;
+    struct bough_format *list = bough_format_list(t->arena, &n);
+
+    CHECK_RC(BOUGH_INVALID,
+             bough_import_file(t->store, t->arena, file_make(t, "x", "{}", 2), &how, &in, &t->err));
+    CHECK_INT(10, n);
+    for (size_t i = 0; i < n; i++)
+        CHECK(list[i].writes && (list[i].reads || i >= 8));
+    CHECK(!bough_format_detect(str_of("hello")) && !bough_format_detect(str_of("[]")));
+}
