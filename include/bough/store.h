@@ -113,7 +113,8 @@ bough_store_repair(struct bough_store *s, enum bough_fsck_level level,
                    void (*left)(void *user, const struct bough_finding *f), void *user,
                    struct bough_repair_report *report, struct bough_error *err);
 
-/* Fold what is pending into the lists, finish purges, and let the backend tidy up. Never needed. */
+/* Fold what is pending into the lists and the full text, finish purges, and let the backend tidy
+ * up. Never needed. */
 BOUGH_MUST_CHECK enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err);
 
 /* One change of the store, in order. */

@@ -60,7 +60,7 @@ bool search_words(struct bough_arena *a, const struct search_piece *at, size_t n
 
 /* A word or a phrase. */
 struct search_term {
-    bool not, prefix;       /* prefix: of its last word */
+    bool negated, prefix;   /* prefix: of its last word */
     unsigned fields;        /* bits: it stands in one of these */
     struct bough_str words; /* as in struct search_words */
 };
@@ -89,7 +89,7 @@ void search_parse(struct bough_arena *a, struct bough_str text, int64_t now,
 
 /* One more term, of anybody's text; nothing happens when it has no words. */
 void search_term_add(struct bough_arena *a, struct search_query *q, struct bough_str text,
-                     unsigned fields, bool not, bool prefix);
+                     unsigned fields, bool negated, bool prefix);
 
 /* A day, a month, a year, a moment, "today", "yesterday", "12h", "7d", "2w"; false: none of these.
  */

@@ -31,7 +31,7 @@ bool search_match(const struct search_query *q, const struct search_words *w)
 
         for (int f = 0; f < SEARCH_FIELDS && !found; f++)
             found = t->fields & 1u << f && has_words(w->field[f], t->words, t->prefix);
-        if (found == t->not )
+        if (found == t->negated)
             return false;
     }
     return true;
@@ -105,7 +105,7 @@ static uint64_t terms_in(const struct search_query *q, const struct search_piece
             const struct search_term *t = &q->terms[i];
             size_t from;
 
-            if (t->not || !(t->fields & 1u << piece->field) || found >> i & 1 ||
+            if (t->negated || !(t->fields & 1u << piece->field) || found >> i & 1 ||
                 !ends_here(&w, t, &from))
                 continue;
             *first = !found || from < *first ? from : *first;
@@ -169,7 +169,7 @@ static void mark(struct bough_arena *a, const struct search_query *q,
         size_t most = SIZE_MAX, at;
 
         for (size_t i = 0; i < q->n; i++)
-            if (!q->terms[i].not &&q->terms[i].fields & 1u << piece->field &&
+            if (!q->terms[i].negated && q->terms[i].fields & 1u << piece->field &&
                 ends_here(&w, &q->terms[i], &at) && at < most)
                 most = at;
         if (most != SIZE_MAX && start + most >= from)

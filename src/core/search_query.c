@@ -13,7 +13,7 @@
 /* ---- terms ---- */
 
 void search_term_add(struct bough_arena *a, struct search_query *q, struct bough_str text,
-                     unsigned fields, bool not, bool prefix)
+                     unsigned fields, bool negated, bool prefix)
 {
     struct tokenizer t;
     struct token w;
@@ -32,7 +32,7 @@ void search_term_add(struct bough_arena *a, struct search_query *q, struct bough
         prefix = false;
     }
     if (n && q->n < LIMIT_SEARCH_TERMS)
-        q->terms[q->n++] = (struct search_term){ not, prefix, fields, text_keep(a, &b) };
+        q->terms[q->n++] = (struct search_term){ negated, prefix, fields, text_keep(a, &b) };
     else if (n)
         q->ignored++;
     buf_finish(&b);
@@ -144,8 +144,8 @@ bool search_date(struct bough_str s, int64_t now, int64_t *out)
 /* A filter takes its value or says that it is none, and then it is words. */
 struct filter {
     const char *name;
-    bool (*take)(struct bough_arena *a, struct search_query *q, struct bough_str value, bool not,
-                 int64_t now);
+    bool (*take)(struct bough_arena *a, struct search_query *q, struct bough_str value,
+                 bool negated, int64_t now);
 };
 
 static const char *lower(struct bough_arena *a, struct bough_str s)
@@ -158,7 +158,7 @@ static const char *lower(struct bough_arena *a, struct bough_str s)
 }
 
 static bool take_role(struct bough_arena *a, struct search_query *q, struct bough_str value,
-                      bool not, int64_t now)
+                      bool negated, int64_t now)
 {
     const char *name = lower(a, value);
     enum bough_role role = bough_role_parse(arena_strndup(a, value.p, value.n));
@@ -168,12 +168,12 @@ static bool take_role(struct bough_arena *a, struct search_query *q, struct boug
         role = bough_role_parse(name);
     if (role == BOUGH_ROLE_OTHER && !cstr_eq(name, "other"))
         return false;
-    *(not ? &q->not_roles : &q->roles) |= 1u << role;
+    *(negated ? &q->not_roles : &q->roles) |= 1u << role;
     return true;
 }
 
 static bool take_kind(struct bough_arena *a, struct search_query *q, struct bough_str value,
-                      bool not, int64_t now)
+                      bool negated, int64_t now)
 {
     const char *name = lower(a, value);
     enum bough_entry_kind kind = entry_kind_parse(name);
@@ -181,54 +181,54 @@ static bool take_kind(struct bough_arena *a, struct search_query *q, struct boug
     (void)now;
     if (kind == BOUGH_ENTRY_OTHER && !cstr_eq(name, "other"))
         return false;
-    *(not ? &q->not_kinds : &q->kinds) |= 1u << kind;
+    *(negated ? &q->not_kinds : &q->kinds) |= 1u << kind;
     return true;
 }
 
 static bool take_session(struct bough_arena *a, struct search_query *q, struct bough_str value,
-                         bool not, int64_t now)
+                         bool negated, int64_t now)
 {
     (void)now;
-    if (!not )
+    if (!negated)
         q->session = arena_strndup(a, value.p, value.n);
-    return !not ;
+    return !negated;
 }
 
 static bool take_project(struct bough_arena *a, struct search_query *q, struct bough_str value,
-                         bool not, int64_t now)
+                         bool negated, int64_t now)
 {
     (void)now;
-    if (!not )
+    if (!negated)
         q->project = arena_strndup(a, value.p, value.n);
-    return !not ;
+    return !negated;
 }
 
 static bool take_branch(struct bough_arena *a, struct search_query *q, struct bough_str value,
-                        bool not, int64_t now)
+                        bool negated, int64_t now)
 {
     size_t at = value.n && value.p[0] == '#';
     int64_t bid = value.n - at <= 10 ? digits(value, &at, value.n - at) : -1;
 
     (void)a;
     (void)now;
-    if (not || bid <= 0)
+    if (negated || bid <= 0)
         return false;
     q->branch = bid;
     return true;
 }
 
 static bool take_since(struct bough_arena *a, struct search_query *q, struct bough_str value,
-                       bool not, int64_t now)
+                       bool negated, int64_t now)
 {
     (void)a;
-    return search_date(value, now, not ? &q->before : &q->since);
+    return search_date(value, now, negated ? &q->before : &q->since);
 }
 
 static bool take_before(struct bough_arena *a, struct search_query *q, struct bough_str value,
-                        bool not, int64_t now)
+                        bool negated, int64_t now)
 {
     (void)a;
-    return search_date(value, now, not ? &q->since : &q->before);
+    return search_date(value, now, negated ? &q->since : &q->before);
 }
 
 static const struct filter filters[] = {
@@ -309,7 +309,7 @@ static bool named(struct bough_str s, const char *name)
 }
 
 /* field:value. False: no such field, or no such value; nothing was taken. */
-static bool read_field(struct reader *r, bool not )
+static bool read_field(struct reader *r, bool negated)
 {
     struct bough_str name = field_name(r), v;
     const char *from = r->p;
@@ -320,11 +320,11 @@ static bool read_field(struct reader *r, bool not )
     r->p += name.n + 1;
     v = value(r, &prefix);
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-        if (named(name, filters[i].name) && v.n && filters[i].take(r->a, r->q, v, not, r->now))
+        if (named(name, filters[i].name) && v.n && filters[i].take(r->a, r->q, v, negated, r->now))
             return true;
     for (int f = 0; f < SEARCH_FIELDS; f++)
         if (named(name, search_field_name((enum search_field)f))) {
-            search_term_add(r->a, r->q, v, 1u << f, not, prefix);
+            search_term_add(r->a, r->q, v, 1u << f, negated, prefix);
             return true;
         }
     r->p = from;
@@ -344,19 +344,19 @@ void search_parse(struct bough_arena *a, struct bough_str text, int64_t now,
     while (r.p < r.end) {
         size_t k = space(r.p, r.end);
         struct bough_str v;
-        bool not, prefix;
+        bool negated, prefix;
 
         if (k) {
             r.p += k;
             continue;
         }
         /* One dash denies; two are how options of programs begin. */
-        not = *r.p == '-' && r.p + 1 < r.end && r.p[1] != '-' && !space(r.p + 1, r.end);
-        r.p += not ;
-        if (read_field(&r, not ))
+        negated = *r.p == '-' && r.p + 1 < r.end && r.p[1] != '-' && !space(r.p + 1, r.end);
+        r.p += negated;
+        if (read_field(&r, negated))
             continue;
         v = value(&r, &prefix);
-        search_term_add(a, out, v, SEARCH_ANY, not, prefix);
+        search_term_add(a, out, v, SEARCH_ANY, negated, prefix);
     }
 }
 

@@ -147,6 +147,37 @@ static void add_entries(struct slicing *s, const struct log_row *row, int64_t n)
         s->rc = s->p.snap.ops->entry_scan(s->p.snap.v, &range, each_entry, s, s->err);
 }
 
+/*
+ * Newest first, as they are found: an index that is written in its own order is written at once. Of
+ * several titles of a session only the newest is put.
+ */
+static void arrange(struct slicing *s)
+{
+    struct txn *t = &s->out->txn;
+    struct map titled;
+    size_t n = 0;
+    uint64_t val;
+
+    for (size_t i = 0, k = t->nchanges; i + 1 < k; i++) {
+        struct change c = t->changes[i];
+
+        t->changes[i] = t->changes[--k];
+        t->changes[k] = c;
+    }
+    map_init(&titled);
+    for (size_t i = 0; i < t->nchanges; i++) {
+        const struct text_row *row = &t->changes[i].u.text;
+
+        if (!row->bid && map_get(&titled, (uint64_t)row->depth, &val))
+            continue;
+        if (!row->bid)
+            map_put(&titled, (uint64_t)row->depth, 1);
+        t->changes[n++] = t->changes[i];
+    }
+    t->nchanges = n;
+    map_finish(&titled);
+}
+
 static bool each_row(void *user, const struct log_row *row)
 {
     struct slicing *s = user;
@@ -197,6 +228,7 @@ enum bough_rc text_slice_prepare(struct engine *e, const struct patience *p, siz
     bough_arena_destroy(s.tmp);
     if (rc || out->to == out->from)
         return rc;
+    arrange(&s);
     txn_change(&s.p, CHANGE_TEXT_MARK)->u.watermark = out->to;
     txn_guard(&s.p, GUARD_TEXT, 0, out->from, 0);
     out->txn.relaxed = true;

@@ -141,7 +141,8 @@ static void check_snippet(struct bough_arena *a, const struct search_query *q,
         MUST(at <= s.text.n);
     }
     for (size_t i = 0; matches && i < q->n; i++)
-        if (!q->terms[i].not &&q->terms[i].words.n < 100 && q->terms[i].fields & 1 << SEARCH_TEXT)
+        if (!q->terms[i].negated && q->terms[i].words.n < 100 &&
+            q->terms[i].fields & 1 << SEARCH_TEXT)
             MUST(s.nranges > 0); /* what was found is shown */
 }
 

@@ -1,5 +1,4 @@
-/* Messages that are still being written (U13): opened, extended, followed, sealed, interrupted. */
-#include <pthread.h>
+/* Messages that are still being written (U13): opened, extended, sealed, interrupted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,75 +8,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "lib/store_test.h"
-
-static const char text_part[] = "{\"type\":\"text\",\"text\":\"\"}";
-
-static struct bough_writing open_message(struct test *t, const char *session, int64_t lease_ms)
-{
-    struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT,
-                                     .data = str_of("{\"agent\":\"a\"}") };
-    struct bough_message_new in = { .entry = &entry, .owner = "me", .lease_ms = lease_ms };
-    struct bough_message_opened out;
-
-    CHECK_OK(bough_message_open(t->store, t->arena, session, &in, &out, &t->err));
-    CHECK_INT(0, out.last);
-    return out.writing;
-}
-
-static enum bough_rc step(struct test *t, const struct bough_writing *w, int64_t number,
-                          enum bough_step_kind kind, size_t part, const char *bytes)
-{
-    struct bough_step s = { kind, part, str_of(bytes) };
-    struct bough_stepped out;
-
-    return bough_message_step(t->store, w, number, &s, 1, &out, &t->err);
-}
-
-static void text(struct test *t, const struct bough_writing *w, const char *bytes)
-{
-    CHECK_OK(step(t, w, 0, BOUGH_STEP_TEXT, 0, bytes));
-}
-
-static struct bough_writing begin_text(struct test *t, const char *session)
-{
-    struct bough_writing w = open_message(t, session, 0);
-
-    CHECK_OK(step(t, &w, 1, BOUGH_STEP_PART, 0, text_part));
-    return w;
-}
-
-static struct bough_stepped flush(struct test *t, const struct bough_writing *w)
-{
-    struct bough_stepped out;
-
-    CHECK_OK(bough_message_flush(t->store, w, &out, &t->err));
-    return out;
-}
-
-static struct bough_entry *seal(struct test *t, const struct bough_writing *w)
-{
-    struct bough_entry *e;
-
-    CHECK_OK(bough_message_seal(t->store, t->arena, w, NULL, &e, &t->err));
-    return e;
-}
-
-static struct bough_entry *entry(struct test *t, const char *id)
-{
-    struct bough_entry *e;
-
-    CHECK_OK(bough_entry_get(t->store, t->arena, NULL, id, &e, &t->err));
-    return e;
-}
-
-static struct bough_following follow(struct test *t, const char *id, int64_t offset)
-{
-    struct bough_following f;
-
-    CHECK_OK(bough_message_follow(t->store, t->arena, id, offset, 0, &f, &t->err));
-    return f;
-}
+#include "message_world.h"
 
 /* --- opening and sealing --- */
 
@@ -89,16 +20,16 @@ STORE_TEST(U13_an_open_message_has_its_id_place_and_number_at_once_and_moves_the
 
     user(t, s, "hello");
     w = open_message(t, s, 0);
-    e = entry(t, w.id);
+    e = entry_at(t, w.id);
     CHECK(e->open);
     CHECK_INT(2, e->mno);
     CHECK_INT(0, e->nparts);
     CHECK_INT(e->at.depth, get(t, s)->head.depth);
     CHECK_INT(1, get(t, s)->messages); /* counts from its seal on */
     user(t, s, "meanwhile");
-    CHECK_INT(3, entry(t, user(t, s, "more"))->mno - 1);
+    CHECK_INT(3, entry_at(t, user(t, s, "more"))->mno - 1);
     seal(t, &w);
-    CHECK(!entry(t, w.id)->open);
+    CHECK(!entry_at(t, w.id)->open);
     CHECK_INT(4, get(t, s)->messages);
 }
 
@@ -115,11 +46,11 @@ STORE_TEST(U13_sealing_keeps_id_time_number_and_origin_and_freezes_what_was_writ
     int64_t no;
 
     CHECK_OK(bough_message_open(t->store, t->arena, s, &how, &open, &t->err));
-    no = entry(t, open.writing.id)->no;
+    no = entry_at(t, open.writing.id)->no;
     user(t, s, "behind it");
-    CHECK_OK(step(t, &open.writing, 0, BOUGH_STEP_PART, 0, text_part));
-    text(t, &open.writing, "one ");
-    text(t, &open.writing, "\"two\"\n");
+    CHECK_OK(step(t, &open.writing, 0, BOUGH_STEP_PART, 0, TEXT_PART));
+    say(t, &open.writing, "one ");
+    say(t, &open.writing, "\"two\"\n");
     CHECK_OK(bough_message_seal(t->store, t->arena, &open.writing, &end, &e, &t->err));
     CHECK_STR(open.writing.id, e->id);
     CHECK_STR("msg-1", e->origin);
@@ -164,9 +95,9 @@ STORE_TEST(the_whole_message_may_be_given_once_more_at_its_end)
     struct bough_seal end = { .parts = parts, .nparts = 2 };
     struct bough_entry *e;
 
-    text(t, &w, "draft");
+    say(t, &w, "draft");
     CHECK_RC(BOUGH_INVALID_PART, bough_message_seal(t->store, t->arena, &w, &end, &e, &t->err));
-    text(t, &w, " goes on"); /* a seal that was refused changes nothing */
+    say(t, &w, " goes on"); /* a seal that was refused changes nothing */
     end.nparts = 1;
     CHECK_OK(bough_message_seal(t->store, t->arena, &w, &end, &e, &t->err));
     CHECK_STR("final", path_text(t, s));
@@ -200,7 +131,7 @@ STORE_TEST(the_same_key_opens_one_message)
     CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &one, &t->err));
     CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &two, &t->err));
     CHECK_STR(one.writing.id, two.writing.id);
-    CHECK_OK(step(t, &two.writing, 1, BOUGH_STEP_PART, 0, text_part));
+    CHECK_OK(step(t, &two.writing, 1, BOUGH_STEP_PART, 0, TEXT_PART));
 }
 
 /* --- steps --- */
@@ -212,7 +143,7 @@ STORE_TEST(steps_that_come_again_are_ignored_and_a_gap_is_refused)
 
     CHECK_OK(step(t, &w, 2, BOUGH_STEP_TEXT, 0, "a"));
     CHECK_OK(step(t, &w, 2, BOUGH_STEP_TEXT, 0, "a"));
-    CHECK_OK(step(t, &w, 1, BOUGH_STEP_PART, 0, text_part));
+    CHECK_OK(step(t, &w, 1, BOUGH_STEP_PART, 0, TEXT_PART));
     CHECK_RC(BOUGH_CONFLICT, step(t, &w, 4, BOUGH_STEP_TEXT, 0, "c"));
     CHECK(strstr(t->err.msg, "the next step is 3"));
     CHECK_OK(step(t, &w, 3, BOUGH_STEP_TEXT, 0, "b"));
@@ -328,8 +259,8 @@ STORE_TEST(steps_are_saved_together_by_size_by_time_and_on_request)
     one.bytes = str_of("y");
     CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
     CHECK_INT(3, out.saved);
-    CHECK_INT(4, flush(t, &w).saved);
-    text(t, &w, "z");
+    CHECK_INT(4, flush_steps(t, &w).saved);
+    say(t, &w, "z");
     for (int i = 0; i < 100 && out.saved < 5; i++) {
         nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
         CHECK_OK(bough_message_step(t->store, &w, 0, NULL, 0, &out, &t->err));
@@ -346,10 +277,10 @@ STORE_TEST(U13_whoever_finds_a_lease_expired_seals_the_message_as_interrupted)
     struct bough_entry *e;
     int64_t n;
 
-    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, text_part));
-    text(t, &w, "so far");
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, TEXT_PART));
+    say(t, &w, "so far");
     CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, tool(t, running)));
-    flush(t, &w);
+    flush_steps(t, &w);
     CHECK_OK(bough_message_recover(t->store, &n, &t->err));
     CHECK_INT(0, n);
     t->env.step = 0;
@@ -360,7 +291,7 @@ STORE_TEST(U13_whoever_finds_a_lease_expired_seals_the_message_as_interrupted)
     CHECK_STR("me", open.at[0].lease.owner);
     CHECK_OK(bough_message_recover(t->store, &n, &t->err));
     CHECK_INT(1, n);
-    e = entry(t, w.id);
+    e = entry_at(t, w.id);
     CHECK(!e->open);
     CHECK_STR("interrupted", e->finish);
     CHECK(strstr(e->error.p, "interrupted"));
@@ -384,11 +315,11 @@ STORE_TEST(steps_keep_the_lease)
     struct bough_writing w = open_message(t, s, 5000);
     int64_t n;
 
-    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, text_part));
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, TEXT_PART));
     for (int i = 0; i < 5; i++) {
         t->env.now += 4000;
-        text(t, &w, "x");
-        flush(t, &w);
+        say(t, &w, "x");
+        flush_steps(t, &w);
         CHECK_OK(bough_message_recover(t->store, &n, &t->err));
         CHECK_INT(0, n);
     }
@@ -401,8 +332,8 @@ STORE_TEST(an_expired_message_may_be_taken_over_and_the_late_owner_has_lost_it)
     struct bough_writing w = open_message(t, s, 5000);
     struct bough_message_opened mine;
 
-    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, text_part));
-    text(t, &w, "first ");
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, TEXT_PART));
+    say(t, &w, "first ");
     CHECK_RC(BOUGH_BUSY, bough_message_take(t->store, w.id, "other", 0, &mine, &t->err));
     CHECK(strstr(t->err.msg, "me"));
     t->env.now += 6000;
@@ -433,9 +364,9 @@ STORE_TEST(C20_opening_a_store_seals_what_a_dead_process_was_writing)
         if (bough_store_open(&t->store, t->url, NULL, &t->err))
             _exit(2);
         w = begin_text(t, s);
-        text(t, &w, "half a sen");
-        flush(t, &w);
-        text(t, &w, "tence that was not saved");
+        say(t, &w, "half a sen");
+        flush_steps(t, &w);
+        say(t, &w, "tence that was not saved");
         if (write(fds[1], &w, sizeof w) != (ssize_t)sizeof w)
             _exit(3);
         _exit(0); /* without closing anything */
@@ -445,7 +376,7 @@ STORE_TEST(C20_opening_a_store_seals_what_a_dead_process_was_writing)
     close(fds[0]);
     close(fds[1]);
     CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
-    e = entry(t, w.id);
+    e = entry_at(t, w.id);
     CHECK(!e->open);
     CHECK_STR("interrupted", e->finish);
     CHECK_STR("half a sen", text_of(t, e));
@@ -459,269 +390,9 @@ STORE_TEST(closing_a_store_saves_every_step)
     if (!store_lasts(t))
         return;
     w = begin_text(t, s);
-    text(t, &w, "not lost");
+    say(t, &w, "not lost");
     store_reopen(t);
-    CHECK(entry(t, w.id)->open); /* this process lives, and so does its lease */
+    CHECK(entry_at(t, w.id)->open); /* this process lives, and so does its lease */
     CHECK_OK(step(t, &w, 3, BOUGH_STEP_TEXT, 0, " at all"));
     CHECK_STR("not lost at all", text_of(t, seal(t, &w)));
-}
-
-/* --- in the way of others --- */
-
-STORE_TEST(forking_at_or_behind_an_open_message_is_a_conflict_until_it_is_sealed)
-{
-    const char *s = new_session(t, "s"), *before = user(t, s, "before"), *behind;
-    struct bough_writing w = begin_text(t, s);
-    struct bough_fork how = { 0 };
-    struct bough_session *f;
-
-    text(t, &w, "answer");
-    behind = user(t, s, "behind");
-    CHECK_RC(BOUGH_CONFLICT, bough_session_fork(t->store, t->arena, s, NULL, &f, &t->err));
-    how.entry = behind;
-    CHECK_RC(BOUGH_CONFLICT, bough_session_fork(t->store, t->arena, s, &how, &f, &t->err));
-    how.entry = w.id;
-    how.copy = true;
-    CHECK_RC(BOUGH_CONFLICT, bough_session_fork(t->store, t->arena, s, &how, &f, &t->err));
-    CHECK_STR("before", path_text(t, fork_at(t, s, before)));
-    CHECK_RC(BOUGH_CONFLICT, bough_entry_delete(t->store, s, w.id, &t->err));
-    seal(t, &w);
-    CHECK_STR("before answer behind", path_text(t, fork_at(t, s, behind)));
-}
-
-STORE_TEST(a_fork_is_not_kept_from_by_a_message_that_nobody_writes)
-{
-    const char *s = new_session(t, "s");
-    struct bough_writing w = open_message(t, s, 1000);
-    struct bough_session *f;
-
-    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, text_part));
-    text(t, &w, "cut");
-    t->env.now += 2000;
-    CHECK_OK(bough_session_fork(t->store, t->arena, s, NULL, &f, &t->err));
-    CHECK_STR("cut", path_text(t, f->id));
-}
-
-STORE_TEST(contexts_leave_an_open_message_out_and_say_so)
-{
-    const char *s = new_session(t, "s"), *const dialects[] = { "pi", "hygge", "ui" };
-    struct bough_writing w;
-
-    user(t, s, "hello");
-    w = begin_text(t, s);
-    text(t, &w, "unfinished");
-    flush(t, &w);
-    for (size_t i = 0; i < 3; i++) {
-        struct bough_context_options how = { .dialect = dialects[i] };
-        struct bough_context c;
-
-        CHECK_OK(bough_context(t->store, t->arena, s, &how, &c, &t->err));
-        CHECK_INT(1, c.count);
-        CHECK_INT(1, c.nnotes);
-        CHECK_STR(w.id, c.notes[0].entry);
-        CHECK(strstr(c.notes[0].why, "still being written"));
-    }
-}
-
-STORE_TEST(purging_a_session_takes_its_open_messages_along)
-{
-    const char *s = new_session(t, "s");
-    struct bough_writing w = begin_text(t, s);
-    struct bough_open_messages open;
-
-    text(t, &w, "gone");
-    flush(t, &w);
-    text(t, &w, " for ever");
-    CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
-    CHECK_OK(bough_message_list(t->store, t->arena, NULL, &open, &t->err));
-    CHECK_INT(0, open.n);
-    CHECK(step(t, &w, 0, BOUGH_STEP_TEXT, 0, "?") != BOUGH_OK ||
-          bough_message_flush(t->store, &w, NULL, &t->err) != BOUGH_OK);
-}
-
-static size_t hits(struct test *t, const char *query)
-{
-    struct bough_search how = { .query = query };
-    struct bough_hits found;
-
-    CHECK_OK(bough_search(t->store, t->arena, &how, &found, &t->err));
-    CHECK(found.complete);
-    return found.n;
-}
-
-STORE_TEST(a_message_is_found_by_its_words_once_it_is_sealed)
-{
-    const char *s = new_session(t, "s");
-    struct bough_writing w = begin_text(t, s);
-
-    text(t, &w, "a quokka");
-    flush(t, &w);
-    CHECK_INT(0, hits(t, "quokka"));
-    user(t, s, "unrelated");
-    CHECK_INT(0, hits(t, "quokka")); /* the index has gone past its number */
-    seal(t, &w);
-    CHECK_INT(1, hits(t, "quokka"));
-}
-
-/* --- following --- */
-
-STORE_TEST(a_late_follower_gets_the_text_so_far_and_then_what_comes_by_offset)
-{
-    const char *s = new_session(t, "s");
-    struct bough_writing w = begin_text(t, s);
-    struct bough_following f;
-    int64_t middle;
-
-    text(t, &w, "Hello ");
-    middle = follow(t, w.id, -1).offset;
-    text(t, &w, "wor");
-    f = follow(t, w.id, -1);
-    CHECK(!f.sealed);
-    CHECK_INT(1, f.nparts);
-    CHECK_STR("{\"type\":\"text\",\"text\":\"Hello wor\"}", f.parts[0].json.p);
-    text(t, &w, "ld");
-    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, tool(t, pending)));
-    text(t, &w, "!");
-    f = follow(t, w.id, f.offset);
-    CHECK_INT(3, f.ndeltas);
-    CHECK_STR("ld", f.deltas[0].bytes.p);
-    CHECK_INT(9, f.deltas[0].at);
-    CHECK_INT(BOUGH_STEP_PART, f.deltas[1].kind);
-    CHECK_INT(1, f.deltas[1].part);
-    CHECK_STR(tool(t, pending), f.deltas[1].bytes.p);
-    CHECK_STR("!", f.deltas[2].bytes.p);
-    CHECK_INT(11, f.deltas[2].at);
-    CHECK_INT(0, follow(t, w.id, f.offset).ndeltas);
-    f = follow(t, w.id, middle); /* an offset inside what lies together now */
-    CHECK_STR("world", f.deltas[0].bytes.p);
-    CHECK_INT(6, f.deltas[0].at);
-    CHECK_RC(BOUGH_INVALID,
-             bough_message_follow(t->store, t->arena, w.id, f.offset + 1, 0, &f, &t->err));
-    seal(t, &w);
-    f = follow(t, w.id, middle);
-    CHECK(f.sealed);
-    CHECK_STR("Hello world!", text_of(t, f.entry));
-}
-
-struct follower {
-    struct bough_store *s;
-    const char *id;
-    char text[4096];
-    size_t n;
-    enum bough_rc rc;
-};
-
-static void *read_along(void *arg)
-{
-    struct follower *f = arg;
-    struct bough_arena *a = bough_arena_create();
-    struct bough_following got;
-    int64_t offset = 0;
-
-    do {
-        bough_arena_reset(a);
-        f->rc = bough_message_follow(f->s, a, f->id, offset, 5000, &got, NULL);
-        for (size_t i = 0; !f->rc && i < got.ndeltas; i++)
-            if (got.deltas[i].kind == BOUGH_STEP_TEXT) {
-                memcpy(f->text + f->n, got.deltas[i].bytes.p, got.deltas[i].bytes.n);
-                f->n += got.deltas[i].bytes.n;
-            }
-        offset = got.offset;
-    } while (!f->rc && !got.sealed);
-    bough_arena_destroy(a);
-    return NULL;
-}
-
-STORE_TEST(followers_in_other_threads_get_every_byte_once_and_hear_of_the_end)
-{
-    const char *s = new_session(t, "s");
-    struct bough_writing w = begin_text(t, s);
-    struct follower *f = arena_array(t->arena, 3, sizeof *f);
-    pthread_t threads[3];
-    char word[16];
-
-    for (int i = 0; i < 3; i++) {
-        f[i].s = t->store;
-        f[i].id = w.id;
-        CHECK(pthread_create(&threads[i], NULL, read_along, &f[i]) == 0);
-    }
-    for (int i = 0; i < 300; i++) {
-        snprintf(word, sizeof word, "%d ", i);
-        text(t, &w, word);
-        if (i == 299) /* the last words are heard before the end is */
-            nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
-    }
-    nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
-    seal(t, &w);
-    for (int i = 0; i < 3; i++) {
-        CHECK(pthread_join(threads[i], NULL) == 0);
-        CHECK_INT(BOUGH_OK, f[i].rc);
-        CHECK_STR(text_of(t, entry(t, w.id)), f[i].text);
-    }
-}
-
-/* Writes in a process of its own; the parent and another child read along. */
-static void write_along(struct test *t, const char *s, int to)
-{
-    struct bough_writing w = begin_text(t, s);
-    char word[16];
-
-    if (write(to, &w, sizeof w) != (ssize_t)sizeof w)
-        _exit(3);
-    for (int i = 0; i < 200; i++) {
-        snprintf(word, sizeof word, "%d ", i);
-        text(t, &w, word);
-        nanosleep(&(struct timespec){ 0, 3000000 }, NULL);
-    }
-    flush(t, &w);
-    nanosleep(&(struct timespec){ 0, 200000000 }, NULL);
-    seal(t, &w);
-}
-
-STORE_TEST_SECONDS(two_processes_follow_what_a_third_writes, 60)
-{
-    const char *s = new_session(t, "s");
-    struct bough_writing w;
-    struct follower f = { 0 };
-    pid_t pids[2];
-    int fds[2], back[2], status;
-
-    if (!store_lasts(t))
-        return;
-    bough_store_close(&t->store);
-    CHECK(pipe(fds) == 0 && pipe(back) == 0);
-    fflush(stdout);
-    for (int i = 0; i < 2; i++) {
-        pids[i] = fork();
-        if (pids[i])
-            continue;
-        if (bough_store_open(&t->store, t->url, NULL, &t->err))
-            _exit(2);
-        if (i == 0) {
-            write_along(t, s, fds[1]);
-        } else {
-            if (read(back[0], &w, sizeof w) != (ssize_t)sizeof w)
-                _exit(5);
-            f = (struct follower){ .s = t->store, .id = w.id };
-            read_along(&f);
-            if (f.rc || strcmp(f.text, text_of(t, entry(t, w.id))) != 0)
-                _exit(4);
-        }
-        bough_store_close(&t->store);
-        _exit(0);
-    }
-    CHECK(read(fds[0], &w, sizeof w) == (ssize_t)sizeof w);
-    CHECK(write(back[1], &w, sizeof w) == (ssize_t)sizeof w);
-    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
-    f = (struct follower){ .s = t->store, .id = w.id };
-    read_along(&f);
-    CHECK_INT(BOUGH_OK, f.rc);
-    for (int i = 0; i < 2; i++)
-        CHECK(waitpid(pids[i], &status, 0) == pids[i] && WIFEXITED(status) &&
-              WEXITSTATUS(status) == 0);
-    CHECK_STR(text_of(t, entry(t, w.id)), f.text);
-    close(fds[0]);
-    close(fds[1]);
-    close(back[0]);
-    close(back[1]);
 }

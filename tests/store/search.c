@@ -227,12 +227,12 @@ STORE_TEST(nothing_that_is_typed_is_an_error)
 
     user(t, s, "a b c don't 10.0.0.1");
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
-        h = search_as(t, &(struct bough_search){ .query = typed[i] });
+        (void)search_as(t, &(struct bough_search){ .query = typed[i] });
     for (int c = 1; c < 256; c++) {
         char two[3] = { (char)c, (char)c, '\0' };
 
-        h = search_as(t, &(struct bough_search){ .query = two });
-        h = search_as(t, &(struct bough_search){ .query = two + 1 });
+        (void)search_as(t, &(struct bough_search){ .query = two });
+        (void)search_as(t, &(struct bough_search){ .query = two + 1 });
     }
     for (size_t i = 0; i < 100000; i += 5)
         memcpy(big + i, "a -b ", 5);

@@ -34,8 +34,7 @@ static const char *const vocabulary[] = { "alpha",
                                           "\xf0\x9f\x9a\x80",
                                           "don't",
                                           "a_b",
-                                          "Stra\xc3\x9f"
-                                          "e",
+                                          "Stra\303\237e",
                                           "strasse",
                                           "10.0.0.1" };
 enum { VOCABULARY = sizeof vocabulary / sizeof *vocabulary };

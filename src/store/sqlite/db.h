@@ -208,7 +208,7 @@ void checkpoint_now(struct sqlite *s, int mode);
 enum bough_rc text_put(struct conn *c, struct bough_arena *a, const struct text_row *row,
                        struct bough_error *err);
 enum bough_rc text_clear(struct conn *c, struct bough_error *err);
-/* Remove documents of a purged session while there is room; one costs as much as several rows. */
+/* Remove documents of a purged session while there is room, which ends after a while. */
 enum bough_rc text_purge(struct conn *c, struct bough_arena *a, int64_t sid, int64_t *room,
                          struct bough_error *err);
 void row_text(struct bough_arena *a, sqlite3_stmt *st, struct text_row *out);

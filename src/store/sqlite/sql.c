@@ -81,8 +81,8 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_LOG_ADD] = "INSERT INTO log (" LOG_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 
     [SQL_PURGE_TEXT] =
-        "SELECT d.id, e.k, e.kind, e.mask, e.over, e.body FROM text_doc AS d LEFT JOIN"
-        " entry AS e ON e.k = d.k WHERE d.k BETWEEN ?1 AND ?2 LIMIT 1",
+        "SELECT d.id, e.k, e.kind, e.mask, e.over, e.body FROM text_doc AS d LEFT JOIN entry AS e"
+        " ON e.k = d.k WHERE d.k BETWEEN ?1 AND ?2 ORDER BY d.k DESC LIMIT 1",
     [SQL_PURGE_ENTRIES] =
         "DELETE FROM entry WHERE k IN (SELECT k FROM entry WHERE" RANGE " LIMIT ?3)",
     [SQL_PURGE_DRAFTS] = "DELETE FROM draft WHERE (k, upto) IN"
@@ -164,8 +164,7 @@ const char *const sql_text[SQL_COUNT] = {
         "DELETE FROM chunk WHERE k IN (SELECT k FROM chunk WHERE" RANGE " LIMIT ?3)",
     [SQL_TEXT_TITLE] = "SELECT " TEXT_COLS " FROM text_doc WHERE k = ?1",
     [SQL_TEXT_MARK] = "SELECT no FROM projection WHERE name = 'text'",
-    [SQL_TEXT_FIND] =
-        "SELECT d.id, d.k, d.time, d.words FROM text_index AS i CROSS JOIN text_doc AS d"
-        " ON d.id = i.rowid WHERE text_index MATCH ?1 AND i.rowid < ?2"
-        " AND d.time >= ?3 AND d.time < ?4 ORDER BY i.rowid DESC",
+    [SQL_TEXT_FIND] = "SELECT d.id, d.k, d.time, d.words FROM text_index AS i CROSS JOIN text_doc"
+                      " AS d ON d.id = " TEXT_TOP " - i.rowid WHERE text_index MATCH ?1"
+                      " AND i.rowid > ?2 AND d.time >= ?3 AND d.time < ?4 ORDER BY i.rowid",
 };

@@ -142,6 +142,9 @@ extern const char *const sql_text[SQL_COUNT];
     " role_name, provider_path, model_provider, model_name, hay, body"
 
 #define TEXT_COLS "id, k, time, words"
+/* What the number of a document in the index and its id add up to (2^40): the newest comes first.
+ */
+#define TEXT_TOP "1099511627776"
 /* After core/search.h's enum; in front of it what filters by role, kind, branch and session. */
 #define INDEX_COLS "tag, text, reasoning, tool, input, output, file, title"
 

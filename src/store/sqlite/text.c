@@ -11,7 +11,9 @@
 #include "core/search.h"
 #include "store/sqlite/db.h"
 
-enum { DOCUMENT_COSTS = 8 }; /* rows that go away in the time of one document, about */
+enum { PURGE_US = 20000 }; /* taking words out of long lists is slow: then a slice ends sooner */
+
+#define TOP INT64_C(1099511627776) /* TEXT_TOP */
 
 void bind_document(sqlite3_stmt *st, const struct text_row *row)
 {
@@ -71,7 +73,7 @@ static enum bough_rc index_change(struct conn *c, struct bough_arena *a, enum sq
 
     if (rc)
         return rc;
-    sqlite3_bind_int64(st, 1, text_order(row));
+    sqlite3_bind_int64(st, 1, TOP - text_order(row));
     bind_text(st, 2, tags_of(a, row));
     for (int f = 0; f < SEARCH_FIELDS; f++)
         sqlite3_bind_text(st, 3 + f, row->words->field[f].p, (int)row->words->field[f].n,
@@ -194,7 +196,7 @@ static enum bough_rc purge_one(struct conn *c, struct bough_arena *a, int64_t fr
 }
 
 static enum bough_rc purge_branch(struct conn *c, struct bough_arena *a, const struct branch_row *b,
-                                  int64_t *room, struct bough_error *err)
+                                  int64_t until, int64_t *room, struct bough_error *err)
 {
     enum bough_rc rc = BOUGH_OK;
     int64_t id = 1;
@@ -206,7 +208,7 @@ static enum bough_rc purge_branch(struct conn *c, struct bough_arena *a, const s
                        err);
         arena_rewind(a, mark);
         if (id)
-            *room = *room > DOCUMENT_COSTS ? *room - DOCUMENT_COSTS : 0;
+            *room = mono_us() < until ? *room - 1 : 0;
     }
     return rc;
 }
@@ -215,6 +217,7 @@ enum bough_rc text_purge(struct conn *c, struct bough_arena *a, int64_t sid, int
                          struct bough_error *err)
 {
     sqlite3_stmt *st;
+    int64_t until = mono_us() + PURGE_US;
     enum bough_rc rc = remove_title(c, a, sid, err);
     int code = SQLITE_ROW;
 
@@ -228,7 +231,7 @@ enum bough_rc text_purge(struct conn *c, struct bough_arena *a, int64_t sid, int
 
         row_branch(st, &b);
         if (b.cut >= 0)
-            rc = purge_branch(c, a, &b, room, err);
+            rc = purge_branch(c, a, &b, until, room, err);
     }
     if (!rc && code != SQLITE_ROW && code != SQLITE_DONE)
         rc = conn_fail(c, code, err);
@@ -260,33 +263,33 @@ static void put_term(struct buf *b, const struct search_term *t)
 /* One of some tags. */
 static void put_tags(struct buf *b, char letter, unsigned bits)
 {
-    const char * or = "";
+    const char *between = "";
 
     buf_puts(b, " AND tag:(");
     for (int i = 0; i < 32; i++)
         if (bits >> i & 1) {
-            buf_printf(b, "%s\"%c%d\"", or, letter, i);
-            or = " OR ";
+            buf_printf(b, "%s\"%c%d\"", between, letter, i);
+            between = " OR ";
         }
     buf_puts(b, ")");
 }
 
 static void put_within(struct buf *b, const struct text_query *q)
 {
-    const char * or = "";
+    const char *between = "";
 
     buf_puts(b, " AND tag:(");
-    for (size_t i = 0; i < q->nbids; i++, or = " OR ")
-        buf_printf(b, "%s\"b%" PRId64 "\"", or, q->bids[i]);
-    for (size_t i = 0; i < q->nsids; i++, or = " OR ")
-        buf_printf(b, "%s\"t%" PRId64 "\"", or, q->sids[i]);
+    for (size_t i = 0; i < q->nbids; i++, between = " OR ")
+        buf_printf(b, "%s\"b%" PRId64 "\"", between, q->bids[i]);
+    for (size_t i = 0; i < q->nsids; i++, between = " OR ")
+        buf_printf(b, "%s\"t%" PRId64 "\"", between, q->sids[i]);
     buf_puts(b, ")");
 }
 
 static void put_nots(struct buf *b, const struct search_query *q)
 {
     for (size_t i = 0; i < q->n; i++)
-        if (q->terms[i].not ) {
+        if (q->terms[i].negated) {
             buf_puts(b, " NOT ");
             put_term(b, &q->terms[i]);
         }
@@ -301,16 +304,16 @@ static void put_nots(struct buf *b, const struct search_query *q)
 static void put_query(struct buf *b, const struct text_query *tq)
 {
     const struct search_query *q = tq->q;
-    const char *and = "";
+    const char *between = "";
 
     buf_puts(b, "(");
     for (size_t i = 0; i < q->n; i++)
-        if (!q->terms[i].not ) {
-            buf_puts(b, and);
+        if (!q->terms[i].negated) {
+            buf_puts(b, between);
             put_term(b, &q->terms[i]);
-            and = " AND ";
+            between = " AND ";
         }
-    if (!*and)
+    if (!*between)
         buf_puts(b, "tag:\"d\"");
     if (q->roles)
         put_tags(b, 'r', q->roles);
@@ -344,7 +347,7 @@ enum bough_rc sqlite_text_find(struct view *v, const struct text_query *q, text_
     buf_init(&b, 4 * 1024 * 1024);
     put_query(&b, q);
     sqlite3_bind_text(st, 1, b.p, (int)b.n, SQLITE_STATIC);
-    sqlite3_bind_int64(st, 2, q->before);
+    sqlite3_bind_int64(st, 2, q->before < INT64_MAX ? TOP - q->before : INT64_MIN);
     sqlite3_bind_int64(st, 3, q->q->since ? q->q->since : INT64_MIN);
     sqlite3_bind_int64(st, 4, q->q->before ? q->q->before : INT64_MAX);
     while ((code = view_over(c) ? c->code : sqlite3_step(st)) == SQLITE_ROW) {

@@ -21,7 +21,7 @@ static const char *terms(struct test *t, struct bough_str text, struct search_qu
         for (int f = 0; f < SEARCH_FIELDS; f++)
             if (x->fields == 1u << f)
                 field = arena_printf(t->arena, "@%s", search_field_name((enum search_field)f));
-        all = arena_printf(t->arena, "%s%s%s%s%s%s", all, i ? "|" : "", x->not ? "-" : "",
+        all = arena_printf(t->arena, "%s%s%s%s%s%s", all, i ? "|" : "", x->negated ? "-" : "",
                            x->words.p, x->prefix ? "*" : "", field);
     }
     return all;

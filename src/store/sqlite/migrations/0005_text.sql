@@ -12,6 +12,8 @@ CREATE TABLE text_doc (
 ) STRICT;
 CREATE INDEX text_doc_k ON text_doc (k);
 
+-- The rowid is 2^40 minus the document's id: the newest comes first in every list of the index, and reading a list
+-- from its front costs what is read. (From its end it does not, once secure-delete is on.)
 -- tag: d (every document), r<role>, k<kind>, b<branch>, t<session whose title it is>. Nothing is kept but the
 -- index; to remove a document its words are given again, and secure-delete takes them out of every segment.
 CREATE VIRTUAL TABLE text_index USING fts5 (
