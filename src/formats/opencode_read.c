@@ -255,7 +255,8 @@ enum bough_rc opencode_document(struct reading *r, struct bough_str text, struct
     r->line = 1;
     if (!list && json_type(info) != JSON_OBJECT)
         return bough_fail(err, BOUGH_INVALID, "it is no export of opencode: %.150s", d.why.msg);
-    qsort(oc->at, oc->n, sizeof *oc->at, by_time);
+    if (oc->n)
+        qsort(oc->at, oc->n, sizeof *oc->at, by_time);
     rc = give_session(r, oc, info, err);
     if (!rc)
         rc = give_messages(r, oc, info, err);
