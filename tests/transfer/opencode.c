@@ -147,6 +147,31 @@ STORE_TEST(a_list_of_opencode_s_messages_is_a_session_too)
     CHECK(in.added > 10);
 }
 
+STORE_TEST(a_session_in_opencode_s_storage_is_read_from_all_its_files)
+{
+    const char *dir = "opencode-1.1.65/storage/session/6237e187166a09bddcad371f4f4cd7023a58386d";
+    struct bough_imported in = import_file(
+        t, corpus_path(t, arena_printf(t->arena, "%s/ses_e1f2ac8adffeApw2zIxzzkn6Wt.json", dir)));
+    struct bough_imported sub = import_file(
+        t, corpus_path(t, arena_printf(t->arena, "%s/ses_e1f2ac375ffe1zkkoGkrH5kSZB.json", dir)));
+    struct bough_todos todos;
+    struct bough_str out;
+
+    CHECK_STR("opencode", in.format);
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    CHECK(in.added > 10);
+    CHECK_INT(3, sub.added);
+    CHECK_STR(in.session, get(t, sub.session)->parent);
+    CHECK_OK(bough_todo_get(t->store, t->arena, in.session, &todos, &t->err));
+    CHECK(todos.n >= 2);
+    CHECK_STR("Read the code", todos.at[0].content);
+    in = import_file(
+        t, corpus_path(t, arena_printf(t->arena, "%s/ses_e1f2ac8adffeApw2zIxzzkn6Wt.json", dir)));
+    CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
+    out = export_text(t, in.session, "opencode");
+    CHECK(strstr(out.p, "\"step-start\"") && strstr(out.p, "\"ses_e1f2ac8adffeApw2zIxzzkn6Wt\""));
+}
+
 STORE_TEST(a_pi_session_becomes_an_opencode_export_with_its_tools_answered)
 {
     struct bough_imported in = import_file(t, corpus_path(t, "pi-1.5.0/print-multiturn.jsonl"));
