@@ -1,4 +1,5 @@
 /* Markdown, out: a conversation to read, to paste, to put into a review. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,9 +85,8 @@ static void write_begin(struct writing *w)
     put_fact(w->out, "Created", text);
     if (s->own.input || s->own.output) {
         bough_money_text(s->own.cost, text, sizeof text);
-        buf_printf(w->out, "- Tokens: %lld in, %lld out, USD %s\n",
-                   (long long)(s->own.input + s->own.cache_read + s->own.cache_write),
-                   (long long)s->own.output, text);
+        buf_printf(w->out, "- Tokens: %" PRId64 " in, %" PRId64 " out, USD %s\n",
+                   s->own.input + s->own.cache_read + s->own.cache_write, s->own.output, text);
     }
     buf_putc(w->out, '\n');
 }

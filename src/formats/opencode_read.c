@@ -240,7 +240,7 @@ static enum bough_rc give_messages(struct reading *r, const struct opencode *oc,
 enum bough_rc opencode_document(struct reading *r, struct bough_str text, struct bough_error *err)
 {
     struct opencode *oc = arena_zalloc(r->kept, sizeof *oc);
-    struct json rest, info = { 0 };
+    struct json rest = { 0 }, info = { 0 };
     struct bough_str one;
     struct doc d;
     bool list;
@@ -250,15 +250,19 @@ enum bough_rc opencode_document(struct reading *r, struct bough_str text, struct
     list = doc_open(&d, text, "messages");
     while (list && doc_next(&d, &one))
         add_message(r, oc, one, d.line);
-    if (json_parse(r->a, doc_rest(r->a, text, "messages"), &rest, NULL) == BOUGH_OK)
-        info = json_member(rest, "info");
+    if (json_parse(r->a, doc_rest(r->a, text, "messages"), &rest, NULL))
+        rest = (struct json){ 0 };
+    info = json_member(rest, "info");
     r->line = 1;
     if (!list && json_type(info) != JSON_OBJECT)
         return bough_fail(err, BOUGH_INVALID, "it is no export of opencode: %.150s", d.why.msg);
-    qsort(oc->at, oc->n, sizeof *oc->at, by_time);
+    if (oc->n)
+        qsort(oc->at, oc->n, sizeof *oc->at, by_time);
     rc = give_session(r, oc, info, err);
     if (!rc)
         rc = give_messages(r, oc, info, err);
+    if (!rc && json_type(json_member(rest, "todos")) == JSON_ARRAY)
+        rc = give_todos(r, json_member(rest, "todos"), err);
     if (!list)
         d.broken = true;
     return rc ? rc : doc_end(r, &d, err);

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "transfer/opencode_storage.h"
 #include "transfer/place.h"
 
 enum {
@@ -23,6 +24,8 @@ struct import {
     const struct bough_import *how;
     const char *path;
     int fd;
+    struct bough_str whole; /* instead of the file: put together from several */
+    size_t whole_at;
     int64_t size, done;
     struct bough_source *source; /* as an earlier import left it, or NULL */
     char owner[64];
@@ -45,6 +48,11 @@ static enum bough_rc open_file(struct import *im, struct bough_error *err)
     if (!S_ISREG(st.st_mode))
         return bough_fail(err, BOUGH_INVALID, "%s is not a file", im->path);
     im->size = (int64_t)st.st_size;
+    if (im->how->format && strcmp(im->how->format, "opencode") != 0)
+        return BOUGH_OK;
+    if (opencode_storage_read(&im->placer, im->path, &im->whole, err))
+        return BOUGH_TOO_LARGE;
+    im->size = im->whole.n ? (int64_t)im->whole.n : im->size;
     return BOUGH_OK;
 }
 
@@ -52,6 +60,12 @@ static ssize_t read_piece(struct import *im, char *to, size_t n)
 {
     ssize_t got;
 
+    if (im->whole.n) {
+        n = n < im->whole.n - im->whole_at ? n : im->whole.n - im->whole_at;
+        memcpy(to, im->whole.p + im->whole_at, n);
+        im->whole_at += n;
+        return (ssize_t)n;
+    }
     do
         got = read(im->fd, to, n);
     while (got < 0 && errno == EINTR);
@@ -68,8 +82,10 @@ static enum bough_rc choose_format(struct import *im, struct bough_error *err)
 
     if (got < 0)
         return bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
-    f = im->how->format ? format_find(im->how->format)
-                        : format_detect(str_make(first, (size_t)got));
+    if (im->how->format || im->whole.n)
+        f = format_find(im->whole.n ? "opencode" : im->how->format);
+    else
+        f = format_detect(str_make(first, (size_t)got));
     if (!f || (!f->line && !f->document))
         return im->how->format
                    ? bough_fail(err, BOUGH_INVALID, "no format that is read is called %.60s",
@@ -179,6 +195,7 @@ static enum bough_rc sum_only(struct import *im, bool *same, struct bough_error 
     finish_sum(im);
     *same = got == 0 && im->done == im->size && strcmp(im->after, im->source->hash) == 0;
     im->done = 0;
+    im->whole_at = 0;
     return lseek(im->fd, 0, SEEK_SET) < 0
                ? bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno))
                : BOUGH_OK;

@@ -113,14 +113,15 @@ struct bough_entry *known_child(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent)
 {
     const char *at = parent.branch ? place_text(p->tmp, parent) : NULL;
+    struct bough_entry *found = NULL;
     struct bough_entries kids;
 
     if (bough_tree_children(p->s, p->tmp, p->session, at, &kids, NULL))
         return NULL;
-    for (size_t i = kids.n; i-- > 0;)
-        if (same_entry(&kids.at[i], &in->entry))
-            return &kids.at[i];
-    return NULL;
+    for (size_t i = 0; i < kids.n; i++)
+        if (same_entry(kids.at + i, &in->entry))
+            found = kids.at + i;
+    return found;
 }
 
 struct bough_entry *known_aside(struct placer *p, const struct item_entry *in,

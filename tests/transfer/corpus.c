@@ -148,9 +148,10 @@ struct bough_str check_round(struct test *t, const char *path, const char *forma
 {
     struct bough_imported in = import_file(t, path);
     struct bough_str out = export_text(t, in.session, format);
-    size_t n;
+    size_t n = 0;
     char *text = file_text(t, path, &n);
 
+    CHECK(text != NULL);
     CHECK_INT(BOUGH_IMPORT_NEW, in.status);
     CHECK_STR(format, in.format);
     CHECK_STR("", in.nproblems ? in.problems[0].text : "");

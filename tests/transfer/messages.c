@@ -110,8 +110,9 @@ STORE_TEST(an_edited_list_of_messages_becomes_a_branch)
     const char
         *one = "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]",
         *two = "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"c\"}]";
-    struct bough_imported in = import_file(t, file_make(t, "m.json", one, strlen(one)));
+    struct bough_imported in;
 
+    CHECK_INT(2, import_file(t, file_make(t, "m.json", one, strlen(one))).added);
     in = import_file(t, file_make(t, "m.json", two, strlen(two)));
     CHECK_INT(1, in.added);
     CHECK_STR("a c", path_text(t, in.session));

@@ -105,8 +105,9 @@ STORE_TEST(A22_a_pending_revert_puts_the_head_before_what_it_hides_and_comes_bac
 STORE_TEST(an_opencode_export_that_grew_adds_only_what_is_new)
 {
     const char *one = message(t, "msg_a", "user", 1, ""), *two = message(t, "msg_b", "user", 2, "");
-    struct bough_imported in = import_text(t, arena_printf(t->arena, DOC, "", one));
+    struct bough_imported in;
 
+    CHECK_INT(1, import_text(t, arena_printf(t->arena, DOC, "", one)).added);
     in = import_text(t, arena_printf(t->arena, DOC, "", arena_printf(t->arena, "%s,%s", one, two)));
     CHECK_INT(BOUGH_IMPORT_GREW, in.status);
     CHECK_INT(1, in.added);
@@ -144,6 +145,31 @@ STORE_TEST(a_list_of_opencode_s_messages_is_a_session_too)
     CHECK_STR("opencode", in.format);
     CHECK_STR("ses_e1f2c27f6ffe0IHp5gpjCxkVVf", get(t, in.session)->origin);
     CHECK(in.added > 10);
+}
+
+STORE_TEST(a_session_in_opencode_s_storage_is_read_from_all_its_files)
+{
+    const char *dir = "opencode-1.1.65/storage/session/6237e187166a09bddcad371f4f4cd7023a58386d";
+    struct bough_imported in = import_file(
+        t, corpus_path(t, arena_printf(t->arena, "%s/ses_e1f2ac8adffeApw2zIxzzkn6Wt.json", dir)));
+    struct bough_imported sub = import_file(
+        t, corpus_path(t, arena_printf(t->arena, "%s/ses_e1f2ac375ffe1zkkoGkrH5kSZB.json", dir)));
+    struct bough_todos todos;
+    struct bough_str out;
+
+    CHECK_STR("opencode", in.format);
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    CHECK(in.added > 10);
+    CHECK_INT(3, sub.added);
+    CHECK_STR(in.session, get(t, sub.session)->parent);
+    CHECK_OK(bough_todo_get(t->store, t->arena, in.session, &todos, &t->err));
+    CHECK(todos.n >= 2);
+    CHECK_STR("Read the code", todos.at[0].content);
+    in = import_file(
+        t, corpus_path(t, arena_printf(t->arena, "%s/ses_e1f2ac8adffeApw2zIxzzkn6Wt.json", dir)));
+    CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
+    out = export_text(t, in.session, "opencode");
+    CHECK(strstr(out.p, "\"step-start\"") && strstr(out.p, "\"ses_e1f2ac8adffeApw2zIxzzkn6Wt\""));
 }
 
 STORE_TEST(a_pi_session_becomes_an_opencode_export_with_its_tools_answered)

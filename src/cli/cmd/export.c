@@ -115,10 +115,10 @@ static int file_open(struct cli *c, const char *path, struct file *f)
     if (!path || strcmp(path, "-") == 0)
         return CLI_DONE;
     if (fs_exists(path) && !cli_has(c, "force")) {
-        c->err.rc = BOUGH_EXISTS;
-        snprintf(c->err.msg, sizeof c->err.msg, "%.200s is there already; --force replaces it",
-                 path);
-        return cli_failed(c);
+        fprintf(stderr, "bough export: ");
+        print_line(stderr, path);
+        fprintf(stderr, " is there already; --force replaces it\n");
+        return CLI_FAILED;
     }
     f->tmp = arena_printf(c->a, "%s.%ld.tmp", path, (long)getpid());
     fd = open(f->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -66,8 +66,10 @@ static void put_text(struct cli *c, const struct bough_hit *h)
         return;
     }
     out_styled(&c->out, PRINT_YELLOW, h->slug);
-    putchar(' ');
-    out_styled(&c->out, PRINT_BOLD, h->title);
+    if (*h->title) {
+        putchar(' ');
+        out_styled(&c->out, PRINT_BOLD, h->title);
+    }
     printf("  %s %s%s%s\n    ", when, bough_role_name(h->role), *h->field ? ", " : "", h->field);
     put_snippet(c, h);
     if (*h->entry)

@@ -1,0 +1,162 @@
+/* opencode's storage, read-only: one JSON file a session, a message, a part, put together. */
+#include "transfer/opencode_storage.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/text.h"
+
+enum { FILES_MOST = 1000000 };
+
+struct storage {
+    struct placer *p;
+    struct bough_arena *a;
+    const char *root; /* the folder "storage" */
+    struct buf out;
+};
+
+struct names_list {
+    const char **at;
+    size_t n, cap;
+};
+
+/* The 48 bits of time in an id: "prt_0123456789ab...". */
+static uint64_t id_time(const char *name)
+{
+    const char *under = strchr(name, '_');
+    char hex[13] = "";
+
+    if (under)
+        strncat(hex, under + 1, 12);
+    return strtoull(hex, NULL, 16);
+}
+
+/* They wrap every 795 days (A25): of two that are near each other the later one is the one ahead.
+ */
+static int by_id(const void *a, const void *b)
+{
+    const char *one = *(const char *const *)a, *other = *(const char *const *)b;
+    uint64_t ahead = (id_time(one) - id_time(other)) & 0xffffffffffffull;
+
+    if (!ahead)
+        return strcmp(one, other);
+    return ahead < 0x800000000000ull ? 1 : -1;
+}
+
+static struct names_list list_dir(struct storage *st, const char *dir)
+{
+    struct names_list l = { 0 };
+    struct dirent *e;
+    DIR *d = opendir(dir);
+
+    while (d && l.n < FILES_MOST && (e = readdir(d)) != NULL) {
+        size_t n = strlen(e->d_name);
+
+        if (n < 6 || strcmp(e->d_name + n - 5, ".json") != 0)
+            continue;
+        if (l.n == l.cap) {
+            size_t cap = l.cap ? 2 * l.cap : 64;
+
+            l.at = arena_resize(st->a, l.at, l.cap * sizeof *l.at, cap * sizeof *l.at);
+            l.cap = cap;
+        }
+        l.at[l.n++] = arena_strdup(st->a, e->d_name);
+    }
+    if (d)
+        closedir(d);
+    if (l.n)
+        qsort(l.at, l.n, sizeof *l.at, by_id);
+    return l;
+}
+
+/* One whole file; a problem when it is none. */
+static bool put_file(struct storage *st, const char *before, const char *path)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct bough_error why;
+    struct bough_str text;
+    bool fine = fs_read(a, path, LIMIT_MESSAGE_BYTES, &text, &why) == BOUGH_OK;
+
+    if (fine) {
+        text = text_clean(a, text_trim(text));
+        fine = json_check(text, LIMIT_JSON_DEPTH - 8, &why) == BOUGH_OK;
+    }
+    if (fine) {
+        buf_puts(&st->out, before);
+        buf_put_str(&st->out, text);
+    } else {
+        placer_problem(st->p, 0, arena_printf(a, "%s: %s", path, why.msg));
+    }
+    bough_arena_destroy(a);
+    return fine;
+}
+
+static void put_message(struct storage *st, const char *dir, const char *name, bool first)
+{
+    const char *id = arena_strndup(st->a, name, strlen(name) - 5);
+    const char *parts = arena_printf(st->a, "%s/part/%s", st->root, id);
+    struct names_list l = list_dir(st, parts);
+    bool any = false;
+
+    if (!put_file(st, first ? "{\"info\":" : ",{\"info\":", fs_join(st->a, dir, name)))
+        return;
+    buf_puts(&st->out, ",\"parts\":[");
+    for (size_t i = 0; i < l.n; i++)
+        any = put_file(st, any ? "," : "", fs_join(st->a, parts, l.at[i])) || any;
+    buf_puts(&st->out, "]}\n");
+}
+
+/* ".../storage/session/<project>/<id>.json": the root and the id. */
+static bool is_session(struct storage *st, const char *path, const char **id)
+{
+    char *copy = arena_strdup(st->a, path), *cut[3];
+
+    for (int i = 0; i < 3; i++) {
+        cut[i] = strrchr(copy, '/');
+        if (!cut[i])
+            return false;
+        *cut[i] = '\0';
+    }
+    if (strcmp(cut[2] + 1, "session") != 0 || strncmp(cut[0] + 1, "ses_", 4) != 0)
+        return false;
+    *id = arena_strndup(st->a, cut[0] + 1, strcspn(cut[0] + 1, "."));
+    st->root = copy;
+    return true;
+}
+
+enum bough_rc opencode_storage_read(struct placer *p, const char *path, struct bough_str *out,
+                                    struct bough_error *err)
+{
+    struct storage st = { .p = p, .a = bough_arena_create() };
+    struct names_list l;
+    const char *id, *dir, *todos;
+    enum bough_rc rc = BOUGH_OK;
+
+    *out = str_make("", 0);
+    buf_init(&st.out, LIMIT_JSON_BYTES);
+    if (is_session(&st, path, &id)) {
+        dir = arena_printf(st.a, "%s/message/%s", st.root, id);
+        todos = arena_printf(st.a, "%s/todo/%s.json", st.root, id);
+        l = list_dir(&st, dir);
+        if (l.n && put_file(&st, "{\"info\":", path)) {
+            if (fs_exists(todos))
+                put_file(&st, ",\"todos\":", todos);
+            buf_puts(&st.out, ",\"messages\":[");
+            for (size_t i = 0; i < l.n; i++)
+                put_message(&st, dir, l.at[i], st.out.p[st.out.n - 1] == '[');
+            buf_puts(&st.out, "]}\n");
+            *out = text_keep(p->a, &st.out);
+        }
+    }
+    if (st.out.over)
+        rc = bough_fail(err, BOUGH_TOO_LARGE, "%s: the session is too large", path);
+    buf_finish(&st.out);
+    bough_arena_destroy(st.a);
+    return rc;
+}
