@@ -259,7 +259,7 @@ static bool in_response(struct reading *r, struct chain *c, struct json j)
 
     if (cstr_eq(type, "assistant") && !goes_on) {
         c->response = arena_strdup(r->kept, id);
-        c->group = (struct names){ 0 };
+        names_clear(&c->group);
     }
     if (c->response && (goes_on || cstr_eq(type, "assistant")))
         names_put(r->kept, &c->group, json_cstr(r->a, j, "uuid"), "");

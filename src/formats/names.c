@@ -56,6 +56,13 @@ void names_put(struct bough_arena *a, struct names *m, const char *key, const ch
     m->slots[i].value = arena_strdup(a, value);
 }
 
+void names_clear(struct names *m)
+{
+    if (m->n)
+        memset(m->slots, 0, m->cap * sizeof *m->slots);
+    m->n = 0;
+}
+
 void made_hex(struct bough_str of, char out[HEX_TEXT])
 {
     unsigned char sum[32];

@@ -14,6 +14,7 @@ struct names {
 
 const char *names_get(const struct names *m, const char *key); /* NULL: not there */
 void names_put(struct bough_arena *a, struct names *m, const char *key, const char *value);
+void names_clear(struct names *m); /* empty again; keeps its room */
 
 /* The same bytes give the same 32 hexadecimal digits, everywhere and always. */
 enum { HEX_TEXT = 33 };

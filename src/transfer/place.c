@@ -73,29 +73,76 @@ static void remember(struct placer *p, const char *id, struct bough_head at)
     p->last = at;
 }
 
-enum bough_rc placer_flush(struct placer *p, struct bough_error *err)
+static enum bough_rc append(struct placer *p, size_t from, size_t n, struct bough_head at,
+                            struct bough_error *err)
 {
-    struct bough_append in = { .entries = p->batch, .n = p->n };
+    struct bough_append in = { .entries = p->batch + from, .n = n };
     struct bough_appended done;
     enum bough_rc rc;
 
-    if (!p->n)
-        return BOUGH_OK;
-    if (p->batch_at.branch)
-        in.at = place_text(p->tmp, p->batch_at);
+    if (at.branch)
+        in.at = place_text(p->tmp, at);
     else
         in.at_root = true;
-    rc = p->how->dry ? BOUGH_OK : bough_append(p->s, p->tmp, p->session, &in, &done, err);
+    rc = bough_append(p->s, p->tmp, p->session, &in, &done, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        struct bough_head now = { done.head.branch, done.head.depth - (int64_t)(n - 1 - i) };
+
+        if (!cstr_empty(p->batch[from + i].id))
+            smap_put(&p->ids, str_of(p->batch[from + i].id), pack_place(now));
+        remember(p, p->batch_ids[from + i], now);
+    }
+    p->out->added += rc ? 0 : (int64_t)n;
+    return rc;
+}
+
+/* One of them is refused: the others go in, one after the other, and that one as an entry that
+ * means nothing to us, or not at all. */
+static enum bough_rc append_each(struct placer *p, struct bough_error *err)
+{
+    struct bough_head at = p->batch_at;
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < p->n; i++) {
+        struct bough_error why;
+
+        rc = append(p, i, 1, at, &why);
+        if (placer_refused(rc)) {
+            placer_problem(p, 0,
+                           arena_printf(p->tmp, "entry %.60s: %.180s",
+                                        p->batch_ids[i] ? p->batch_ids[i] : "", why.msg));
+            p->batch[i].kind_name = bough_entry_kind_name(p->batch[i].kind);
+            p->batch[i].kind = BOUGH_ENTRY_OTHER;
+            p->batch[i].has_usage = false;
+            rc = append(p, i, 1, at, &why);
+        }
+        if (placer_refused(rc)) { /* what follows it follows what it would have followed */
+            placer_problem(p, 0, "it was left out");
+            remember(p, p->batch_ids[i], at);
+            rc = BOUGH_OK;
+        }
+        if (rc)
+            return bough_fail(err, rc, "%s", why.msg);
+        at = p->last;
+    }
+    return rc;
+}
+
+enum bough_rc placer_flush(struct placer *p, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    if (!p->n)
+        return BOUGH_OK;
+    if (p->how->dry) {
+        p->out->added += (int64_t)p->n;
+    } else {
+        rc = append(p, 0, p->n, p->batch_at, err);
+        if (placer_refused(rc))
+            rc = append_each(p, err);
+    }
     if (rc)
         return rc;
-    for (size_t i = 0; i < p->n && !p->how->dry; i++) {
-        struct bough_head at = { done.head.branch, done.head.depth - (int64_t)(p->n - 1 - i) };
-
-        if (!cstr_empty(p->batch[i].id))
-            smap_put(&p->ids, str_of(p->batch[i].id), pack_place(at));
-        remember(p, p->batch_ids[i], at);
-    }
-    p->out->added += (int64_t)p->n;
     p->moved = true;
     p->n = p->bytes = 0;
     bough_arena_reset(p->tmp);
@@ -391,7 +438,7 @@ enum bough_rc placer_take(void *user, const struct item *item, struct bough_erro
         p->head = arena_strdup(p->a, item->u.id ? item->u.id : "");
         return BOUGH_OK;
     case ITEM_CALL:
-        return placer_call(p, &item->u.call, err);
+        return placer_call(p, &item->u.call, item->line, err);
     case ITEM_TITLE:
     case ITEM_LABEL:
     case ITEM_MEMORY:

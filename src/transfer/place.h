@@ -76,7 +76,10 @@ enum bough_rc placer_make(struct placer *p, struct bough_error *err);
 struct bough_str keep_str(struct bough_arena *a, struct bough_str s);
 
 /* place_rest.c */
-enum bough_rc placer_call(struct placer *p, const struct item_call *in, struct bough_error *err);
+enum bough_rc placer_call(struct placer *p, const struct item_call *in, int64_t line,
+                          struct bough_error *err);
+/* Was it refused for what it is, so that the rest may go on? */
+bool placer_refused(enum bough_rc rc);
 const char *call_id(const struct placer *p, int64_t n); /* NULL: no such */
 void placer_later(struct placer *p, const struct item *item);
 enum bough_rc placer_rest(struct placer *p, struct bough_error *err);  /* all that waits */

@@ -46,9 +46,18 @@ static const char *known_call(struct placer *p, const struct bough_call_new *in)
     return NULL;
 }
 
-enum bough_rc placer_call(struct placer *p, const struct item_call *in, struct bough_error *err)
+bool placer_refused(enum bough_rc rc)
+{
+    return rc == BOUGH_INVALID || rc == BOUGH_INVALID_PART || rc == BOUGH_TOO_LARGE ||
+           rc == BOUGH_TOO_DEEP || rc == BOUGH_EXISTS || rc == BOUGH_NOT_FOUND ||
+           rc == BOUGH_AMBIGUOUS;
+}
+
+enum bough_rc placer_call(struct placer *p, const struct item_call *in, int64_t line,
+                          struct bough_error *err)
 {
     struct bough_append append = { .call = &in->call };
+    struct bough_error why;
     struct bough_appended done = { 0 };
     const char *id;
     enum bough_rc rc = placer_flush(p, err);
@@ -59,10 +68,16 @@ enum bough_rc placer_call(struct placer *p, const struct item_call *in, struct b
         return rc;
     id = known_call(p, &in->call);
     if (!id) {
-        rc = bough_append(p->s, p->tmp, p->session, &append, &done, err);
+        rc = bough_append(p->s, p->tmp, p->session, &append, &done, &why);
+        if (rc && !placer_refused(rc))
+            return bough_fail(err, rc, "%s", why.msg);
+        if (rc)
+            placer_problem(p, line, why.msg);
+        if (rc)
+            return BOUGH_OK;
         id = done.call;
     }
-    if (!rc && in->n)
+    if (in->n)
         map_put(&p->calls, (uint64_t)in->n, (uint64_t)(uintptr_t)arena_strdup(p->a, id));
     return rc;
 }
@@ -223,7 +238,7 @@ enum bough_rc placer_rest(struct placer *p, struct bough_error *err)
 
         bough_arena_reset(p->tmp);
         rc = put_one(p, &l->item, &why);
-        if (rc == BOUGH_IO || rc == BOUGH_CORRUPT || rc == BOUGH_TIMEOUT || rc == BOUGH_BUSY)
+        if (rc && !placer_refused(rc))
             return bough_fail(err, rc, "%s", why.msg);
         if (rc) /* what it names is not there, or it is not as it should be: the rest goes on */
             placer_problem(p, l->item.line, why.msg);

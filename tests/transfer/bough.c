@@ -224,6 +224,39 @@ STORE_TEST(own_format_a_bad_part_or_line_is_reported_and_kept_apart)
     CHECK_INT(6, in.problems[6].line);
 }
 
+static const char *entry_line(struct test *t, const char *id, const char *parent, const char *kind,
+                              const char *name, const char *text)
+{
+    return arena_printf(
+        t->arena,
+        "{\"type\":\"entry\",\"id\":\"%s\",\"parent\":%s,\"kind\":\"%s\",\"role\":"
+        "\"user\",\"time\":9,\"data\":{\"name\":\"%s\"},\"parts\":[{\"type\":\"text\","
+        "\"text\":\"%s\"}]}\n",
+        id, parent, kind, name, text);
+}
+
+STORE_TEST(own_format_what_the_store_refuses_is_told_and_the_rest_goes_on)
+{
+    char *name = arena_alloc(t->arena, 5001);
+    const char *text;
+    struct bough_imported in;
+
+    memset(name, 'x', 5000);
+    name[5000] = '\0';
+    text = arena_printf(t->arena, "%s%s%s%s%s",
+                        "{\"bough\":1,\"type\":\"session\",\"id\":\"s\",\"created\":5}\n"
+                        "{\"type\":\"call\",\"n\":1,\"used\":{\"input\":-5},\"time\":7}\n",
+                        entry_line(t, "a", "null", "message", "", "one"),
+                        entry_line(t, "b", "\"a\"", "session_info", name, ""),
+                        entry_line(t, "c", "\"b\"", "message", "", "two"),
+                        "{\"type\":\"head\",\"id\":\"c\"}\n");
+    in = import_file(t, file_make(t, "r.jsonl", text, strlen(text)));
+    CHECK_INT(3, in.added);
+    CHECK_INT(2, in.nproblems);
+    CHECK_INT(2, in.problems[0].line);
+    CHECK_STR("one two", path_text(t, in.session));
+}
+
 STORE_TEST_SECONDS(own_format_cut_after_any_byte_gives_what_was_whole, 120)
 {
     const char *fork = build(t);
