@@ -153,7 +153,13 @@ static void note_range(struct bough_arena *a, struct search_snippet *out, size_t
     out->ranges[out->nranges++] = (struct search_range){ from, to - from };
 }
 
-/* Matches between `from` and `to` of the piece. */
+/* Where the words that a phrase could have begun with begin. */
+static size_t oldest(const struct walk *w)
+{
+    return back(w, (w->n < WINDOW ? w->n : WINDOW) - 1)->from;
+}
+
+/* Matches that begin between `from` and `to` of the piece, as far as they are shown. */
 static void mark(struct bough_arena *a, const struct search_query *q,
                  const struct search_piece *piece, size_t from, size_t to,
                  struct search_snippet *out)
@@ -165,15 +171,15 @@ static void mark(struct bough_arena *a, const struct search_query *q,
     while (start && start < from && !is_gap(piece->text.p[start]))
         start++;
     walk_init(&w, str_make(piece->text.p + start, piece->text.n - start));
-    while (walk_next(&w) && start + back(&w, 0)->to <= to) {
-        size_t most = SIZE_MAX, at;
+    while (walk_next(&w) && start + oldest(&w) < to) {
+        size_t most = SIZE_MAX, end = start + back(&w, 0)->to, at;
 
         for (size_t i = 0; i < q->n; i++)
             if (!q->terms[i].negated && q->terms[i].fields & 1u << piece->field &&
                 ends_here(&w, &q->terms[i], &at) && at < most)
                 most = at;
-        if (most != SIZE_MAX && start + most >= from)
-            note_range(a, out, start + most, start + back(&w, 0)->to);
+        if (most != SIZE_MAX && start + most >= from && start + most < to)
+            note_range(a, out, start + most, end < to ? end : to);
     }
 }
 
