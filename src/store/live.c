@@ -245,7 +245,7 @@ static bool renews(const struct save *sv, int64_t now)
 static enum bough_rc look_again(struct prep *p, struct save *sv, struct bough_error *err)
 {
     struct bough_head at = { sv->row.bid, sv->row.depth };
-    struct open_row now;
+    struct open_row now = { 0 };
     struct snap *snap;
     bool there;
     enum bough_rc rc = prep_snap(p, &snap, err);

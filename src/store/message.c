@@ -179,7 +179,7 @@ static enum bough_rc seal_prepare(struct prep *p, void *user, struct bough_error
 {
     struct ending *x = user;
     struct bough_head at = { x->row.bid, x->row.depth };
-    struct open_row now;
+    struct open_row now = { 0 };
     struct snap *snap;
     bool there;
     enum bough_rc rc = prep_snap(p, &snap, err);

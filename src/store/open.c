@@ -253,7 +253,7 @@ struct rescue {
 static enum bough_rc rescue_prepare(struct prep *p, void *user, struct bough_error *err)
 {
     struct rescue *r = user;
-    struct open_row row;
+    struct open_row row = { 0 };
     struct snap *snap;
     bool there = false;
     enum bough_rc rc = prep_snap(p, &snap, err);
@@ -274,7 +274,7 @@ static enum bough_rc left_parts(struct bough_store *s, struct bough_arena *a, st
                                 struct bough_error *err)
 {
     int64_t now = env_now(&s->e->env);
-    struct open_row row;
+    struct open_row row = { 0 };
     struct draft d;
     struct snap snap;
     bool there = false;
