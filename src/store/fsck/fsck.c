@@ -100,6 +100,29 @@ static void engine_says(void *user, const char *text)
     fsck_say(user, RULE_ENGINE, at_engine(), "%s", text);
 }
 
+/* The passes in their order: rows first, then how they hang together, then what is derived. */
+static const struct pass {
+    enum bough_rc (*run)(struct fsck *f);
+    bool full, quick; /* at which levels */
+} rows[] = {
+    { fsck_sessions, true, true }, { fsck_branches, true, true }, { fsck_records, true, false },
+    { fsck_blobs, true, false },   { fsck_opens, true, false },   { fsck_entries, true, false },
+    { fsck_tips, false, true },    { fsck_links, true, false },
+}, rest[] = {
+    { fsck_names, true, false }, { fsck_log, true, true },        { fsck_locate, true, false },
+    { fsck_lists, true, true },  { fsck_documents, true, false },
+};
+
+static enum bough_rc run_passes(struct fsck *f, const struct pass *at, size_t n)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < n && !rc; i++)
+        if (f->level >= BOUGH_FSCK_FULL ? at[i].full : at[i].quick)
+            rc = at[i].run(f);
+    return rc;
+}
+
 static enum bough_rc run(struct fsck *f)
 {
     bool full = f->level >= BOUGH_FSCK_FULL;
@@ -110,32 +133,12 @@ static enum bough_rc run(struct fsck *f)
     if (!rc)
         rc = f->ops->text_mark(f->v, &f->text_mark, f->err);
     if (!rc)
-        rc = fsck_sessions(f);
-    if (!rc)
-        rc = fsck_branches(f);
-    if (!rc && full)
-        rc = fsck_records(f);
-    if (!rc && full)
-        rc = fsck_blobs(f);
-    if (!rc)
-        rc = full ? fsck_opens(f) : BOUGH_OK;
-    if (!rc)
-        rc = full ? fsck_entries(f) : fsck_tips(f);
-    if (!rc && full)
-        rc = fsck_links(f);
+        rc = run_passes(f, rows, sizeof rows / sizeof *rows);
     if (rc)
         return rc;
     fsck_unmet(f);
     fsck_relations(f);
-    if (full)
-        rc = fsck_names(f);
-    if (!rc)
-        rc = fsck_log(f);
-    if (!rc && full)
-        rc = fsck_locate(f);
-    if (!rc)
-        rc = fsck_lists(f);
-    return rc || !full ? rc : fsck_documents(f);
+    return run_passes(f, rest, sizeof rest / sizeof *rest);
 }
 
 static void begin(struct fsck *f)

@@ -144,7 +144,7 @@ const char *const sql_text[SQL_COUNT] = {
                       " WHERE bno = ?1 AND state = 0",
     [SQL_BLOB_SEEN] = "UPDATE blob SET since = ?2 WHERE bno = ?1 AND since < ?2",
     [SQL_BLOB_GIVE_UP] = "UPDATE blob SET state = 0, since = 0, hash = x'' WHERE bno = ?1",
-    [SQL_BLOB_LINKED] = "UPDATE blob SET state = 2 WHERE bno = ?1 AND state = 1",
+    [SQL_BLOB_LINKED] = "UPDATE blob SET state = 2 WHERE bno = ?1",
     [SQL_BLOB_DEL] = "DELETE FROM blob WHERE bno = ?1",
     [SQL_BLOB_FIND] = "SELECT " BLOB_COLS " FROM blob WHERE hash = ?1 AND state <> 0",
     [SQL_BLOB_OLDEST] = "SELECT since FROM blob WHERE state <> 2 ORDER BY since LIMIT 1",
