@@ -234,7 +234,7 @@ static bool row_steps(struct bough_arena *a, struct bough_str body, struct bough
     uint64_t raw = 0;
     uint32_t crc = 0;
 
-    if (body.n <= ROW_PREFIX || p[0] > 1)
+    if (!p || body.n <= ROW_PREFIX || p[0] > 1)
         return false;
     for (int i = 0; i < 4; i++)
         crc |= (uint32_t)p[1 + i] << (8 * i);
@@ -253,7 +253,7 @@ static bool take_steps(struct draft *d, struct bough_str steps)
 {
     const unsigned char *p = (const unsigned char *)steps.p, *end = p + steps.n;
 
-    while (p < end) {
+    while (p && p < end) {
         struct bough_step s = { .kind = (enum bough_step_kind) * p++ };
         uint64_t part, n;
 
@@ -272,7 +272,7 @@ enum bough_rc draft_unpack(struct draft *d, struct bough_str body, int64_t last,
                            struct bough_error *err)
 {
     struct bough_arena *tmp = bough_arena_create();
-    struct bough_str steps;
+    struct bough_str steps = { "", 0 };
     bool fine = row_steps(tmp, body, &steps) && take_steps(d, steps);
 
     bough_arena_destroy(tmp);

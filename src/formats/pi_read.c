@@ -29,7 +29,7 @@ static struct pi *state_of(struct reading *r)
 bool pi_detect(struct bough_str first)
 {
     struct bough_str line = text_trim(first);
-    const char *end = memchr(line.p, '\n', line.n);
+    const char *end;
 
     if (str_starts(line, "\xef\xbb\xbf"))
         line = text_trim(str_make(line.p + 3, line.n - 3));

@@ -133,11 +133,11 @@ enum bough_rc bough_message_step(struct bough_store *s, const struct bough_writi
                                  int64_t first, const struct bough_step *steps, size_t n,
                                  struct bough_stepped *out, struct bough_error *err)
 {
-    struct live *l;
+    struct live *l = NULL;
     size_t before;
     enum bough_rc rc = enter(s, w, &l, err), saved = BOUGH_OK;
 
-    if (rc)
+    if (rc || !l)
         return rc;
     before = draft_size(&l->draft);
     rc = take_steps(l, first, steps, n, err);
@@ -153,10 +153,10 @@ enum bough_rc bough_message_step(struct bough_store *s, const struct bough_writi
 enum bough_rc bough_message_flush(struct bough_store *s, const struct bough_writing *w,
                                   struct bough_stepped *out, struct bough_error *err)
 {
-    struct live *l;
+    struct live *l = NULL;
     enum bough_rc rc = enter(s, w, &l, err);
 
-    if (rc)
+    if (rc || !l)
         return rc;
     rc = live_save(s, l, RENEW_NOW, err);
     tell(l, out);
@@ -222,11 +222,11 @@ enum bough_rc bough_message_seal(struct bough_store *s, struct bough_arena *a,
     static const struct bough_seal plain;
     struct ending x = { .seal = seal ? seal : &plain };
     struct bough_head at;
-    struct live *l;
+    struct live *l = NULL;
     bool begun;
     enum bough_rc rc = enter(s, w, &l, err);
 
-    if (rc)
+    if (rc || !l)
         return rc;
     at = l->at;
     rc = live_begin_seal(s->e, l, err);

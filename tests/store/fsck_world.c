@@ -508,6 +508,27 @@ static void damage_number(struct test *t, struct raw_row *r)
                            : old ^ INT64_C(1) << rolled(t, 8);
 }
 
+/* NULL: rows of its table have none. */
+static struct bough_str *bytes_of(struct raw_row *r)
+{
+    switch (r->table) {
+    case RAW_ENTRY:
+        return &r->u.entry.body;
+    case RAW_RECORD:
+        return &r->u.record.body;
+    case RAW_SESSION:
+        return &r->u.session.body;
+    case RAW_LIST:
+        return &r->u.list.body;
+    case RAW_DRAFT:
+        return &r->u.draft.body;
+    case RAW_CHUNK:
+        return &r->u.chunk.body;
+    default:
+        return NULL;
+    }
+}
+
 void damage_something(struct test *t)
 {
     enum raw_table table;
@@ -518,14 +539,7 @@ void damage_something(struct test *t)
         table = (enum raw_table)rolled(t, RAW_TABLES);
         r = any_row(t, table);
     } while (!r);
-    body = table == RAW_ENTRY     ? &r->u.entry.body
-           : table == RAW_RECORD  ? &r->u.record.body
-           : table == RAW_SESSION ? &r->u.session.body
-           : table == RAW_LIST    ? &r->u.list.body
-           : table == RAW_DRAFT   ? &r->u.draft.body
-           : table == RAW_CHUNK   ? &r->u.chunk.body
-                                  : NULL;
-
+    body = bytes_of(r);
     if (table == RAW_LINK ||
         (table != RAW_LOG && rolled(t, 4) == 0)) { /* a log row would come back at the log's end */
         drop(t, r);

@@ -112,8 +112,8 @@ void mem_put_open(struct memory *m, const struct open_row *row)
 
 void mem_put_draft(struct memory *m, const struct draft_row *row)
 {
-    struct mem_open *o = slot(m, row->bid, row->depth);
-    size_t i = o->n;
+    struct mem_open *o;
+    size_t i;
 
     mem_del_draft(m, row);
     o = slot(m, row->bid, row->depth);

@@ -39,44 +39,47 @@ enum bough_rc apply_seek(struct conn *c, enum sql id, int64_t a, int64_t b, int6
 
 /* ---- guards ---- */
 
+/* What is there now, and what it should be. NULL: it holds. */
+static enum bough_rc guard_lost(struct conn *c, const struct guard *g, const char **lost,
+                                struct bough_error *err)
+{
+    int64_t found = 0, want = g->a;
+    const char *what = "watermark";
+    enum bough_rc rc = BOUGH_OK;
+
+    switch (g->op) {
+    case GUARD_HEAD:
+        what = "head";
+        rc = apply_seek(c, SQL_HEAD_VER, g->sid, -1, -1, &found, err);
+        break;
+    case GUARD_ENTRY:
+        what = "entry";
+        want = 1;
+        rc = apply_seek(c, SQL_ENTRY_THERE, entry_key(g->a, g->b), -1, 0, &found, err);
+        break;
+    case GUARD_WATERMARK:
+        rc = conn_int(c, SQL_WATERMARK, -1, &found, err);
+        break;
+    case GUARD_OPEN:
+        what = "open";
+        want = g->sid;
+        rc = apply_seek(c, SQL_OPEN_VER, entry_key(g->a, g->b), -1, -1, &found, err);
+        break;
+    case GUARD_TEXT:
+        rc = conn_int(c, SQL_TEXT_MARK, -1, &found, err);
+        break;
+    }
+    *lost = !rc && found != want ? what : NULL;
+    return rc;
+}
+
 enum bough_rc apply_guards(struct sqlite *s, struct txn *t, struct bough_error *err)
 {
-    for (size_t i = 0; i < t->nguards && !t->lost; i++) {
-        const struct guard *g = &t->guards[i];
-        int64_t found = 0;
-        enum bough_rc rc = BOUGH_OK;
+    enum bough_rc rc = BOUGH_OK;
 
-        switch (g->op) {
-        case GUARD_HEAD:
-            rc = apply_seek(s->writer, SQL_HEAD_VER, g->sid, -1, -1, &found, err);
-            if (!rc && found != g->a)
-                t->lost = "head";
-            break;
-        case GUARD_ENTRY:
-            rc = apply_seek(s->writer, SQL_ENTRY_THERE, entry_key(g->a, g->b), -1, 0, &found, err);
-            if (!rc && !found)
-                t->lost = "entry";
-            break;
-        case GUARD_WATERMARK:
-            rc = conn_int(s->writer, SQL_WATERMARK, -1, &found, err);
-            if (!rc && found != g->a)
-                t->lost = "watermark";
-            break;
-        case GUARD_OPEN:
-            rc = apply_seek(s->writer, SQL_OPEN_VER, entry_key(g->a, g->b), -1, -1, &found, err);
-            if (!rc && found != g->sid)
-                t->lost = "open";
-            break;
-        case GUARD_TEXT:
-            rc = conn_int(s->writer, SQL_TEXT_MARK, -1, &found, err);
-            if (!rc && found != g->a)
-                t->lost = "watermark";
-            break;
-        }
-        if (rc)
-            return rc;
-    }
-    return BOUGH_OK;
+    for (size_t i = 0; i < t->nguards && !t->lost && !rc; i++)
+        rc = guard_lost(s->writer, &t->guards[i], &t->lost, err);
+    return rc;
 }
 
 /* ---- numbers ---- */
