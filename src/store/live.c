@@ -245,20 +245,10 @@ static bool renews(const struct save *sv, int64_t now)
 static enum bough_rc look_again(struct prep *p, struct save *sv, struct bough_error *err)
 {
     struct bough_head at = { sv->row.bid, sv->row.depth };
-    struct open_row now = { 0 };
-    struct snap *snap;
-    bool there;
-    enum bough_rc rc = prep_snap(p, &snap, err);
+    struct open_row now;
+    enum bough_rc rc = open_held(p, at, sv->row.epoch, &now, err);
 
-    if (!rc)
-        rc = open_get(snap, p->a, at, &now, &there, err);
-    if (rc)
-        return rc;
-    if (!there)
-        return open_refused(snap, at, err);
-    if (now.epoch != sv->row.epoch)
-        return bough_fail(err, BOUGH_LEASE_LOST, "somebody else writes this message now");
-    return bough_fail(err, BOUGH_CONFLICT, "another process writes this message too");
+    return rc ? rc : bough_fail(err, BOUGH_CONFLICT, "another process writes this message too");
 }
 
 static enum bough_rc save_prepare(struct prep *p, void *user, struct bough_error *err)

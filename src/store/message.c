@@ -179,20 +179,10 @@ static enum bough_rc seal_prepare(struct prep *p, void *user, struct bough_error
 {
     struct ending *x = user;
     struct bough_head at = { x->row.bid, x->row.depth };
-    struct open_row now = { 0 };
-    struct snap *snap;
-    bool there;
-    enum bough_rc rc = prep_snap(p, &snap, err);
+    struct open_row now;
+    enum bough_rc rc = open_held(p, at, x->row.epoch, &now, err);
 
-    if (!rc)
-        rc = open_get(snap, p->a, at, &now, &there, err);
-    if (rc)
-        return rc;
-    if (!there)
-        return open_refused(snap, at, err);
-    if (now.epoch != x->row.epoch)
-        return bough_fail(err, BOUGH_LEASE_LOST, "somebody else writes this message now");
-    return open_seal(p, &now, &x->sealing, err);
+    return rc ? rc : open_seal(p, &now, &x->sealing, err);
 }
 
 static enum bough_rc ending_parts(struct bough_arena *a, const struct live *l, struct ending *x,

@@ -95,6 +95,25 @@ enum bough_rc open_refused(struct snap *snap, struct bough_head at, struct bough
     return rc;
 }
 
+enum bough_rc open_held(struct prep *p, struct bough_head at, int64_t epoch, struct open_row *out,
+                        struct bough_error *err)
+{
+    struct snap *snap;
+    bool there = false;
+    enum bough_rc rc = prep_snap(p, &snap, err);
+
+    *out = (struct open_row){ 0 };
+    if (!rc)
+        rc = open_get(snap, p->a, at, out, &there, err);
+    if (rc)
+        return rc;
+    if (!there)
+        return open_refused(snap, at, err);
+    return out->epoch == epoch
+               ? BOUGH_OK
+               : bough_fail(err, BOUGH_LEASE_LOST, "somebody else writes this message now");
+}
+
 /* ---- paths ---- */
 
 static bool first_open(void *user, const struct open_row *row)

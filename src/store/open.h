@@ -26,6 +26,11 @@ enum bough_rc open_drafts(struct snap *snap, struct bough_head at, struct draft 
  * interrupted, else BOUGH_CONFLICT. */
 enum bough_rc open_refused(struct snap *snap, struct bough_head at, struct bough_error *err);
 
+/* In prepare(): the row, if the message is still open and its epoch this one; else the same codes.
+ */
+enum bough_rc open_held(struct prep *p, struct bough_head at, int64_t epoch, struct open_row *out,
+                        struct bough_error *err);
+
 /* BOUGH_CONFLICT when a message on the path to `at`, itself included, is still being written. */
 enum bough_rc open_none_on(struct snap *snap, struct bough_head at, struct bough_error *err);
 
