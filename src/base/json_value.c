@@ -109,6 +109,8 @@ bool json_span_is(struct bough_str raw, const char *s)
     const unsigned char *p = (const unsigned char *)raw.p + 1;
     const unsigned char *end = (const unsigned char *)raw.p + raw.n - 1;
 
+    if (raw.n < 2) /* not a string, not even an empty one */
+        return false;
     if (!memchr(p, '\\', (size_t)(end - p)))
         return strncmp((const char *)p, s, (size_t)(end - p)) == 0 && !s[end - p];
     while (p < end) {
