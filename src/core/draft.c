@@ -234,7 +234,7 @@ static bool row_steps(struct bough_arena *a, struct bough_str body, struct bough
     uint64_t raw = 0;
     uint32_t crc = 0;
 
-    if (!p || body.n <= ROW_PREFIX || p[0] > 1)
+    if (body.n <= ROW_PREFIX || p[0] > 1)
         return false;
     for (int i = 0; i < 4; i++)
         crc |= (uint32_t)p[1 + i] << (8 * i);
@@ -251,9 +251,13 @@ static bool row_steps(struct bough_arena *a, struct bough_str body, struct bough
 
 static bool take_steps(struct draft *d, struct bough_str steps)
 {
-    const unsigned char *p = (const unsigned char *)steps.p, *end = p + steps.n;
+    const unsigned char *p, *end;
 
-    while (p && p < end) {
+    if (!steps.p)
+        return false;
+    p = (const unsigned char *)steps.p;
+    end = p + steps.n;
+    while (p < end) {
         struct bough_step s = { .kind = (enum bough_step_kind) * p++ };
         uint64_t part, n;
 

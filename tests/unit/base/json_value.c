@@ -97,6 +97,7 @@ TEST(span_comparison_agrees_with_the_trees)
 {
     CHECK(json_span_is(str_of("\"type\""), "type"));
     CHECK(json_span_is(str_of("\"\""), ""));
+    CHECK(!json_span_is(str_of(""), "")); /* no string at all */
     CHECK(json_span_is(str_of("\"t\\u0079pe\""), "type"));
     CHECK(!json_span_is(str_of("\"type\""), "typ"));
     CHECK(!json_span_is(str_of("\"typ\""), "type"));
