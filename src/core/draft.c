@@ -257,7 +257,7 @@ static bool take_steps(struct draft *d, struct bough_str steps)
         return false;
     p = (const unsigned char *)steps.p;
     end = p + steps.n;
-    while (p < end) {
+    while (p && p < end) {
         struct bough_step s = { .kind = (enum bough_step_kind) * p++ };
         uint64_t part, n;
 
