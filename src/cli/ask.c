@@ -22,12 +22,16 @@ int cli_failed(struct cli *c)
 
 int cli_open(struct cli *c, enum cli_open how)
 {
-    const struct bough_options options = { .read_only = how == CLI_READ,
-                                           .create_not = how != CLI_CREATE };
+    struct bough_options options = { .read_only = how == CLI_READ,
+                                     .create_not = how != CLI_CREATE };
 
     if (!cli_store_url(c))
         return CLI_USAGE;
     if (!bough_store_open(&c->s, c->store, &options, &c->err))
+        return CLI_DONE;
+    options.read_only = true;
+    if (how == CLI_INDEX && c->err.rc != BOUGH_NOT_FOUND &&
+        !bough_store_open(&c->s, c->store, &options, &c->err))
         return CLI_DONE;
     if (c->err.rc != BOUGH_NOT_FOUND)
         return cli_failed(c);

@@ -102,7 +102,8 @@ const char *cli_setting(struct cli *c, const char *name);
 /* ---- ask.c: what most commands begin with. Those that return int: CLI_DONE, or the exit code when
  * they have complained. ---- */
 
-enum cli_open { CLI_READ, CLI_WRITE, CLI_CREATE };
+/* CLI_INDEX: reading that brings the index up to date where the store can be written. */
+enum cli_open { CLI_READ, CLI_INDEX, CLI_WRITE, CLI_CREATE };
 
 int cli_open(struct cli *c, enum cli_open how); /* sets c->s; CLI_CREATE makes a missing store */
 int cli_failed(struct cli *c);                  /* cli_error of c->err */

@@ -262,7 +262,6 @@ enum bough_rc open_write(struct bough_store *s, struct bough_arena *a, struct re
 /* ---- what nobody writes any more ---- */
 
 struct rescue {
-    struct bough_store *s;
     struct bough_head at;
     int64_t ver; /* of the row it was planned from */
     struct sealing sealing;
@@ -362,7 +361,7 @@ enum bough_rc bough_message_recover(struct bough_store *s, int64_t *n, struct bo
         snap_end(&snap);
     }
     for (size_t i = 0; i < x.n && !rc; i++) {
-        struct rescue r = { .s = s, .at = x.at[i] };
+        struct rescue r = { .at = x.at[i] };
 
         live_save_at(s, r.at); /* what this process was told and has not saved */
         rc = rescue(s, x.a, &r, err);

@@ -118,13 +118,6 @@ static enum bough_rc write_path(struct export *x, const char *session, const cha
 
 /* ---- everything ---- */
 
-/* What the first entry of each branch follows. */
-static enum bough_rc bases(struct export *x, const char *session, struct bough_branches *out,
-                           struct bough_error *err)
-{
-    return bough_tree_branches(x->s, x->kept, session, out, err);
-}
-
 /* What is at a place, also when it was not written because another session owns it. */
 static const char *name_at(struct export *x, struct bough_head at)
 {
@@ -139,6 +132,7 @@ static const char *name_at(struct export *x, struct bough_head at)
                : NULL;
 }
 
+/* What an entry follows: on its own branch, or, for the first of it, what the branch hangs on. */
 static const char *parent_of(struct export *x, const struct bough_branches *b,
                              const struct bough_entry *e)
 {
@@ -164,7 +158,7 @@ static enum bough_rc write_tree(struct export *x, const char *session, struct bo
     struct bough_branches branches;
     struct bough_entries page;
     int64_t after = 0;
-    enum bough_rc rc = bases(x, session, &branches, err);
+    enum bough_rc rc = bough_tree_branches(x->s, x->kept, session, &branches, err);
 
     if (!rc)
         rc = write_inherited(x, err);

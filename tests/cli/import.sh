@@ -24,4 +24,28 @@ bough export '#1' --format pi -o out.jsonl && cat out.jsonl
 bough export '#1' --format pi -o out.jsonl; echo "exit $?"
 bough export '#1' --format pi --dir there
 bough export '#1' --format nonsense; echo "exit $?"
+echo "-- names from a transcript are no paths"
+printf '{"type":"session","version":3,"id":"../..\\u001b[31m","timestamp":"2026-11-15T21:00:00.000Z","cwd":"/srv/\\u001b]0;x\\u0007/../../etc"}\n' >odd.jsonl
+line a null user hi >>odd.jsonl
+bough import odd.jsonl sessions/other.json >said; code=$?; mask <said; echo "exit $code"
+bough export '#2' --format pi --dir there
+find there -type f | sort | od -c | grep -c 033
+echo "-- follow"
+heard() { # TEXT: within five seconds
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
+        bough show '#1' | grep "$1" && return
+        sleep 0.2
+    done
+    echo "never heard: $1"
+}
+bough import sessions --follow >followed 2>&1 &
+pid=$!
+sleep 0.5
+line d '"c"' assistant 'welcome' >>sessions/x_s-1.jsonl
+heard welcome
+line e '"d"' user 'goodbye' >>sessions/x_s-1.jsonl
+heard goodbye
+kill "$pid"
+wait "$pid"
+echo "exit $?"
 bough fsck

@@ -13,6 +13,7 @@ const char *file_make(struct test *t, const char *name, const char *text, size_t
 
 struct bough_imported import_file(struct test *t, const char *path);
 enum bough_rc import_rc(struct test *t, const char *path, struct bough_imported *out);
+enum bough_rc export_rc(struct test *t, const char *session, const char *format);
 /* The session in that format. */
 struct bough_str export_text(struct test *t, const char *session, const char *format);
 

@@ -235,6 +235,21 @@ STORE_TEST(U23_a_head_that_is_not_the_last_line_survives_export_and_import)
     CHECK_STR(out.p, export_text(t, in.session, "pi").p);
 }
 
+STORE_TEST(U13_a_session_with_an_open_message_is_not_exported)
+{
+    const char *s = new_session(t, "s");
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_new in = { .entry = &e };
+    struct bough_message_opened open;
+    struct bough_entry *sealed;
+
+    user(t, s, "hello");
+    CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &open, &t->err));
+    CHECK_RC(BOUGH_CONFLICT, export_rc(t, s, "pi"));
+    CHECK_OK(bough_message_seal(t->store, t->arena, &open.writing, NULL, &sealed, &t->err));
+    CHECK_OK(export_rc(t, s, "pi"));
+}
+
 /* ---- damage ---- */
 
 STORE_TEST(broken_lines_are_reported_by_number_and_the_rest_is_imported)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/fs.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/print.h"
 #include "cli/when.h"
@@ -152,16 +153,27 @@ static int export_to(struct cli *c, const struct bough_session *s, const char *f
     return bough_export_session(c->s, s->id, &how, &c->err) ? cli_failed(c) : CLI_DONE;
 }
 
+/* What came with a session is no part of a path as it is: no separators, nothing a terminal obeys,
+ * and short enough for a file system. */
+static const char *name_part(struct cli *c, const char *text)
+{
+    enum { MOST = 150 };
+    char *out = arena_strndup(c->a, text, utf8_cut(text, strlen(text), MOST));
+
+    for (char *p = out; *p; p++)
+        if (strchr("/\\:", *p) || (unsigned char)*p < ' ' || *p == 0x7f)
+            *p = '-';
+    return out;
+}
+
 /* pi's names: a directory for the project, a file for the session (P1). */
 static const char *file_in(struct cli *c, const struct bough_session *s, const char *dir,
                            const char *suffix)
 {
-    char *project = arena_strdup(c->a, *s->project == '/' ? s->project + 1 : s->project);
+    const char *project = name_part(c, *s->project == '/' ? s->project + 1 : s->project);
+    const char *id = name_part(c, *s->origin ? s->origin : s->id);
     char *when = arena_alloc(c->a, WHEN_SIZE);
-    const char *id = *s->origin && !strpbrk(s->origin, "/\\") ? s->origin : s->id;
 
-    for (char *p = project; *p; p++)
-        *p = strchr("/\\:", *p) ? '-' : *p;
     when_iso(s->created, when);
     for (char *p = when; *p; p++)
         *p = strchr(":.", *p) ? '-' : *p;
@@ -179,6 +191,19 @@ static const char *suffix_of(struct cli *c, const char *format)
     return NULL;
 }
 
+/* The names of the formats that are written. */
+static const char *format_names(struct cli *c)
+{
+    size_t n;
+    struct bough_format *f = bough_format_list(c->a, &n);
+    const char *out = "";
+
+    for (size_t i = 0; i < n; i++)
+        if (f[i].writes)
+            out = arena_printf(c->a, "%s%s%s", out, *out ? ", " : "", f[i].name);
+    return out;
+}
+
 static int export_into(struct cli *c, const struct bough_session *s, const char *format,
                        const char *dir)
 {
@@ -194,8 +219,10 @@ static int export_into(struct cli *c, const struct bough_session *s, const char 
         return code;
     code = export_to(c, s, format, &f);
     code = file_close(c, &f, !code) ? CLI_FAILED : code;
-    if (!code)
-        printf("%s\n", path);
+    if (!code) {
+        print_line(stdout, path);
+        putchar('\n');
+    }
     return code;
 }
 
@@ -245,8 +272,7 @@ static int export_sessions(struct cli *c)
 
     format = format ? format : "bough";
     if (!suffix_of(c, format))
-        return cli_usage(c, "no format that is written is called %s; see `bough help export`",
-                         format);
+        return cli_usage(c, "no format is called %s; there are: %s", format, format_names(c));
     if (c->argc > 1 && !dir && strcmp(format, "bough") != 0)
         return cli_usage(c, "several sessions need --dir, or the format bough");
     code = cli_open(c, CLI_READ);
@@ -275,7 +301,8 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "format", 'f', "NAME", "bough (complete, the default), pi, ..." },
+    { "format", 'f', "NAME",
+      "bough (complete, the default), pi, ...; a wrong name lists them all" },
     { "output", 'o', "FILE", "write to a new file instead of standard output" },
     { "dir", 0, "DIR", "one file a session, in a directory for its project" },
     { "at", 0, "ENTRY", "only the path to this entry" },

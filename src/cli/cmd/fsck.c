@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/json_write.h"
 #include "cli/cli.h"
 #include "cli/print.h"
 
@@ -11,37 +10,31 @@ enum { COULD_NOT_RUN = 2 };
 
 #define WEEK_MS (INT64_C(7) * 24 * 3600 * 1000) /* a large store takes as long as it takes */
 
-static void put_line(struct buf *out)
+/* A finding, or what repair did about one. */
+static void tell(struct cli *c, const struct bough_finding *f, bool repaired)
 {
-    puts(out->p);
-    buf_finish(out);
-}
+    struct json_writer *w;
 
-static void found_json(void *user, const struct bough_finding *f)
-{
-    struct buf out;
-    struct json_writer w;
-
-    (void)user;
-    buf_init(&out, 4096);
-    jw_init(&w, &out);
-    jw_obj(&w);
-    jw_kv_cstr(&w, "code", f->code);
-    jw_kv_cstr(&w, "severity", f->error ? "error" : "warning");
-    jw_kv_cstr(&w, "where", f->where);
-    jw_kv_cstr(&w, "text", f->text);
-    jw_end_obj(&w);
-    put_line(&out);
-}
-
-static void found_text(void *user, const struct bough_finding *f)
-{
-    const bool *colour = user;
-
+    if (c->out.json) {
+        w = out_json(&c->out);
+        jw_obj(w);
+        jw_kv_cstr(w, repaired ? "repaired" : "code", f->code);
+        if (!repaired)
+            jw_kv_cstr(w, "severity", f->error ? "error" : "warning");
+        jw_kv_cstr(w, "where", f->where);
+        jw_kv_cstr(w, "text", f->text);
+        jw_end_obj(w);
+        out_json_end(&c->out);
+        return;
+    }
     printf("%s ", f->code);
-    print_style(stdout, *colour, f->error ? PRINT_RED : PRINT_YELLOW);
-    fputs(f->error ? "error" : "warning", stdout);
-    print_style(stdout, *colour, PRINT_PLAIN);
+    out_styled(&c->out,
+               repaired   ? PRINT_GREEN
+               : f->error ? PRINT_RED
+                          : PRINT_YELLOW,
+               repaired   ? "repaired"
+               : f->error ? "error"
+                          : "warning");
     putchar(' ');
     print_line(stdout, f->where);
     putchar(' ');
@@ -49,23 +42,31 @@ static void found_text(void *user, const struct bough_finding *f)
     putchar('\n');
 }
 
-static void sum_json(const struct bough_fsck_report *r)
+static void found(void *cli, const struct bough_finding *f)
 {
-    struct buf out;
-    struct json_writer w;
+    tell(cli, f, false);
+}
 
-    buf_init(&out, 4096);
-    jw_init(&w, &out);
-    jw_obj(&w);
-    jw_kv_i64(&w, "errors", r->errors);
-    jw_kv_i64(&w, "warnings", r->warnings);
-    jw_kv_i64(&w, "sessions", r->sessions);
-    jw_kv_i64(&w, "branches", r->branches);
-    jw_kv_i64(&w, "entries", r->entries);
-    jw_kv_i64(&w, "records", r->records);
-    jw_kv_i64(&w, "attachments", r->attachments);
-    jw_end_obj(&w);
-    put_line(&out);
+/* The finding itself may come again as what is left. */
+static void did(void *cli, const struct bough_finding *f)
+{
+    tell(cli, f, true);
+}
+
+static void sum_json(struct cli *c, const struct bough_fsck_report *r)
+{
+    struct json_writer *w = out_json(&c->out);
+
+    jw_obj(w);
+    jw_kv_i64(w, "errors", r->errors);
+    jw_kv_i64(w, "warnings", r->warnings);
+    jw_kv_i64(w, "sessions", r->sessions);
+    jw_kv_i64(w, "branches", r->branches);
+    jw_kv_i64(w, "entries", r->entries);
+    jw_kv_i64(w, "records", r->records);
+    jw_kv_i64(w, "attachments", r->attachments);
+    jw_end_obj(w);
+    out_json_end(&c->out);
 }
 
 static void sum_text(const struct bough_fsck_report *r, bool quick)
@@ -74,38 +75,6 @@ static void sum_text(const struct bough_fsck_report *r, bool quick)
            r->errors, r->warnings, r->sessions, r->branches);
     if (!quick)
         printf(", %" PRId64 " entries, %" PRId64 " records", r->entries, r->records);
-    putchar('\n');
-}
-
-/* What repair did about a finding; the finding itself may come again as what is left. */
-static void did_json(void *user, const struct bough_finding *f)
-{
-    struct buf out;
-    struct json_writer w;
-
-    (void)user;
-    buf_init(&out, 4096);
-    jw_init(&w, &out);
-    jw_obj(&w);
-    jw_kv_cstr(&w, "repaired", f->code);
-    jw_kv_cstr(&w, "where", f->where);
-    jw_kv_cstr(&w, "text", f->text);
-    jw_end_obj(&w);
-    put_line(&out);
-}
-
-static void did_text(void *user, const struct bough_finding *f)
-{
-    const bool *colour = user;
-
-    printf("%s ", f->code);
-    print_style(stdout, *colour, PRINT_GREEN);
-    fputs("repaired", stdout);
-    print_style(stdout, *colour, PRINT_PLAIN);
-    putchar(' ');
-    print_line(stdout, f->where);
-    putchar(' ');
-    print_line(stdout, f->text);
     putchar('\n');
 }
 
@@ -132,25 +101,22 @@ static void end_busy(void)
         fputs("                              \r", stderr);
 }
 
-static enum bough_rc check(struct bough_store *store, const struct cli *c,
-                           enum bough_fsck_level level, struct bough_fsck_report *report,
-                           struct bough_error *err)
+static enum bough_rc check(struct bough_store *store, struct cli *c, enum bough_fsck_level level,
+                           struct bough_fsck_report *report, struct bough_error *err)
 {
-    bool json = cli_has(c, "json"), colour = print_colour(stdout);
     struct bough_repair_report repaired;
     enum bough_rc rc;
 
     say_busy(cli_has(c, "repair") ? "repairing" : "checking");
     if (!cli_has(c, "repair")) {
-        rc = bough_store_fsck(store, level, json ? found_json : found_text, &colour, report, err);
+        rc = bough_store_fsck(store, level, found, c, report, err);
         end_busy();
         return rc;
     }
-    rc = bough_store_repair(store, level, json ? did_json : did_text,
-                            json ? found_json : found_text, &colour, &repaired, err);
+    rc = bough_store_repair(store, level, did, found, c, &repaired, err);
     end_busy();
     if (!rc)
-        sum_repair(&repaired, json);
+        sum_repair(&repaired, c->out.json);
     *report = repaired.left;
     return rc;
 }
@@ -180,8 +146,8 @@ static int run(struct cli *c)
         cli_error(c, &err);
         return COULD_NOT_RUN;
     }
-    if (cli_has(c, "json"))
-        sum_json(&report);
+    if (c->out.json)
+        sum_json(c, &report);
     else
         sum_text(&report, quick);
     return report.errors ? CLI_FAILED : CLI_DONE;

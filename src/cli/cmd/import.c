@@ -81,8 +81,16 @@ static void put_text(struct cli *c, const struct bough_imported *f, const char *
         printf("  and %" PRId64 " problems more\n", f->more);
 }
 
-/* `named`: somebody asked for this very file; others in a directory may be anything. */
-static void import_one(struct cli *c, const char *path, bool named, struct sums *sums)
+/* Did somebody ask for this very file? Others in a directory may be anything. */
+static bool is_named(const struct cli *c, const char *path)
+{
+    for (int i = 0; i < c->argc; i++)
+        if (strcmp(c->argv[i], path) == 0)
+            return true;
+    return false;
+}
+
+static void import_one(struct cli *c, const char *path, struct sums *sums)
 {
     struct progress p = { .what = "Importing", .bytes = true };
     struct bough_import how = { .format = cli_value(c, "format"),
@@ -95,7 +103,7 @@ static void import_one(struct cli *c, const char *path, bool named, struct sums 
     enum bough_rc rc = bough_import_file(c->s, a, path, &how, &f, &c->err);
 
     progress_end(&p);
-    if (rc == BOUGH_INVALID && !named && !f.format) {
+    if (rc == BOUGH_INVALID && !is_named(c, path) && !f.format) {
         sums->skipped++; /* of no format we know */
         bough_arena_destroy(a);
         return;
@@ -114,12 +122,12 @@ static void import_one(struct cli *c, const char *path, bool named, struct sums 
     bough_arena_destroy(a);
 }
 
-static void import_all(struct cli *c, const struct tool_files *files, bool named, struct sums *sums)
+static void import_all(struct cli *c, const struct tool_files *files, struct sums *sums)
 {
     struct progress p = { .what = "Importing files" };
 
     for (size_t i = 0; i < files->n && !stopped; i++) {
-        import_one(c, files->at[i], named, sums);
+        import_one(c, files->at[i], sums);
         if (files->n > 1 && !c->out.json)
             progress_tell(&p, (int64_t)i + 1, (int64_t)files->n);
     }
@@ -181,7 +189,7 @@ static int follow(struct cli *c, struct sums *sums)
         struct tool_files changed;
 
         watch_next(w, a, 500, &changed);
-        import_all(c, &changed, false, sums);
+        import_all(c, &changed, sums);
         bough_arena_destroy(a);
     }
     watch_close(w);
@@ -196,7 +204,9 @@ static int run(struct cli *c)
 
     for (int i = 0; i < c->argc; i++)
         if (!tools_files(c->a, c->argv[i], &files)) {
-            fprintf(stderr, "bough import: %s is not there\n", c->argv[i]);
+            fputs("bough import: ", stderr);
+            print_line(stderr, c->argv[i]);
+            fputs(" is not there\n", stderr);
             code = CLI_FAILED;
         }
     if (cli_has(c, "follow") && !c->argc)
@@ -208,7 +218,7 @@ static int run(struct cli *c)
     signal(SIGINT, stop);
     signal(SIGTERM, stop);
     tools_sort(&files);
-    import_all(c, &files, c->argc == 1 && files.n == 1, &sums);
+    import_all(c, &files, &sums);
     if (cli_has(c, "follow"))
         code = follow(c, &sums);
     put_sums(c, &sums);

@@ -129,7 +129,7 @@ static int run(struct cli *c)
     if (!code)
         code = cli_when(c, "before", &how.until);
     if (!code)
-        code = cli_open(c, CLI_WRITE); /* a search brings the index up to date */
+        code = cli_open(c, CLI_INDEX);
     if (!code && in)
         code = cli_session(c, in, &s);
     if (code)
