@@ -215,6 +215,7 @@ STORE_TEST(what_another_process_wrote_is_found)
     if (!store_lasts(t))
         SKIP("this backend has one process");
     s = new_session(t, "");
+    bough_store_close(&t->store); /* under TSan no child of a threaded process may start threads */
     pid = fork();
     if (pid == 0) {
         struct bough_store *other;
@@ -237,6 +238,7 @@ STORE_TEST(what_another_process_wrote_is_found)
         bough_store_close(&other);
         _exit(0);
     }
+    store_reopen(t);
     for (int i = 0; i < 50; i++) {
         user(t, s, "from here");
         h = ask(t, t->store, "here", 0);
