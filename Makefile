@@ -175,7 +175,7 @@ $(B)/%.o: %.cc $(B)/flags
 INSTR := $(wildcard bench/*_instr.c)
 bench: ## measure; figures in build/bench*.json
 	@scripts/install-deps --all
-	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin $(INSTR:%.c=build/release/%)
+	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough $(INSTR:%.c=build/release/%)
 	build/release/bench.bin $(BENCH)
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@

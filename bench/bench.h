@@ -84,6 +84,9 @@ struct bough_entry_new message_entry(size_t i);
 /* A completed tool call with `bytes` of output, in the arena. */
 struct bough_str message_tool(struct bough_arena *a, uint64_t *rng, size_t bytes);
 
+/* A session file of pi's with so many messages, about 1,300 bytes each (pi_file.c). */
+void pi_file_write(const char *path, size_t entries);
+
 /* --- stores (stores.c); failing is the end of the program */
 
 void must(enum bough_rc rc, const struct bough_error *err, const char *what);
@@ -115,12 +118,17 @@ void bench_fork(struct bench *b);
 void bench_size(struct bench *b);
 void bench_images(struct bench *b);
 void bench_shrink(struct bench *b);
+void bench_backup(struct bench *b);
 void bench_memory(struct bench *b);
 void bench_stream(struct bench *b);
 void bench_streamed(struct bench *b);
 void bench_feed(struct bench *b);
 void bench_search_append(struct bench *b);
 void bench_search(struct bench *b);
+void bench_transfer(struct bench *b);
+void bench_import_rss(struct bench *b);
+void bench_cli_ls(struct bench *b);
+void bench_cli_show(struct bench *b);
 void bench_instructions(struct bench *b);
 
 #endif

@@ -46,6 +46,7 @@ static struct figure {
     { "images_2331_of_22_size", "ratio", 0.10, LOWER, bench_images, 0, 0 },
     { "append_known_image_vs_inline", "ratio", 1, LOWER, bench_images, 0, 0 },
     { "purge_half_shrinks", "ratio", 0.45, HIGHER, bench_shrink, 0, 0 },
+    { "backup_vs_copy", "ratio", 3, LOWER, bench_backup, 0, 0 },
     { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0 },
     { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0 },
     { "stream_step_vs_append", "ratio", 0.35, LOWER, bench_stream, 0, 0 },
@@ -54,6 +55,12 @@ static struct figure {
     { "append_p99_search_on_over_off", "ratio", 1.2, LOWER, bench_search_append, 0, 0 },
     { "search_newest20_1m_vs_10k", "ratio", 3, LOWER, bench_search, 0, 0 },
     { "search_p95_ms", "ms", 30, LOWER, bench_search, 0, 0 },
+    { "import_pi_vs_read_parse", "ratio", 3, LOWER, bench_transfer, 0, 0 },
+    { "reimport_noop_vs_import", "ratio", 0.15, LOWER, bench_transfer, 0, 0 },
+    { "export_pi_vs_write", "ratio", 4, LOWER, bench_transfer, 0, 0 },
+    { "import_rss_mb_1gb", "MB", 64, LOWER, bench_import_rss, 0, 0 },
+    { "cli_ls_100k_vs_true", "ratio", 8, LOWER, bench_cli_ls, 0, 0 },
+    { "show_first_page_100k_vs_1k", "ratio", 1.3, LOWER, bench_cli_show, 0, 0 },
     { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },
 };
 

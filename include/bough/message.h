@@ -70,7 +70,7 @@ struct bough_stepped {
  * Add steps, numbered from `first` (0: the next). Steps that were taken before are skipped, a gap
  * is BOUGH_CONFLICT. When one is refused those before it were taken: out->last says how many.
  *
- * Steps are written together, every quarter of a second or 16 KB: `saved` trails `last` by at most
+ * Steps are written together, every quarter of a second or 64 KB: `saved` trails `last` by at most
  * that. What is saved outlives this process at once, and the machine's within a second.
  * BOUGH_LEASE_LOST: somebody else has it now, or it was sealed as interrupted.
  */

@@ -267,6 +267,10 @@ static struct bough_str decode_some(struct bough_arena *a, struct bough_str raw,
     char c[4];
 
     while (i < raw.n - 1) {
+        if (raw.p[i] != '\\' && (unsigned char)raw.p[i] < 0x80 && n < max) {
+            out[n++] = raw.p[i++]; /* as nearly all are */
+            continue;
+        }
         i += decode_one(raw.p + i, raw.n - 1 - i, c, &len);
         if (n + len > max)
             break;

@@ -11,7 +11,7 @@
 #include "base/str.h"
 
 enum {
-    SAVE_BYTES = 16 * 1024, /* unsaved steps are written at this size, */
+    SAVE_BYTES = 64 * 1024, /* unsaved steps are written at this size, */
     SAVE_US = 250000,       /* or this long after the first of them */
     LOOK_US = 20000,        /* how often to look for what other processes wrote */
     FORGET_US = 30000000,   /* a followed message nobody asked for */

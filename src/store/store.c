@@ -175,7 +175,7 @@ enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
     if (s->e->read_only)
         return bough_fail(err, BOUGH_READ_ONLY, "the store was opened read-only");
     rc = writer_sweep(s->e, 0, &p, err);
-    if (!rc)
+    if (!rc && !s->e->search_off)
         rc = text_catch_up(s->e, &p, INT64_MAX, &reached, err);
     return rc ? rc : writer_upkeep(s->e, &p, err);
 }

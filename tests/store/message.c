@@ -247,16 +247,16 @@ STORE_TEST(steps_are_saved_together_by_size_by_time_and_on_request)
 {
     const char *s = new_session(t, "s");
     struct bough_writing w = begin_text(t, s);
-    char *big = arena_zalloc(t->arena, 20001);
+    char *big = arena_zalloc(t->arena, 70001);
     struct bough_step one = { BOUGH_STEP_TEXT, 0, str_of("x") };
     struct bough_stepped out;
 
     CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
     CHECK_INT(0, out.saved);
-    memset(big, 'b', 20000);
+    memset(big, 'b', 70000);
     one.bytes = str_of(big);
     CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
-    CHECK_INT(3, out.saved); /* 16 KB are enough */
+    CHECK_INT(3, out.saved); /* 64 KB are enough */
     one.bytes = str_of("y");
     CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
     CHECK_INT(3, out.saved);
@@ -267,7 +267,7 @@ STORE_TEST(steps_are_saved_together_by_size_by_time_and_on_request)
         CHECK_OK(bough_message_step(t->store, &w, 0, NULL, 0, &out, &t->err));
     }
     CHECK_INT(5, out.saved); /* by itself, after a quarter of a second */
-    CHECK_INT(20003, (int64_t)strlen(text_of(t, seal(t, &w))));
+    CHECK_INT(70003, (int64_t)strlen(text_of(t, seal(t, &w))));
 }
 
 STORE_TEST(U13_whoever_finds_a_lease_expired_seals_the_message_as_interrupted)

@@ -1,6 +1,5 @@
 /* fsck, attachments: all bytes are there, and links and parts say the same. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/crc32c.h"
 #include "base/limits.h"
@@ -9,15 +8,6 @@
 #include "core/attach.h"
 #include "store/blob.h"
 #include "store/fsck/fsck.h"
-
-static struct fsck_where at_blob(int64_t bno)
-{
-    struct fsck_where w = { "attachment " };
-    size_t n = strlen(w.text);
-
-    snprintf(w.text + n, sizeof w.text - n, "%" PRId64, bno);
-    return w;
-}
 
 static struct fsck_blob *blob_of(const struct fsck *f, int64_t bno)
 {
@@ -41,7 +31,7 @@ static uint64_t link_key(int64_t bid, int64_t depth, int64_t bno)
 static bool each_blob(void *user, const struct raw_row *raw)
 {
     const struct blob_row *row = &raw->u.blob;
-    struct fsck_where at = at_blob(row->bno);
+    struct fsck_where at = at_number("attachment ", row->bno);
     struct fsck *f = user;
 
     f->report->attachments++;
@@ -77,7 +67,8 @@ static void end_blob(struct pieces *p)
     p->hashing = false;
     if (p->b->row.state && p->b->bytes == p->b->row.size && !p->b->doubt &&
         memcmp(hash, p->b->row.hash, sizeof hash) != 0)
-        fsck_say(p->f, RULE_BLOB, at_blob(p->b->row.bno), "its bytes are not those of its name");
+        fsck_say(p->f, RULE_BLOB, at_number("attachment ", p->b->row.bno),
+                 "its bytes are not those of its name");
 }
 
 static void begin_blob(struct pieces *p, int64_t bno)
@@ -98,18 +89,18 @@ static bool each_chunk(void *user, const struct raw_row *raw)
         begin_blob(p, row->bno);
     if (!p->b) {
         if (p->unknown != row->bno)
-            fsck_say(p->f, RULE_GHOST, at_blob(row->bno),
+            fsck_say(p->f, RULE_GHOST, at_number("attachment ", row->bno),
                      "a piece of it is there, but not its row");
         p->unknown = row->bno;
         return true;
     }
     if (row->index != p->b->next) {
-        fsck_say(p->f, RULE_BLOB, at_blob(row->bno), "pieces before piece %" PRId64 " are missing",
-                 row->index);
+        fsck_say(p->f, RULE_BLOB, at_number("attachment ", row->bno),
+                 "pieces before piece %" PRId64 " are missing", row->index);
         p->b->doubt = true;
     }
     if ((int64_t)crc32c(0, row->body.p, row->body.n) != row->sum) {
-        fsck_say(p->f, RULE_BLOB, at_blob(row->bno),
+        fsck_say(p->f, RULE_BLOB, at_number("attachment ", row->bno),
                  "the bytes of piece %" PRId64 " do not match their checksum", row->index);
         p->b->doubt = true;
     }
@@ -132,8 +123,8 @@ enum bough_rc fsck_blobs(struct fsck *f)
         const struct fsck_blob *b = &f->blobs[i];
 
         if (b->row.state && b->bytes != b->row.size && !b->doubt)
-            fsck_say(f, RULE_BLOB, at_blob(b->row.bno), "%" PRId64 " bytes are there, not %" PRId64,
-                     b->bytes, b->row.size);
+            fsck_say(f, RULE_BLOB, at_number("attachment ", b->row.bno),
+                     "%" PRId64 " bytes are there, not %" PRId64, b->bytes, b->row.size);
     }
     return rc;
 }
@@ -239,7 +230,7 @@ enum bough_rc fsck_links(struct fsck *f)
                  "it shows an attachment, but does not link it");
     for (size_t i = 0; i < f->nblobs && !rc; i++)
         if (f->blobs[i].row.state == BLOB_LINKED && !f->blobs[i].linked)
-            fsck_say(f, RULE_LINK, at_blob(f->blobs[i].row.bno),
+            fsck_say(f, RULE_LINK, at_number("attachment ", f->blobs[i].row.bno),
                      "nobody links it, and no sweep would see that");
     return rc;
 }

@@ -183,8 +183,11 @@ struct fsck {
 
 /* ---- rules.c ---- */
 
+/* Said only when there is something to say: this is made for every row that is looked at. */
 struct fsck_where {
-    char text[sizeof((struct bough_finding *)0)->where];
+    const char *before, *text; /* what it is; its name, or NULL: its numbers, with dots between */
+    int64_t numbers[3];
+    int n;
 };
 
 struct fsck_where at_engine(void);
@@ -193,7 +196,9 @@ struct fsck_where at_branch(int64_t bid);
 struct fsck_where at_entry(int64_t bid, int64_t depth);
 struct fsck_where at_record(int64_t sid, int64_t kind, int64_t ord);
 struct fsck_where at_log(int64_t no);
+struct fsck_where at_number(const char *what, int64_t n);      /* "attachment 7" */
 struct fsck_where at_text(const char *what, const char *text); /* "alias abc" */
+void fsck_where_text(const struct fsck_where *w, char *to, size_t cap);
 
 /* A finding: where, and a sentence about it. */
 void fsck_say(struct fsck *f, enum fsck_rule rule, struct fsck_where where, const char *fmt, ...)

@@ -125,7 +125,7 @@ static void compare_name(struct locate *l, const struct entry_row *row, const ch
         if (*origin && c->text == text)
             met = true;
         else
-            fsck_say(l->f, RULE_ALIAS, at_text("alias", c->id),
+            fsck_say(l->f, RULE_ALIAS, at_text("alias ", c->id),
                      "#%" PRId64 ".%" PRId64 " did not come with it", row->bid, row->depth);
     }
     if (*origin && !met)

@@ -16,7 +16,7 @@ static void check_session_alias(struct fsck *f, const struct alias_row *row)
     struct bough_str id = str_of(row->id);
 
     if (!s) {
-        fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
+        fsck_say(f, RULE_ALIAS, at_text("alias ", row->id),
                  "it names session #%" PRId64 ", which does not exist", row->a);
         return;
     }
@@ -28,7 +28,7 @@ static void check_session_alias(struct fsck *f, const struct alias_row *row)
         s->aliased = true;
     else if (!str_starts(id, prefix) ||
              hash_bytes(id.p + sizeof prefix - 1, id.n - (sizeof prefix - 1)) != s->origin)
-        fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
+        fsck_say(f, RULE_ALIAS, at_text("alias ", row->id),
                  "session #%" PRId64 " did not come with it", row->a);
     else
         s->aliased = true;
@@ -45,10 +45,10 @@ static void check_entry_alias(struct fsck *f, const struct alias_row *row)
         return;
     }
     if (!fsck_entry_there(f, row->a, row->b))
-        fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
+        fsck_say(f, RULE_ALIAS, at_text("alias ", row->id),
                  "it names #%" PRId64 ".%" PRId64 ", which does not exist", row->a, row->b);
     else if (b->row.sid != row->scope)
-        fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
+        fsck_say(f, RULE_ALIAS, at_text("alias ", row->id),
                  "it is of session #%" PRId64 ", but names #%" PRId64 ".%" PRId64 " of another one",
                  row->scope, row->a, row->b);
     else if (row->what == ALIAS_ENTRY) /* not the id of the entry it was copied from */
@@ -70,11 +70,11 @@ static void check_record_alias(struct fsck *f, const struct alias_row *row)
     }
     if (row->b >> 28 != kind || (kind == RECORD_CALL && !fsck_call_of(f, row->a, ord)) ||
         (named && (!place || row->a)))
-        fsck_say(f, RULE_ALIAS, at_text("alias", row->id),
+        fsck_say(f, RULE_ALIAS, at_text("alias ", row->id),
                  "it names record %" PRId64 ".%" PRId64 ".%" PRId64 ", which does not exist",
                  row->a, kind, ord);
     else if (place && (!name || strcmp(name + 1, place->name) != 0))
-        fsck_say(f, RULE_ALIAS, at_text("alias", row->id), "it names what is called %.80s",
+        fsck_say(f, RULE_ALIAS, at_text("alias ", row->id), "it names what is called %.80s",
                  place->name);
 }
 
@@ -83,7 +83,7 @@ static bool each_alias(void *user, const struct raw_row *raw)
     const struct alias_row *row = &raw->u.alias;
     struct fsck *f = user;
 
-    fsck_text(f, at_text("alias", row->id), "it", str_of(row->id));
+    fsck_text(f, at_text("alias ", row->id), "it", str_of(row->id));
     switch ((enum alias_what)(row->what & 0xff)) {
     case ALIAS_SESSION:
         check_session_alias(f, row);
@@ -95,7 +95,7 @@ static bool each_alias(void *user, const struct raw_row *raw)
         check_record_alias(f, row);
         return true;
     }
-    fsck_say(f, RULE_VALUE, at_text("alias", row->id), "it names something of kind %" PRId64,
+    fsck_say(f, RULE_VALUE, at_text("alias ", row->id), "it names something of kind %" PRId64,
              row->what);
     return true;
 }
@@ -127,8 +127,7 @@ static bool each_key(void *user, const struct raw_row *raw)
         return true;
     }
     if (sid < 0 || (sid && !s)) {
-        fsck_say(f, RULE_KEY, at_text("key of log", at_log(row->no).text + 4),
-                 "it is of no session");
+        fsck_say(f, RULE_KEY, at_number("key of log ", row->no), "it is of no session");
         return true;
     }
     f->keys = fsck_push(f->keys, &f->nkeys, &f->keys_cap, sizeof *f->keys);

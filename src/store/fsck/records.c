@@ -227,14 +227,15 @@ static void check_quarantine(const struct row *r)
 {
     struct quarantine_body b;
     struct bough_error why;
-    struct fsck_where at;
+    char at[sizeof((struct bough_finding *)0)->where];
 
     if (body_read(quarantine_fields, r->row->body, &b, &why)) {
         fsck_say(r->f, RULE_VALUE, r->at, "%.150s", why.msg);
         return;
     }
-    snprintf(at.text, sizeof at.text, "%s", b.where);
-    fsck_say(r->f, RULE_QUARANTINE, at, "what it was lies in %.40s: %.120s", r->at.text, b.why);
+    fsck_where_text(&r->at, at, sizeof at);
+    fsck_say(r->f, RULE_QUARANTINE, at_text("", b.where), "what it was lies in %.40s: %.120s", at,
+             b.why);
 }
 
 /* What it said is quarantined: only its number is taken. */

@@ -52,56 +52,56 @@ const struct fsck_rule_row fsck_rules[RULES] = {
 
 struct fsck_where at_engine(void)
 {
-    return (struct fsck_where){ "engine" };
+    return (struct fsck_where){ .before = "engine", .text = "" };
 }
 
 struct fsck_where at_session(int64_t sid)
 {
-    struct fsck_where w;
-
-    snprintf(w.text, sizeof w.text, "#%" PRId64, sid);
-    return w;
+    return (struct fsck_where){ "#", NULL, { sid }, 1 };
 }
 
 struct fsck_where at_branch(int64_t bid)
 {
-    struct fsck_where w;
-
-    snprintf(w.text, sizeof w.text, "branch %" PRId64, bid);
-    return w;
+    return (struct fsck_where){ "branch ", NULL, { bid }, 1 };
 }
 
 struct fsck_where at_entry(int64_t bid, int64_t depth)
 {
-    struct fsck_where w;
-
-    snprintf(w.text, sizeof w.text, "#%" PRId64 ".%" PRId64, bid, depth);
-    return w;
+    return (struct fsck_where){ "#", NULL, { bid, depth }, 2 };
 }
 
 struct fsck_where at_record(int64_t sid, int64_t kind, int64_t ord)
 {
-    struct fsck_where w;
-
-    snprintf(w.text, sizeof w.text, "record %" PRId64 ".%" PRId64 ".%" PRId64, sid, kind, ord);
-    return w;
+    return (struct fsck_where){ "record ", NULL, { sid, kind, ord }, 3 };
 }
 
 struct fsck_where at_log(int64_t no)
 {
-    struct fsck_where w;
+    return (struct fsck_where){ "log ", NULL, { no }, 1 };
+}
 
-    snprintf(w.text, sizeof w.text, "log %" PRId64, no);
-    return w;
+struct fsck_where at_number(const char *what, int64_t n)
+{
+    return (struct fsck_where){ what, NULL, { n }, 1 };
 }
 
 struct fsck_where at_text(const char *what, const char *text)
 {
-    struct fsck_where w;
+    return (struct fsck_where){ .before = what, .text = text };
+}
 
-    snprintf(w.text, sizeof w.text, "%s %s", what, text);
-    w.text[utf8_valid(w.text, strlen(w.text))] = '\0'; /* not half a character */
-    return w;
+void fsck_where_text(const struct fsck_where *w, char *to, size_t cap)
+{
+    size_t n;
+
+    if (w->text) {
+        snprintf(to, cap, "%s%s", w->before, w->text);
+        to[utf8_valid(to, strlen(to))] = '\0'; /* not half a character */
+        return;
+    }
+    n = (size_t)snprintf(to, cap, "%s%" PRId64, w->before, w->numbers[0]);
+    for (int i = 1; i < w->n && n < cap; i++)
+        n += (size_t)snprintf(to + n, cap - n, ".%" PRId64, w->numbers[i]);
 }
 
 /* ---- saying it ---- */
@@ -112,7 +112,7 @@ void fsck_say(struct fsck *f, enum fsck_rule rule, struct fsck_where where, cons
                                      .error = fsck_rules[rule].error };
     va_list ap;
 
-    memcpy(finding.where, where.text, sizeof finding.where);
+    fsck_where_text(&where, finding.where, sizeof finding.where);
     va_start(ap, fmt);
     vsnprintf(finding.text, sizeof finding.text, fmt, ap);
     va_end(ap);

@@ -1,21 +1,12 @@
 /* fsck, the full text: every entry and title with words has its document, and some are looked for.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/str.h"
 #include "core/search.h"
 #include "store/fsck/fsck.h"
 
 enum { LOOKED_FOR = 256 }; /* documents, spread over all of them */
-
-static struct fsck_where at_document(int64_t no)
-{
-    char number[24];
-
-    snprintf(number, sizeof number, "%" PRId64, no);
-    return at_text("document", number);
-}
 
 /* ---- what should be there ---- */
 
@@ -76,7 +67,7 @@ static enum bough_rc look_for(struct fsck *f, const struct text_row *row,
     }
     rc = q->n ? f->ops->text_find(f->v, &tq, note_no, &found, f->err) : BOUGH_OK;
     if (!rc && q->n && found != text_order(row))
-        fsck_say(f, RULE_TEXT, at_document(row->no), "its own words do not find it");
+        fsck_say(f, RULE_TEXT, at_number("document ", row->no), "its own words do not find it");
     return rc;
 }
 
@@ -111,7 +102,7 @@ static void check_entry(struct walk *w, const struct text_row *row)
     const struct fsck_session *s = b ? fsck_session_of(f, b->row.sid) : NULL;
 
     if (!b || row->depth <= b->row.base || (row->depth > b->tip && !b->doubt && !s->leftover)) {
-        fsck_say(f, RULE_TEXT, at_document(row->no),
+        fsck_say(f, RULE_TEXT, at_number("document ", row->no),
                  "it is of #%" PRId64 ".%" PRId64 ", which does not exist", row->bid, row->depth);
         return;
     }
@@ -131,7 +122,7 @@ static void check_title(struct walk *w, const struct text_row *row)
     struct fsck_session *s = fsck_session_of(w->f, row->depth);
 
     if (!s || (s->purged && !s->leftover && s->gone)) {
-        fsck_say(w->f, RULE_TEXT, at_document(row->no),
+        fsck_say(w->f, RULE_TEXT, at_number("document ", row->no),
                  "it is the title of #%" PRId64 ", which is not there", row->depth);
         return;
     }
@@ -150,7 +141,7 @@ static bool each_text(void *user, const struct raw_row *raw)
 
     bough_arena_reset(f->tmp);
     if (row->no < 1 || row->no > f->text_mark) {
-        fsck_say(f, RULE_TEXT, at_document(row->no),
+        fsck_say(f, RULE_TEXT, at_number("document ", row->no),
                  "the full text is applied up to %" PRId64 " only", f->text_mark);
         return true;
     }
