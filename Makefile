@@ -177,6 +177,11 @@ bench: ## measure; figures in build/bench*.json
 	@scripts/install-deps --all
 	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough $(INSTR:%.c=build/release/%)
 	build/release/bench.bin $(BENCH)
+bench-peers: ## the same against the real pi, from npm; figures in build/bench-peers.json
+	@scripts/install-deps --all
+	@scripts/install-clients
+	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough
+	build/release/bench.bin peers
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
@@ -214,6 +219,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test run-tests asan tsan valgrind cover fuzz bench lint check-headers format install clean help FORCE
+.PHONY: all man run test run-tests asan tsan valgrind cover fuzz bench bench-peers lint check-headers format install clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

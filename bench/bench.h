@@ -14,6 +14,7 @@
 
 struct bench {
     bool full;          /* BENCH=full: longer runs */
+    bool peers;         /* against other programs, and nothing else */
     const char *dir;    /* scratch, on the disk that build/ is on */
     const char *binary; /* argv[0] */
 };
@@ -84,8 +85,23 @@ struct bough_entry_new message_entry(size_t i);
 /* A completed tool call with `bytes` of output, in the arena. */
 struct bough_str message_tool(struct bough_arena *a, uint64_t *rng, size_t bytes);
 
-/* A session file of pi's with so many messages, about 1,300 bytes each (pi_file.c). */
-void pi_file_write(const char *path, size_t entries);
+/* A session file of pi's with so many entries, about 1,150 bytes each (pi_file.c); every so many of
+ * them is a compaction, 0: none. */
+void pi_file_write(const char *path, const char *id, size_t entries, size_t compact_every);
+extern const char pi_file_id[];
+
+/* --- whole processes (program.c) */
+
+struct program {
+    const char *argv[10];
+    size_t page; /* read so many bytes and hang up, as a pager does; 0: all of it */
+    long rss_kb; /* of the last one that ended */
+};
+
+/* Run a struct program to its end; failing is the end of this one too. */
+void run_program(void *program, size_t i);
+/* The bough that was built beside this program. */
+const char *bough_program(struct bench *b, struct bough_arena *a);
 
 /* --- stores (stores.c); failing is the end of the program */
 
@@ -129,6 +145,8 @@ void bench_transfer(struct bench *b);
 void bench_import_rss(struct bench *b);
 void bench_cli_ls(struct bench *b);
 void bench_cli_show(struct bench *b);
+void bench_peer_context(struct bench *b);
+void bench_peer_list(struct bench *b);
 void bench_instructions(struct bench *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* bench [full]: runs what BENCH_ONLY (a part of a figure's name) asks for, or everything; prints a
- * table and writes build/bench.json. */
+/* bench [full | peers]: runs what BENCH_ONLY (a part of a figure's name) asks for, or everything;
+ * prints a table and writes build/bench.json. */
 #include <malloc.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -19,49 +19,53 @@ static struct figure {
     void (*run)(struct bench *b);
     enum outcome outcome;
     double value;
+    bool peers; /* against other programs: `bench peers` runs these and no others */
 } figures[] = {
-    { "append_durable_vs_floor", "ratio", 0.65, HIGHER, bench_append, 0, 0 },
-    { "append_with_call_vs_floor", "ratio", 0.57, HIGHER, bench_append, 0, 0 },
-    { "append_with_key_vs_floor", "ratio", 0.55, HIGHER, bench_append, 0, 0 },
-    { "append_durable_vs_jsonl_fdatasync", "ratio", 1.05, HIGHER, bench_append, 0, 0 },
-    { "group_commit_8", "ratio", 2.5, HIGHER, bench_threads, 0, 0 },
-    { "group_commit_32", "ratio", 3, HIGHER, bench_threads, 0, 0 },
-    { "group_commit_128", "ratio", 3.5, HIGHER, bench_threads, 0, 0 },
-    { "threads32_p99_over_p50", "ratio", 10, LOWER, bench_threads, 0, 0 },
-    { "append_p999_over_p50_bursts", "ratio", 8, LOWER, bench_bursts, 0, 0 },
-    { "append_p99_readers_on_over_off", "ratio", 1.5, LOWER, bench_readers, 0, 0 },
-    { "load_10k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0 },
-    { "load_100k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0 },
-    { "load_100k_vs_jsonl_parse", "ratio", 1.8, HIGHER, bench_load, 0, 0 },
-    { "tail50_growth_1k_to_100k", "ratio", 1.5, LOWER, bench_tail, 0, 0 },
-    { "since_marker_growth_depth_1_to_1000", "ratio", 1.5, LOWER, bench_forks, 0, 0 },
-    { "path_depth_1000_vs_1", "ratio", 1.7, LOWER, bench_forks, 0, 0 },
-    { "get_by_id_vs_rowid", "ratio", 1.3, LOWER, bench_get, 0, 0 },
-    { "list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_list, 0, 0 },
-    { "fork_100k_vs_fork_10", "ratio", 1.3, LOWER, bench_fork, 0, 0 },
-    { "fork_rows_written", "rows", 0, LOWER, bench_fork, 0, 0 },
-    { "db_size_over_content", "ratio", 1.25, LOWER, bench_size, 0, 0 },
-    { "db_size_over_content_zstd", "ratio", 0.35, LOWER, bench_size, 0, 0 },
-    { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0 },
-    { "images_2331_of_22_size", "ratio", 0.10, LOWER, bench_images, 0, 0 },
-    { "append_known_image_vs_inline", "ratio", 1, LOWER, bench_images, 0, 0 },
-    { "purge_half_shrinks", "ratio", 0.45, HIGHER, bench_shrink, 0, 0 },
-    { "backup_vs_copy", "ratio", 3, LOWER, bench_backup, 0, 0 },
-    { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0 },
-    { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0 },
-    { "stream_step_vs_append", "ratio", 0.35, LOWER, bench_stream, 0, 0 },
-    { "seal_100k_deltas_bytes_over_content", "ratio", 4, LOWER, bench_streamed, 0, 0 },
-    { "feed_follow_lag_commits", "commits", 1, LOWER, bench_feed, 0, 0 },
-    { "append_p99_search_on_over_off", "ratio", 1.2, LOWER, bench_search_append, 0, 0 },
-    { "search_newest20_1m_vs_10k", "ratio", 3, LOWER, bench_search, 0, 0 },
-    { "search_p95_ms", "ms", 30, LOWER, bench_search, 0, 0 },
-    { "import_pi_vs_read_parse", "ratio", 3, LOWER, bench_transfer, 0, 0 },
-    { "reimport_noop_vs_import", "ratio", 0.15, LOWER, bench_transfer, 0, 0 },
-    { "export_pi_vs_write", "ratio", 4, LOWER, bench_transfer, 0, 0 },
-    { "import_rss_mb_1gb", "MB", 64, LOWER, bench_import_rss, 0, 0 },
-    { "cli_ls_100k_vs_true", "ratio", 8, LOWER, bench_cli_ls, 0, 0 },
-    { "show_first_page_100k_vs_1k", "ratio", 1.3, LOWER, bench_cli_show, 0, 0 },
-    { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0 },
+    { "append_durable_vs_floor", "ratio", 0.65, HIGHER, bench_append, 0, 0, false },
+    { "append_with_call_vs_floor", "ratio", 0.57, HIGHER, bench_append, 0, 0, false },
+    { "append_with_key_vs_floor", "ratio", 0.55, HIGHER, bench_append, 0, 0, false },
+    { "append_durable_vs_jsonl_fdatasync", "ratio", 1.05, HIGHER, bench_append, 0, 0, false },
+    { "group_commit_8", "ratio", 2.5, HIGHER, bench_threads, 0, 0, false },
+    { "group_commit_32", "ratio", 3, HIGHER, bench_threads, 0, 0, false },
+    { "group_commit_128", "ratio", 3.5, HIGHER, bench_threads, 0, 0, false },
+    { "threads32_p99_over_p50", "ratio", 10, LOWER, bench_threads, 0, 0, false },
+    { "append_p999_over_p50_bursts", "ratio", 8, LOWER, bench_bursts, 0, 0, false },
+    { "append_p99_readers_on_over_off", "ratio", 1.5, LOWER, bench_readers, 0, 0, false },
+    { "load_10k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0, false },
+    { "load_100k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0, false },
+    { "load_100k_vs_jsonl_parse", "ratio", 1.8, HIGHER, bench_load, 0, 0, false },
+    { "tail50_growth_1k_to_100k", "ratio", 1.5, LOWER, bench_tail, 0, 0, false },
+    { "since_marker_growth_depth_1_to_1000", "ratio", 1.5, LOWER, bench_forks, 0, 0, false },
+    { "path_depth_1000_vs_1", "ratio", 1.7, LOWER, bench_forks, 0, 0, false },
+    { "get_by_id_vs_rowid", "ratio", 1.3, LOWER, bench_get, 0, 0, false },
+    { "list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_list, 0, 0, false },
+    { "fork_100k_vs_fork_10", "ratio", 1.3, LOWER, bench_fork, 0, 0, false },
+    { "fork_rows_written", "rows", 0, LOWER, bench_fork, 0, 0, false },
+    { "db_size_over_content", "ratio", 1.25, LOWER, bench_size, 0, 0, false },
+    { "db_size_over_content_zstd", "ratio", 0.35, LOWER, bench_size, 0, 0, false },
+    { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0, false },
+    { "images_2331_of_22_size", "ratio", 0.10, LOWER, bench_images, 0, 0, false },
+    { "append_known_image_vs_inline", "ratio", 1, LOWER, bench_images, 0, 0, false },
+    { "purge_half_shrinks", "ratio", 0.45, HIGHER, bench_shrink, 0, 0, false },
+    { "backup_vs_copy", "ratio", 3, LOWER, bench_backup, 0, 0, false },
+    { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0, false },
+    { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0, false },
+    { "stream_step_vs_append", "ratio", 0.35, LOWER, bench_stream, 0, 0, false },
+    { "seal_100k_deltas_bytes_over_content", "ratio", 4, LOWER, bench_streamed, 0, 0, false },
+    { "feed_follow_lag_commits", "commits", 1, LOWER, bench_feed, 0, 0, false },
+    { "append_p99_search_on_over_off", "ratio", 1.2, LOWER, bench_search_append, 0, 0, false },
+    { "search_newest20_1m_vs_10k", "ratio", 3, LOWER, bench_search, 0, 0, false },
+    { "search_p95_ms", "ms", 30, LOWER, bench_search, 0, 0, false },
+    { "import_pi_vs_read_parse", "ratio", 3, LOWER, bench_transfer, 0, 0, false },
+    { "reimport_noop_vs_import", "ratio", 0.15, LOWER, bench_transfer, 0, 0, false },
+    { "export_pi_vs_write", "ratio", 4, LOWER, bench_transfer, 0, 0, false },
+    { "import_rss_mb_1gb", "MB", 64, LOWER, bench_import_rss, 0, 0, false },
+    { "cli_ls_100k_vs_true", "ratio", 8, LOWER, bench_cli_ls, 0, 0, false },
+    { "show_first_page_100k_vs_1k", "ratio", 1.3, LOWER, bench_cli_show, 0, 0, false },
+    { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0, false },
+    { "pi_context_over_ours", "ratio", 10, HIGHER, bench_peer_context, 0, 0, true },
+    { "pi_fork_over_ours", "ratio", 100, HIGHER, bench_peer_context, 0, 0, true },
+    { "pi_list_over_ours", "ratio", 50, HIGHER, bench_peer_list, 0, 0, true },
 };
 
 enum { FIGURES = sizeof figures / sizeof *figures };
@@ -125,9 +129,9 @@ void hurry(bool yes)
     (void)sched_setscheduler(0, yes ? SCHED_RR : SCHED_OTHER, &p);
 }
 
-static bool wanted(const struct figure *f, const char *only)
+static bool wanted(const struct bench *b, const struct figure *f, const char *only)
 {
-    return !only || !*only || strstr(f->name, only);
+    return f->peers == b->peers && (!only || !*only || strstr(f->name, only));
 }
 
 static void run(struct bench *b, const char *only)
@@ -137,7 +141,7 @@ static void run(struct bench *b, const char *only)
     for (size_t i = 0; i < FIGURES; i++) {
         double from = now_us();
 
-        if (!wanted(&figures[i], only) || figures[i].run == last)
+        if (!wanted(b, &figures[i], only) || figures[i].run == last)
             continue;
         last = figures[i].run;
         last(b);
@@ -176,16 +180,20 @@ static void write_json(const char *path)
     fclose(f);
 }
 
-static const char *json_path(const char *only)
+static const char *json_path(const struct bench *b, const char *only)
 {
-    return only && *only ? "build/bench-only.json" : "build/bench.json";
+    if (only && *only)
+        return "build/bench-only.json";
+    return b->peers ? "build/bench-peers.json" : "build/bench.json";
 }
 
 int main(int argc, char **argv)
 {
     const char *only = getenv("BENCH_ONLY");
     char dir[] = "build/bench.tmp.XXXXXX";
-    struct bench b = { .binary = argv[0], .full = argc > 1 && strcmp(argv[1], "full") == 0 };
+    struct bench b = { .binary = argv[0],
+                       .full = argc > 1 && strcmp(argv[1], "full") == 0,
+                       .peers = argc > 1 && strcmp(argv[1], "peers") == 0 };
     size_t missed = 0;
 
     b.dir = mkdtemp(dir);
@@ -206,7 +214,7 @@ int main(int argc, char **argv)
         print_figure(&figures[i]);
         missed += figures[i].outcome == MEASURED && !passes(&figures[i]);
     }
-    write_json(json_path(only));
-    printf("%zu missed; written to %s\n", missed, json_path(only));
+    write_json(json_path(&b, only));
+    printf("%zu missed; written to %s\n", missed, json_path(&b, only));
     return 0;
 }

@@ -5,6 +5,8 @@
 #include "base/str.h"
 #include "bench.h"
 
+const char pi_file_id[] = "0f4a9c52-6b1e-4f7e-9d3a-5c2b8e7d1a60";
+
 enum { START = 1763200000 }; /* 2025-11-15, in seconds */
 
 static void put_time(FILE *f, size_t i)
@@ -53,7 +55,19 @@ static void put_entry(FILE *f, size_t i)
     fprintf(f, ",\"timestamp\":%lld}}\n", ms);
 }
 
-void pi_file_write(const char *path, size_t entries)
+/* As pi does when the model's window is full: what is older than 20 entries becomes a summary. */
+static void put_compaction(FILE *f, size_t i)
+{
+    fprintf(f, "{\"type\":\"compaction\",\"id\":\"%08zx\",\"parentId\":\"%08zx\",", i + 1, i);
+    fputs("\"timestamp\":\"", f);
+    put_time(f, i);
+    fprintf(f,
+            "\",\"summary\":\"What was done so far, in a few words.\",\"firstKeptEntryId\":"
+            "\"%08zx\",\"tokensBefore\":180000}\n",
+            i - 19);
+}
+
+void pi_file_write(const char *path, const char *id, size_t entries, size_t compact_every)
 {
     FILE *f = fopen(path, "w");
 
@@ -61,13 +75,14 @@ void pi_file_write(const char *path, size_t entries)
         perror(path);
         exit(2);
     }
-    fputs("{\"type\":\"session\",\"version\":3,\"id\":\"0f4a9c52-6b1e-4f7e-9d3a-5c2b8e7d1a60\","
-          "\"timestamp\":\"",
-          f);
+    fprintf(f, "{\"type\":\"session\",\"version\":3,\"id\":\"%s\",\"timestamp\":\"", id);
     put_time(f, 0);
     fputs("\",\"cwd\":\"/srv/project\"}\n", f);
     for (size_t i = 0; i < entries; i++)
-        put_entry(f, i);
+        if (compact_every && i % compact_every == compact_every - 1)
+            put_compaction(f, i);
+        else
+            put_entry(f, i);
     if (fclose(f) != 0) {
         perror(path);
         exit(2);

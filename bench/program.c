@@ -12,12 +12,6 @@
 #include "base/fs.h"
 #include "bench.h"
 
-struct program {
-    const char *argv[8];
-    size_t page; /* read so many bytes and hang up, as a pager does; 0: all of it */
-    long rss_kb; /* of the last one that ended */
-};
-
 /* posix_spawn does not copy this large process, so that little but the program itself is timed. */
 static pid_t start(const struct program *p, int *out)
 {
@@ -44,7 +38,7 @@ static pid_t start(const struct program *p, int *out)
     return pid;
 }
 
-static void run_program(void *user, size_t i)
+void run_program(void *user, size_t i)
 {
     struct program *p = user;
     static char piece[65536];
@@ -66,8 +60,7 @@ static void run_program(void *user, size_t i)
     p->rss_kb = used.ru_maxrss;
 }
 
-/* The bough that was built beside this program. */
-static const char *bough(struct bench *b, struct bough_arena *a)
+const char *bough_program(struct bench *b, struct bough_arena *a)
 {
     return fs_join(a, dirname(arena_strdup(a, b->binary)), "bough");
 }
@@ -78,7 +71,9 @@ void bench_cli_ls(struct bench *b)
     const char *dir = scratch(b, "ls");
     struct bough_arena *a = bough_arena_create();
     struct bough_store *s = store_new(dir, true);
-    struct program ls = { { bough(b, a), "--store", fs_join(a, dir, "store"), "ls" }, 0, 0 };
+    struct program ls = { { bough_program(b, a), "--store", fs_join(a, dir, "store"), "ls" },
+                          0,
+                          0 };
     struct program nothing = { { "/bin/true" }, 0, 0 };
     struct side sides[] = { { .name = "bough ls", .run = run_program, .user = &ls },
                             { .name = "true", .run = run_program, .user = &nothing } };
@@ -104,7 +99,7 @@ void bench_cli_show(struct bench *b)
     struct bough_arena *a = bough_arena_create();
     struct bough_store *s = store_new(dir, true);
     char large[BOUGH_ID_LEN + 1], small[BOUGH_ID_LEN + 1];
-    const char *program = bough(b, a), *store = fs_join(a, dir, "store");
+    const char *program = bough_program(b, a), *store = fs_join(a, dir, "store");
     struct program of_large = { { program, "--store", store, "show", large }, 8192, 0 };
     struct program of_small = { { program, "--store", store, "show", small }, 8192, 0 };
     struct side sides[] = { { .name = "100k", .run = run_program, .user = &of_large },
@@ -132,7 +127,7 @@ void bench_import_rss(struct bench *b)
 {
     struct bough_arena *a = bough_arena_create();
     const char *dir, *file;
-    struct program idle = { { bough(b, a), "version" }, 0, 0 };
+    struct program idle = { { bough_program(b, a), "version" }, 0, 0 };
     struct program import;
 
     if (!b->full) {
@@ -142,7 +137,7 @@ void bench_import_rss(struct bench *b)
     }
     dir = scratch(b, "rss");
     file = fs_join(a, dir, "large.jsonl");
-    pi_file_write(file, 800000);
+    pi_file_write(file, pi_file_id, 900000, 0);
     import = (struct program){
         { idle.argv[0], "--store", fs_join(a, dir, "store"), "import", "--yes", file }, 0, 0
     };

@@ -151,7 +151,7 @@ void bench_transfer(struct bench *b)
     struct bough_error err;
 
     m.file = fs_join(m.names, m.dir, "session.jsonl");
-    pi_file_write(m.file, ENTRIES);
+    pi_file_write(m.file, pi_file_id, ENTRIES, 0);
     must(fs_read(m.names, m.file, SIZE_MAX / 2, &m.bytes, &err), &err, "read");
     for (size_t i = 0; i < (b->full ? 15u : 5u); i++) /* in order: each works on the one before */
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {

@@ -69,37 +69,38 @@ bool context_is(const struct bough_entry *e, const char *id)
     return !cstr_empty(id) && (cstr_eq(e->id, id) || cstr_eq(e->origin, id));
 }
 
-/* The last change on the path wins; an assistant's answer says which model it was, too (P23). */
+/* What an entry says about the model (an answer says which it was, too: P23) or the level. */
+static void take_setting(struct bough_arena *a, const struct bough_entry *e,
+                         struct bough_context *out)
+{
+    bool answer = e->kind == BOUGH_ENTRY_MESSAGE && e->role == BOUGH_ROLE_ASSISTANT;
+    const char *provider, *model;
+
+    if (e->deleted)
+        return;
+    if (e->kind == BOUGH_ENTRY_THINKING_LEVEL_CHANGE && !out->thinking_level)
+        out->thinking_level = json_cstr(a, view_data(a, e), "thinkingLevel");
+    if ((!answer && e->kind != BOUGH_ENTRY_MODEL_CHANGE) || out->model_name)
+        return;
+    provider = json_cstr(a, view_data(a, e), "provider");
+    model = json_cstr(a, view_data(a, e), answer ? "model" : "modelId");
+    if (!provider && !model)
+        return;
+    out->model_provider = provider ? provider : "";
+    out->model_name = model ? model : "";
+}
+
+/* The last change on the path wins: from its end, until both are known. */
 static void find_settings(struct bough_arena *a, const struct context_input *in,
                           struct bough_context *out)
 {
-    size_t i;
-
-    out->thinking_level = "off";
-    out->model_provider = out->model_name = "";
-    for (i = 0; i < in->n; i++) {
-        const struct bough_entry *e = &in->entries[i];
-        bool answer = e->kind == BOUGH_ENTRY_MESSAGE && e->role == BOUGH_ROLE_ASSISTANT;
-        const char *provider, *model;
-        struct json data;
-
-        if (e->deleted || (!answer && e->kind != BOUGH_ENTRY_MODEL_CHANGE &&
-                           e->kind != BOUGH_ENTRY_THINKING_LEVEL_CHANGE))
-            continue;
-        data = view_data(a, e);
-        if (e->kind == BOUGH_ENTRY_THINKING_LEVEL_CHANGE) {
-            const char *level = json_cstr(a, data, "thinkingLevel");
-
-            out->thinking_level = level ? level : out->thinking_level;
-            continue;
-        }
-        provider = json_cstr(a, data, "provider");
-        model = json_cstr(a, data, answer ? "model" : "modelId");
-        if (!provider && !model)
-            continue;
-        out->model_provider = provider ? provider : "";
-        out->model_name = model ? model : "";
-    }
+    for (size_t i = in->n; i-- > 0 && !(out->thinking_level && out->model_name);)
+        take_setting(a, &in->entries[i], out);
+    for (size_t i = 0; i < in->nbefore; i++)
+        take_setting(a, in->before[i], out);
+    out->thinking_level = out->thinking_level ? out->thinking_level : "off";
+    out->model_provider = out->model_provider ? out->model_provider : "";
+    out->model_name = out->model_name ? out->model_name : "";
 }
 
 static const struct context_dialect *find_dialect(const char *name)

@@ -21,6 +21,9 @@ struct context_input {
     const char *dialect;
     struct bough_entry *entries; /* a path, oldest first; must outlive the result */
     size_t n;
+    /* What was set before the first of them, newest first: changes of model and level, answers. */
+    struct bough_entry *const *before;
+    size_t nbefore;
     struct bough_entry *marker; /* the compaction in force or NULL; "pi" finds its own */
     bool inherit;               /* as asked for; the choice of `marker` was the caller's */
 };

@@ -436,8 +436,9 @@ static void build_compacted(struct pi *pi, size_t marker)
     note_edits(pi, kept, marker);
     note_edits(pi, marker + 1, in->n);
     pi->c->out->marker = &in->entries[marker];
-    if (kept)
-        context_note(pi->c, e, "summarised", "%zu earlier entries are told by its summary", kept);
+    if (in->entries[kept].at.depth > 1)
+        context_note(pi->c, e, "summarised", "%lld earlier entries are told by its summary",
+                     (long long)in->entries[kept].at.depth - 1);
     if (!find_edit(pi, e, &replacement) || json_type(replacement) != JSON_NULL)
         write_marker(pi, e);
     for (pi->now = kept; pi->now < marker; pi->now++) {

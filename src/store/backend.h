@@ -1,6 +1,6 @@
 /*
  * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
- * rules of the model are checked above it, once. Still to come with the same shape:
+ * rules of the model are checked above it, once.
  */
 #ifndef STORE_BACKEND_H
 #define STORE_BACKEND_H
@@ -176,9 +176,10 @@ struct backend_ops {
                                struct entry_row *out, struct bough_error *err);
     enum bough_rc (*entry_scan)(struct view *v, const struct entry_range *range, entry_fn fn,
                                 void *user, struct bough_error *err);
-    /* The deepest living compaction of branch `bid` at or above depth `to`; *depth 0 when none. */
-    enum bough_rc (*mark_find)(struct view *v, int64_t bid, int64_t to, int64_t *depth,
-                               struct bough_error *err);
+    /* The deepest living entry of that kind (a compaction, a change of model or of thinking level)
+     * of branch `bid` at or above depth `to`, by an index; *depth 0 when none. */
+    enum bough_rc (*mark_find)(struct view *v, int64_t bid, enum bough_entry_kind kind, int64_t to,
+                               int64_t *depth, struct bough_error *err);
 
     /* Open messages of branch `bid` at depths in [from, to], by depth; bid 0: all there are. */
     enum bough_rc (*open_scan)(struct view *v, int64_t bid, int64_t from, int64_t to, open_fn fn,

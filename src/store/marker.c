@@ -180,8 +180,8 @@ enum bough_rc bough_marker_latest(struct bough_store *s, struct bough_arena *a, 
         return rc;
     rc = snap.ops->head_get(snap.v, a, sid, &now, err);
     if (!rc)
-        rc = path_marker(&snap, (struct bough_head){ now.row.bid, now.depth }, inherit ? 0 : sid,
-                         &mark, err);
+        rc = path_last(&snap, (struct bough_head){ now.row.bid, now.depth }, BOUGH_ENTRY_COMPACTION,
+                       inherit ? 0 : sid, &mark, err);
     if (!rc && mark.branch)
         rc = entry_load(&snap, a, mark, out, err);
     snap_end(&snap);

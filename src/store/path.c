@@ -279,8 +279,8 @@ enum bough_rc path_read(struct snap *snap, const struct segs *segs, const struct
     return rc;
 }
 
-enum bough_rc path_marker(struct snap *snap, struct bough_head at, int64_t sid,
-                          struct bough_head *out, struct bough_error *err)
+enum bough_rc path_last(struct snap *snap, struct bough_head at, enum bough_entry_kind kind,
+                        int64_t sid, struct bough_head *out, struct bough_error *err)
 {
     struct branch_row b;
     int64_t depth = 0;
@@ -293,7 +293,7 @@ enum bough_rc path_marker(struct snap *snap, struct bough_head at, int64_t sid,
             return rc;
         if (sid && b.sid != sid)
             return BOUGH_OK;
-        rc = snap->ops->mark_find(snap->v, at.branch, at.depth, &depth, err);
+        rc = snap->ops->mark_find(snap->v, at.branch, kind, at.depth, &depth, err);
         if (rc)
             return rc;
         if (depth) {

@@ -69,8 +69,9 @@ struct path_filter {
 enum bough_rc path_read(struct snap *snap, const struct segs *segs, const struct path_filter *f,
                         struct entry_list *out, bool *more, struct bough_error *err);
 
-/* The marker in force on a path, branch 0 when none; `sid` > 0: only those this session wrote. */
-enum bough_rc path_marker(struct snap *snap, struct bough_head at, int64_t sid,
-                          struct bough_head *out, struct bough_error *err);
+/* The last living entry of a kind that mark_find() knows on the path to `at`, branch 0 when none;
+ * `sid` > 0: only those this session wrote. */
+enum bough_rc path_last(struct snap *snap, struct bough_head at, enum bough_entry_kind kind,
+                        int64_t sid, struct bough_head *out, struct bough_error *err);
 
 #endif

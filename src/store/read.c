@@ -163,7 +163,7 @@ static enum bough_rc read_path(struct snap *snap, struct bough_arena *a, int64_t
     if (rc)
         return rc;
     if (how->what == BOUGH_SINCE_MARKER) {
-        rc = path_marker(snap, at, how->inherit ? 0 : sid, &mark, err);
+        rc = path_last(snap, at, BOUGH_ENTRY_COMPACTION, how->inherit ? 0 : sid, &mark, err);
         if (!rc && mark.branch)
             rc = entry_load(snap, a, mark, &out->marker, err);
         if (rc)

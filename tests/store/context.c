@@ -158,6 +158,65 @@ STORE_TEST(U14_pi_inherits_a_compaction_through_a_fork)
     check_absent(t, &c, "one");
 }
 
+static void put(struct test *t, const char *session, struct bough_entry_new e)
+{
+    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_appended out;
+
+    CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
+}
+
+/* A context that begins at a marker does not read what is before it, and still knows. */
+STORE_TEST(P23_model_and_level_that_were_set_before_the_marker_hold)
+{
+    const char *s = new_session(t, ""), *f;
+    struct bough_context c;
+
+    put(t, s,
+        (struct bough_entry_new){ .kind = BOUGH_ENTRY_THINKING_LEVEL_CHANGE,
+                                  .data = str_of("{\"thinkingLevel\":\"high\"}") });
+    put(t, s,
+        (struct bough_entry_new){ .kind = BOUGH_ENTRY_MODEL_CHANGE,
+                                  .data = str_of("{\"provider\":\"p\",\"modelId\":\"m\"}") });
+    for (int i = 0; i < 200; i++)
+        user(t, s, "far away");
+    f = fork_at(t, s, NULL);
+    compact(t, f, NULL, user(t, f, "kept"));
+    c = context(t, f, (struct bough_context_options){ .dialect = "pi" });
+    check_order(t, &c, "SUMMARY kept");
+    check_absent(t, &c, "far away");
+    CHECK_STR("high", c.thinking_level);
+    CHECK_STR("p", c.model_provider);
+    CHECK_STR("m", c.model_name);
+    CHECK_STR("202 earlier entries are told by its summary", c.notes[0].why);
+    put(t, s,
+        (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT,
+                                  .text = "an answer",
+                                  .data = str_of("{\"provider\":\"q\",\"model\":\"n\"}") });
+    compact(t, s, NULL, user(t, s, "last"));
+    c = context(t, s, (struct bough_context_options){ .dialect = "hygge" });
+    CHECK_STR("high", c.thinking_level);
+    CHECK_STR("q", c.model_provider);
+    CHECK_STR("n", c.model_name);
+}
+
+STORE_TEST(P22_a_marker_that_keeps_nothing_stands_first)
+{
+    const char *s = new_session(t, "");
+    struct bough_context c;
+
+    user(t, s, "one");
+    compact(t, s, NULL, NULL);
+    c = context(t, s, (struct bough_context_options){ .dialect = "pi" });
+    CHECK_INT(1, c.count);
+    check_order(t, &c, "SUMMARY");
+    CHECK(c.marker);
+    user(t, s, "two");
+    c = context(t, s, (struct bough_context_options){ .dialect = "pi" });
+    check_order(t, &c, "SUMMARY two");
+    check_absent(t, &c, "one");
+}
+
 STORE_TEST(H29_hygge_looks_at_its_own_markers_unless_asked_to_inherit)
 {
     const char *s = new_session(t, ""), *f;

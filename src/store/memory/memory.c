@@ -58,7 +58,7 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
     (void)err;
     *out = (struct backend_info){ .store_id = arena_strdup(a, memory_of(b)->store_id),
                                   .epoch = 1,
-                                  .schema = 5 };
+                                  .schema = 6 };
     return BOUGH_OK;
 }
 

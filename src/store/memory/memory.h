@@ -221,8 +221,8 @@ enum bough_rc memory_entry_get(struct view *v, struct bough_arena *a, int64_t bi
                                struct entry_row *out, struct bough_error *err);
 enum bough_rc memory_entry_scan(struct view *v, const struct entry_range *range, entry_fn fn,
                                 void *user, struct bough_error *err);
-enum bough_rc memory_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
-                               struct bough_error *err);
+enum bough_rc memory_mark_find(struct view *v, int64_t bid, enum bough_entry_kind kind, int64_t to,
+                               int64_t *depth, struct bough_error *err);
 enum bough_rc memory_open_scan(struct view *v, int64_t bid, int64_t from, int64_t to, open_fn fn,
                                void *user, struct bough_error *err);
 enum bough_rc memory_draft_scan(struct view *v, int64_t bid, int64_t depth, int64_t after,

@@ -202,8 +202,8 @@ enum bough_rc memory_entry_scan(struct view *v, const struct entry_range *r, ent
     return BOUGH_OK;
 }
 
-enum bough_rc memory_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
-                               struct bough_error *err)
+enum bough_rc memory_mark_find(struct view *v, int64_t bid, enum bough_entry_kind kind, int64_t to,
+                               int64_t *depth, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
     struct mem_branch *b = mem_branch(m, bid);
@@ -215,7 +215,7 @@ enum bough_rc memory_mark_find(struct view *v, int64_t bid, int64_t to, int64_t 
     for (int64_t d = to < mem_tip(b) ? to : mem_tip(b); d > b->row.base; d--) {
         struct mem_entry *e = mem_entry(m, bid, d);
 
-        if (e && e->kind == BOUGH_ENTRY_COMPACTION && !e->over) {
+        if (e && e->kind == kind && !e->over) {
             *depth = d;
             break;
         }

@@ -317,15 +317,19 @@ enum bough_rc sqlite_draft_scan(struct view *v, int64_t bid, int64_t depth, int6
     return done(&q, rc, err);
 }
 
-enum bough_rc sqlite_mark_find(struct view *v, int64_t bid, int64_t to, int64_t *depth,
-                               struct bough_error *err)
+enum bough_rc sqlite_mark_find(struct view *v, int64_t bid, enum bough_entry_kind kind, int64_t to,
+                               int64_t *depth, struct bough_error *err)
 {
     int64_t k = 0, last = to < LIMIT_DEPTH ? to : LIMIT_DEPTH;
+    /* The index is used only when the statement itself names the kind. */
+    enum sql ask = kind == BOUGH_ENTRY_COMPACTION     ? SQL_MARK
+                   : kind == BOUGH_ENTRY_MODEL_CHANGE ? SQL_MARK_MODEL
+                                                      : SQL_MARK_LEVEL;
     enum bough_rc rc = BOUGH_OK;
 
     if (last > 0)
-        rc = ask_number(v, SQL_MARK, (int64_t[]){ entry_key(bid, 0), entry_key(bid, last) }, 2, 0,
-                        &k, err);
+        rc = ask_number(v, ask, (int64_t[]){ entry_key(bid, 0), entry_key(bid, last) }, 2, 0, &k,
+                        err);
     if (!rc)
         *depth = k & LIMIT_DEPTH;
     return rc;

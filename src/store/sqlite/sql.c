@@ -7,6 +7,10 @@
     " AND (?3 = 0 OR (mask & ?3) <> 0) AND (?4 = 0 OR ((1 << kind) & ?4) <> 0)"                    \
     " AND (?5 <> 0 OR over = 0)"
 
+/* The kind stands in the text: else the partial index entry_mark would not be used. */
+#define MARK(kind)                                                                                 \
+    "SELECT k FROM entry WHERE kind = " kind " AND over = 0 AND" RANGE " ORDER BY k DESC LIMIT 1"
+
 const char *const sql_text[SQL_COUNT] = {
     [SQL_BEGIN] = "BEGIN",
     [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
@@ -119,8 +123,9 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_ENTRY_DOWN_ALIVE] =
         "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE " AND over = 0 ORDER BY k DESC",
     [SQL_ENTRY_DOWN_SOME] = "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE SOME " ORDER BY k DESC",
-    [SQL_MARK] =
-        "SELECT k FROM entry WHERE kind = 3 AND over = 0 AND" RANGE " ORDER BY k DESC LIMIT 1",
+    [SQL_MARK] = MARK("3"),
+    [SQL_MARK_MODEL] = MARK("1"),
+    [SQL_MARK_LEVEL] = MARK("2"),
     [SQL_OPEN_SCAN] = "SELECT " OPEN_COLS " FROM open WHERE" RANGE " ORDER BY k",
     [SQL_DRAFT_SCAN] = "SELECT " DRAFT_COLS " FROM draft WHERE k = ?1 AND upto > ?2 ORDER BY upto",
     [SQL_ALIAS_GET] = "SELECT " ALIAS_COLS " FROM alias WHERE id = ?1 AND scope = ?2",

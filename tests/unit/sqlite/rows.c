@@ -245,9 +245,11 @@ TEST(scans_filter_and_nest)
     s.n = 0;
     CHECK_OK(b->ops->entry_scan(s.v, &r, note_twice, &s, &t->err));
     CHECK_INT(10, s.n);
-    CHECK_OK(b->ops->mark_find(s.v, bid, 6, &depth, &t->err));
+    CHECK_OK(b->ops->mark_find(s.v, bid, BOUGH_ENTRY_COMPACTION, 6, &depth, &t->err));
     CHECK_INT(2, depth); /* the one at 5 is deleted */
-    CHECK_OK(b->ops->mark_find(s.v, bid, 1, &depth, &t->err));
+    CHECK_OK(b->ops->mark_find(s.v, bid, BOUGH_ENTRY_COMPACTION, 1, &depth, &t->err));
+    CHECK_INT(0, depth);
+    CHECK_OK(b->ops->mark_find(s.v, bid, BOUGH_ENTRY_THINKING_LEVEL_CHANGE, 6, &depth, &t->err));
     CHECK_INT(0, depth);
     b->ops->view_end(s.v);
     b->ops->close(b);
