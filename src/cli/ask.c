@@ -20,6 +20,19 @@ int cli_failed(struct cli *c)
     return cli_error(c, &c->err);
 }
 
+/* A store of an older bough is brought up to date by whoever opens it for writing first: nobody has
+ * to know that before `bough ls`. */
+static bool upgraded(struct cli *c)
+{
+    struct bough_options options = { .create_not = true };
+    struct bough_error err;
+
+    if (c->err.rc != BOUGH_READ_ONLY || bough_store_open(&c->s, c->store, &options, &err))
+        return false;
+    bough_store_close(&c->s);
+    return true;
+}
+
 int cli_open(struct cli *c, enum cli_open how)
 {
     struct bough_options options = { .read_only = how == CLI_READ,
@@ -27,7 +40,8 @@ int cli_open(struct cli *c, enum cli_open how)
 
     if (!cli_store_url(c))
         return CLI_USAGE;
-    if (!bough_store_open(&c->s, c->store, &options, &c->err))
+    if (!bough_store_open(&c->s, c->store, &options, &c->err) ||
+        (how == CLI_READ && upgraded(c) && !bough_store_open(&c->s, c->store, &options, &c->err)))
         return CLI_DONE;
     options.read_only = true;
     if (how == CLI_INDEX && c->err.rc != BOUGH_NOT_FOUND &&

@@ -10,8 +10,10 @@
 struct opencode_out {
     struct kept_list list;
     const char *session;
-    const char *user; /* id of the last user message */
-    int64_t made;     /* ids so far: theirs must ascend */
+    const char *user;             /* id of the last user message */
+    const char *provider, *model; /* of the last answer, or of the first one to come */
+    size_t call;                  /* where the last call was found */
+    int64_t made;                 /* ids so far: theirs must ascend */
 };
 
 static void write_begin(struct writing *w)
@@ -105,8 +107,62 @@ static void put_native(struct writing *w, struct json_writer *jw, const struct k
 
 /* ---- messages that came from elsewhere ---- */
 
+/* Calls lie in the order of their answers: the next one is nearly always where the last one was. */
+static const struct bough_call *call_of(const struct writing *w, const struct bough_entry *e)
+{
+    struct opencode_out *out = w->state;
+
+    for (size_t i = 0; *e->call && i < w->calls->n; i++) {
+        size_t at = (out->call + i) % w->calls->n;
+
+        if (cstr_eq(w->calls->at[at].id, e->call)) {
+            out->call = at;
+            return &w->calls->at[at];
+        }
+    }
+    return NULL;
+}
+
+/* opencode goes on with the model of the last message: an empty one would be asked for. */
+static bool see_model(struct writing *w, const struct bough_entry *e)
+{
+    struct opencode_out *out = w->state;
+    const struct bough_call *call;
+    const char *provider, *model;
+    struct json data;
+
+    if (e->role != BOUGH_ROLE_ASSISTANT)
+        return false;
+    data = view_data(w->a, e);
+    provider = json_cstr(w->a, data, "provider");
+    model = json_cstr(w->a, data, "model");
+    call = cstr_empty(provider) || cstr_empty(model) ? call_of(w, e) : NULL;
+    if (call && cstr_empty(provider))
+        provider = *call->provider ? call->provider : call->want_provider;
+    if (call && cstr_empty(model))
+        model = *call->model ? call->model : call->want_model;
+    if (!cstr_empty(provider))
+        out->provider = provider;
+    if (!cstr_empty(model))
+        out->model = model;
+    return !cstr_empty(out->provider) && !cstr_empty(out->model);
+}
+
+static void first_model(struct writing *w, struct kept *const *path, size_t n)
+{
+    struct opencode_out *out = w->state;
+
+    out->provider = w->session->model_provider;
+    out->model = w->session->model_name;
+    for (size_t i = 0; i < n; i++)
+        if (see_model(w, &path[i]->e))
+            return;
+}
+
 static void put_user_info(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
 {
+    const struct opencode_out *out = w->state;
+
     jw_kv_cstr(jw, "role", "user");
     jw_key(jw, "time");
     jw_obj(jw);
@@ -115,8 +171,8 @@ static void put_user_info(struct writing *w, struct json_writer *jw, const struc
     jw_kv_cstr(jw, "agent", "build");
     jw_key(jw, "model");
     jw_obj(jw);
-    jw_kv_cstr(jw, "providerID", w->session->model_provider);
-    jw_kv_cstr(jw, "modelID", w->session->model_name);
+    jw_kv_cstr(jw, "providerID", out->provider);
+    jw_kv_cstr(jw, "modelID", out->model);
     jw_end_obj(jw);
 }
 
@@ -138,10 +194,8 @@ static void put_tokens(struct json_writer *jw, const struct bough_totals *t)
 static void put_agent_info(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
 {
     struct opencode_out *out = w->state;
-    struct json data = view_data(w->a, e);
-    const char *model = json_cstr(w->a, data, "model"),
-               *provider = json_cstr(w->a, data, "provider");
 
+    (void)see_model(w, e);
     jw_kv_cstr(jw, "role", "assistant");
     jw_kv_cstr(jw, "parentID", out->user ? out->user : "");
     jw_kv_cstr(jw, "mode", "build");
@@ -154,8 +208,8 @@ static void put_agent_info(struct writing *w, struct json_writer *jw, const stru
     jw_key(jw, "cost");
     jw_f64(jw, (double)e->usage.cost / 1e9);
     put_tokens(jw, &e->usage);
-    jw_kv_cstr(jw, "modelID", model ? model : w->session->model_name);
-    jw_kv_cstr(jw, "providerID", provider ? provider : w->session->model_provider);
+    jw_kv_cstr(jw, "modelID", out->model);
+    jw_kv_cstr(jw, "providerID", out->provider);
     jw_key(jw, "time");
     jw_obj(jw);
     jw_kv_i64(jw, "created", e->time);
@@ -285,6 +339,7 @@ static void write_finish(struct writing *w, const char *head)
     jw_init(&jw, w->out);
     jw_obj(&jw);
     put_info(w, &jw, reverted);
+    first_model(w, path, n);
     jw_key(&jw, "messages");
     jw_arr(&jw);
     for (size_t i = 0; i < n; i++) {

@@ -21,6 +21,10 @@ bough restore-backup copy.db; echo "exit $?"
 bough restore-backup copy.db --yes | hide
 bough stats | grep ^messages
 bough restore-backup nowhere.db --yes 2>&1 | hide
+echo "-- a store of an older bough is brought up to date by the first command"
+cp a.db old.db; printf '\0\0\0\5' | dd of=old.db bs=1 seek=60 conv=notrunc 2>/dev/null
+bough --store old.db ls | cut -f 2
+bough --store old.db fsck | tail -n 1
 echo "-- config"
 unset BOUGH_STORE
 bough config | cut -f 1-3
