@@ -10,7 +10,27 @@
 
 void jw_init(struct json_writer *w, struct buf *out)
 {
-    *w = (struct json_writer){ .out = out };
+    *w = (struct json_writer){ .out = out, .start = out->n };
+}
+
+bool jw_has_breaks(const struct json_writer *w)
+{
+    const char *p = w->out->p + w->start;
+    size_t n = w->out->n - w->start;
+
+    return n && (memchr(p, '\n', n) || memchr(p, '\r', n));
+}
+
+void jw_drop_breaks(struct json_writer *w)
+{
+    size_t to = w->start;
+
+    if (!jw_has_breaks(w))
+        return;
+    for (size_t i = w->start; i < w->out->n; i++)
+        if (w->out->p[i] != '\n' && w->out->p[i] != '\r')
+            w->out->p[to++] = w->out->p[i];
+    w->out->n = to;
 }
 
 static inline void before(struct json_writer *w)

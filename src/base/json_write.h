@@ -8,13 +8,19 @@
 /* Overflow shows in the buffer (buf.over); check it once at the end. */
 struct json_writer {
     struct buf *out;
-    bool comma; /* the next key or value needs one before it */
+    size_t start; /* where it began in `out` */
+    bool comma;   /* the next key or value needs one before it */
 };
 
 /* A string as it stands between its quotes; see jw_str(). */
 void json_escape(struct buf *out, struct bough_str s);
 
 void jw_init(struct json_writer *w, struct buf *out);
+
+/* Raw spans may have line breaks between their tokens, and nowhere else: is there one in what was
+ * written since jw_init()? Taking them out changes no value, and makes it one line. */
+bool jw_has_breaks(const struct json_writer *w);
+void jw_drop_breaks(struct json_writer *w);
 
 void jw_obj(struct json_writer *w);
 void jw_end_obj(struct json_writer *w);

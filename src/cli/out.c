@@ -142,6 +142,7 @@ struct json_writer *out_json(struct out *o)
 
 void out_json_end(struct out *o)
 {
+    jw_drop_breaks(&o->jw);
     if (o->tty)
         print_json(stdout, buf_str(&o->jb));
     else

@@ -208,6 +208,11 @@ enum bough_rc own_line(struct reading *r, struct bough_str line, struct bough_er
     if (!line_object(r, line, &j, &rc, err))
         return rc;
     type = text_in(r, j, "type");
+    if (cstr_eq(type, "line") && json_str(r->a, json_member(j, "json"), &line)) {
+        if (!line_object(r, line, &j, &rc, err))
+            return rc;
+        type = text_in(r, j, "type");
+    }
     if (cstr_eq(type, "session")) {
         in->begun = true;
         return read_session(r, j, err);

@@ -49,9 +49,24 @@ static void line_begin(struct writing *w, struct json_writer *jw, const char *ty
     jw_kv_cstr(jw, "type", type);
 }
 
+/* Raw JSON that came with line breaks is kept with them: its line goes inside a string. */
 static void line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
+    if (jw_has_breaks(jw)) {
+        struct buf whole;
+
+        buf_init(&whole, w->out->max);
+        buf_put(&whole, w->out->p + jw->start, w->out->n - jw->start);
+        w->out->n = jw->start;
+        jw_init(jw, w->out);
+        jw_obj(jw);
+        jw_kv_i64(jw, "bough", 1);
+        jw_kv_cstr(jw, "type", "line");
+        jw_kv_str(jw, "json", buf_str(&whole));
+        jw_end_obj(jw);
+        buf_finish(&whole);
+    }
     buf_putc(w->out, '\n');
 }
 

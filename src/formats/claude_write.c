@@ -29,6 +29,7 @@ static void write_begin(struct writing *w)
 static void line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
+    jw_drop_breaks(jw);
     buf_putc(w->out, '\n');
 }
 

@@ -38,6 +38,7 @@ static void line_begin(struct writing *w, struct json_writer *jw, int64_t time, 
 static void line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
+    jw_drop_breaks(jw);
     buf_putc(w->out, '\n');
 }
 

@@ -11,8 +11,10 @@ struct pi_out {
     const char *last; /* id of the last line */
 };
 
-static void line_end(struct writing *w)
+static void line_end(struct writing *w, struct json_writer *jw)
 {
+    jw_end_obj(jw);
+    jw_drop_breaks(jw);
     buf_putc(w->out, '\n');
 }
 
@@ -38,8 +40,7 @@ void pi_begin(struct writing *w)
     put_time(&jw, s->created);
     jw_kv_cstr(&jw, "cwd", s->project);
     members_put(&jw, s->data, NULL);
-    jw_end_obj(&jw);
-    line_end(w);
+    line_end(w, &jw);
 }
 
 /* ---- messages ---- */
@@ -101,8 +102,7 @@ void pi_entry(struct writing *w, const struct written_entry *we)
     else
         members_put(&jw, e->data, NULL);
     members_put(&jw, e->metadata, ours);
-    jw_end_obj(&jw);
-    line_end(w);
+    line_end(w, &jw);
     ((struct pi_out *)w->state)->last = we->id;
 }
 
@@ -122,8 +122,7 @@ void pi_finish(struct writing *w, const char *head)
     jw_key(&jw, "parentId");
     jw_cstr(&jw, head);
     put_time(&jw, w->session->created);
-    jw_end_obj(&jw);
-    line_end(w);
+    line_end(w, &jw);
 }
 
 const struct format format_pi = {

@@ -29,6 +29,7 @@ static void begin(struct line *l, struct salvage *s, const char *type)
 static void end(struct line *l)
 {
     jw_end_obj(&l->w);
+    jw_drop_breaks(&l->w);
     if (!l->buf.over && !l->s->line(l->s->user, buf_str(&l->buf)))
         l->s->stop = true;
     buf_finish(&l->buf);

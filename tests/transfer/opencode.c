@@ -1,8 +1,11 @@
 /* opencode's exports in and out: nothing is lost, order is by time, summaries and reverts count. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "base/json.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "corpus.h"
 
@@ -23,6 +26,29 @@ STORE_TEST_SECONDS(every_opencode_export_comes_back_the_same, 60)
         check_same_json(t, str_make(text, n), out);
         fresh_store(t);
     }
+}
+
+/* opencode writes its export for people, with line breaks inside every part. */
+STORE_TEST(raw_json_with_line_breaks_is_one_line_in_every_format_of_lines)
+{
+    static const char *const formats[] = { "pi", "claude-code", "codex", "bough" };
+    struct bough_imported in = import_file(t, corpus_path(t, "opencode-1.18.33/tools.json"));
+    struct bough_str before = export_text(t, in.session, "opencode"), all = { 0 };
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        all = export_text(t, in.session, formats[i]);
+        for (const char *p = all.p, *end; p < all.p + all.n; p = end + 1) {
+            end = memchr(p, '\n', all.n - (size_t)(p - all.p));
+            CHECK(end);
+            CHECK_OK(json_check(str_make(p, (size_t)(end - p)), LIMIT_JSON_DEPTH, &t->err));
+        }
+    }
+    CHECK(strstr(before.p, "\n"));
+    fresh_store(t);
+    in = import_file(
+        t, file_make(t, "lines.jsonl", all.p, all.n)); /* bough's: every byte comes back */
+    CHECK_INT(0, in.nproblems);
+    CHECK_SPAN(before.p, export_text(t, in.session, "opencode"));
 }
 
 STORE_TEST(an_opencode_session_has_its_cost_model_and_subagents)
