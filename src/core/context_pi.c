@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "core/fields.h"
 #include "core/part.h"
+#include "core/pi_words.h"
 #include "core/view.h"
 
 struct pi {
@@ -71,35 +72,6 @@ static const char *role_word(struct bough_arena *a, const struct bough_entry *e)
         break;
     }
     return view_role(a, e);
-}
-
-/* Is the part a block pi itself would have written, or one nobody knows? */
-static bool is_native_part(const struct bough_part *part)
-{
-    struct fields f;
-
-    if (part->type == BOUGH_PART_OTHER)
-        return true;
-    if (fields_read(&f, part->json, NULL) != BOUGH_OK)
-        return false;
-    if (fields_is(&f, "type", "text") || fields_is(&f, "type", "toolCall"))
-        return true;
-    if (fields_is(&f, "type", "thinking"))
-        return fields_raw(&f, "thinking", JSON_STRING).n > 0;
-    return fields_is(&f, "type", "image") && fields_raw(&f, "data", JSON_STRING).n > 0;
-}
-
-static bool is_native(const struct bough_entry *e, const char *word)
-{
-    size_t i;
-
-    if (e->role == BOUGH_ROLE_TOOL && !cstr_eq(word, "toolResult"))
-        return false;
-    for (i = 0; i < e->nparts; i++) {
-        if (!is_native_part(&e->parts[i]))
-            return false;
-    }
-    return true;
 }
 
 /* Every other field of the message, in order. */
@@ -227,37 +199,9 @@ static void write_result(struct pi *pi, const struct bough_entry *e, const struc
 
 static void write_block(struct pi *pi, const struct bough_entry *e, const struct part_view *v)
 {
-    struct json_writer *w = &pi->c->w;
-    struct bough_part part = { v->type, v->raw };
-
-    if (is_native_part(&part)) {
-        jw_raw(w, v->raw);
-        return;
-    }
-    if (v->kind == VIEW_TEXT || (v->kind == VIEW_REASONING && v->text.n)) {
-        const char *word = v->kind == VIEW_TEXT ? "text" : "thinking";
-
-        jw_obj(w);
-        jw_kv_cstr(w, "type", word);
-        jw_kv_str(w, word, v->text);
-        jw_end_obj(w);
-    } else if (v->kind == VIEW_CALL) {
-        jw_obj(w);
-        jw_kv_cstr(w, "type", "toolCall");
-        jw_kv_cstr(w, "id", v->call);
-        jw_kv_cstr(w, "name", v->tool);
-        jw_kv_raw(w, "arguments", v->input.n ? v->input : str_of("{}"));
-        jw_end_obj(w);
-    } else if (v->kind == VIEW_FILE && v->base64.n && str_starts(str_of(v->mime), "image/")) {
-        jw_obj(w);
-        jw_kv_cstr(w, "type", "image");
-        jw_kv_str(w, "data", v->base64);
-        jw_kv_cstr(w, "mimeType", v->mime);
-        jw_end_obj(w);
-    } else {
+    if (!pi_block_put(&pi->c->w, v))
         context_note(pi->c, e, "omitted", "pi has no words for a %s part",
                      *v->word ? v->word : "broken");
-    }
 }
 
 static void write_converted(struct pi *pi, const struct bough_entry *e, struct json data)
@@ -301,7 +245,7 @@ static void write_message(struct pi *pi, const struct bough_entry *e, const stru
     struct json_writer *w = &pi->c->w;
     struct json data = view_data(a, e);
 
-    if (!edit && !is_native(e, view_role(a, e))) {
+    if (!edit && !pi_native(e, view_role(a, e))) {
         write_converted(pi, e, data);
         return;
     }

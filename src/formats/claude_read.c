@@ -53,6 +53,8 @@ bool claude_detect(struct bough_str first)
 {
     struct bough_str line = first_line(first);
 
+    if (str_starts(line, "{\"parentUuid\":"))
+        return true;
     if (!str_starts(line, "{") || text_has(line, "\"payload\":"))
         return false;
     return text_has(line, "\"sessionId\":") || text_has(line, "\"parentUuid\":") ||

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/text.h"
+#include "core/view.h"
 #include "formats/format.h"
 
 enum bough_rc give(struct reading *r, struct item *item, struct bough_error *err)
@@ -229,4 +230,42 @@ int64_t cost_of(struct json usd)
     if (!json_f64(usd, &d) || d < 0 || bough_money_from_usd(d, &nano, NULL))
         return 0;
     return nano;
+}
+
+/* ---- answers ---- */
+
+/* Calls lie in the order of their answers: the next one is nearly always where the last one was. */
+static const struct bough_call *call_of(struct writing *w, const struct bough_entry *e)
+{
+    for (size_t i = 0; *e->call && i < w->calls->n; i++) {
+        size_t at = (w->call + i) % w->calls->n;
+
+        if (cstr_eq(w->calls->at[at].id, e->call)) {
+            w->call = at;
+            return &w->calls->at[at];
+        }
+    }
+    return NULL;
+}
+
+static const char *either(const char *first, const char *second)
+{
+    if (!cstr_empty(first))
+        return first;
+    return cstr_empty(second) ? NULL : second;
+}
+
+void answer_model(struct writing *w, const struct bough_entry *e, const char **provider,
+                  const char **model)
+{
+    struct json data = view_data(w->a, e);
+    const struct bough_call *call;
+
+    *provider = either(json_cstr(w->a, data, "provider"), json_cstr(w->a, data, "providerID"));
+    *model = either(json_cstr(w->a, data, "model"), json_cstr(w->a, data, "modelID"));
+    call = *provider && *model ? NULL : call_of(w, e);
+    if (call && !*provider)
+        *provider = either(call->provider, call->want_provider);
+    if (call && !*model)
+        *model = either(call->model, call->want_model);
 }

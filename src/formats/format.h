@@ -107,6 +107,7 @@ struct writing {
     const struct item_label *labels; /* in order of their entries' ids */
     size_t nlabels;
     const struct bough_calls *calls;
+    size_t call; /* where the last one was found */
     const struct bough_memories *memories;
     const struct bough_todos *todos;
     void *state;
@@ -162,6 +163,10 @@ extern const struct format format_opencode;
 extern const struct format format_pi;
 
 /* ---- what readers and writers share: common.c ---- */
+
+/* Who answered: as the message says, or its call; NULL: nobody knows. */
+void answer_model(struct writing *w, const struct bough_entry *e, const char **provider,
+                  const char **model);
 
 /* Give an item to the sink with the current line. */
 enum bough_rc give(struct reading *r, struct item *item, struct bough_error *err);

@@ -12,7 +12,6 @@ struct opencode_out {
     const char *session;
     const char *user;             /* id of the last user message */
     const char *provider, *model; /* of the last answer, or of the first one to come */
-    size_t call;                  /* where the last call was found */
     int64_t made;                 /* ids so far: theirs must ascend */
 };
 
@@ -107,40 +106,15 @@ static void put_native(struct writing *w, struct json_writer *jw, const struct k
 
 /* ---- messages that came from elsewhere ---- */
 
-/* Calls lie in the order of their answers: the next one is nearly always where the last one was. */
-static const struct bough_call *call_of(const struct writing *w, const struct bough_entry *e)
-{
-    struct opencode_out *out = w->state;
-
-    for (size_t i = 0; *e->call && i < w->calls->n; i++) {
-        size_t at = (out->call + i) % w->calls->n;
-
-        if (cstr_eq(w->calls->at[at].id, e->call)) {
-            out->call = at;
-            return &w->calls->at[at];
-        }
-    }
-    return NULL;
-}
-
 /* opencode goes on with the model of the last message: an empty one would be asked for. */
 static bool see_model(struct writing *w, const struct bough_entry *e)
 {
     struct opencode_out *out = w->state;
-    const struct bough_call *call;
     const char *provider, *model;
-    struct json data;
 
     if (e->role != BOUGH_ROLE_ASSISTANT)
         return false;
-    data = view_data(w->a, e);
-    provider = json_cstr(w->a, data, "provider");
-    model = json_cstr(w->a, data, "model");
-    call = cstr_empty(provider) || cstr_empty(model) ? call_of(w, e) : NULL;
-    if (call && cstr_empty(provider))
-        provider = *call->provider ? call->provider : call->want_provider;
-    if (call && cstr_empty(model))
-        model = *call->model ? call->model : call->want_model;
+    answer_model(w, e, &provider, &model);
     if (!cstr_empty(provider))
         out->provider = provider;
     if (!cstr_empty(model))

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <bough/part.h>
+
 #include "base/arena.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -9,6 +11,7 @@
 #include "core/names.h"
 #include "core/text.h"
 #include "formats/pi.h"
+#include "formats/pi_foreign.h"
 
 struct pi {
     bool header; /* seen */
@@ -17,6 +20,10 @@ struct pi {
     /* Version 1 has no ids: a compaction names an entry by its place, the header being 0. */
     const char **ids;
     size_t n, cap;
+    struct made { /* lines that only say a part of an entry again, for pi */
+        struct made *before;
+        const char *id, *of, *parent;
+    } * made;
 };
 
 static struct pi *state_of(struct reading *r)
@@ -64,7 +71,9 @@ static enum bough_rc read_header(struct reading *r, struct pi *pi, struct json j
     s->parent = json_cstr(r->a, j, "parentSession");
     s->parent = s->parent ? s->parent : branched;
     s->inherits = true;
-    s->data = members_but(r->a, j, placed, NULL);
+    s->data = json_raw(json_member(j, PI_DATA));
+    if (!s->data.n)
+        s->data = members_but(r->a, j, placed, NULL);
     return give(r, &item, err);
 }
 
@@ -124,6 +133,26 @@ static struct json renamed(struct reading *r, const struct pi *pi, struct json m
                : again;
 }
 
+/* A message of another tool that we put into pi's words: what it was (pi_foreign.h). */
+static bool read_original(struct reading *r, struct json line, struct bough_entry_new *e)
+{
+    static const char *const placed[] = { "type",    "id",     "parentId", "timestamp",
+                                          "message", PI_ENTRY, NULL };
+    struct json was = json_member(line, PI_ENTRY);
+    struct bough_str *parts;
+    struct bough_error why;
+
+    if (json_type(was) != JSON_OBJECT ||
+        bough_parts_split(r->a, json_raw(json_member(was, "parts")), &parts, &e->nparts, &why))
+        return false;
+    e->parts = parts;
+    e->role = bough_role_parse(json_cstr(r->a, was, "role"));
+    e->data = json_raw(json_member(was, "data"));
+    e->metadata = members_but(r->a, line, placed, NULL);
+    take_usage(r->a, was, e);
+    return true;
+}
+
 static enum bough_rc read_message(struct reading *r, const struct pi *pi, struct json line,
                                   struct bough_entry_new *e, struct bough_error *err)
 {
@@ -134,6 +163,8 @@ static enum bough_rc read_message(struct reading *r, const struct pi *pi, struct
     struct bough_error why;
     const char *mark;
 
+    if (read_original(r, line, e))
+        return BOUGH_OK;
     e->role = bough_role_parse(json_cstr(r->a, message, "role"));
     if (e->role == BOUGH_ROLE_NONE)
         e->role = BOUGH_ROLE_OTHER;
@@ -168,6 +199,40 @@ static struct bough_str kept_by_place(struct reading *r, const struct pi *pi, st
                        arena_printf(r->a, "\"firstKeptEntryId\":\"%s\"", pi->ids[index - 1]));
 }
 
+/* ---- lines that are not entries ---- */
+
+static bool is_made_id(const char *id)
+{
+    return id && str_starts(str_of(id), PI_MADE);
+}
+
+static bool is_made(struct reading *r, struct pi *pi, struct json line)
+{
+    const char *of = json_cstr(r->a, line, PI_OF), *id = json_cstr(r->a, line, "id");
+    struct made *m;
+
+    if (cstr_empty(of) || !is_made_id(id))
+        return false;
+    m = arena_zalloc(r->kept, sizeof *m);
+    *m = (struct made){ pi->made, arena_strdup(r->kept, id), arena_strdup(r->kept, of),
+                        arena_strdup(r->kept, json_cstr(r->a, line, "parentId")) };
+    pi->made = m;
+    return true;
+}
+
+/* The entry that `id` follows: its own made lines stand between them, and somebody may have gone on
+ * in the middle of another's. */
+static const char *parent_of(const struct pi *pi, const char *id, const char *parent)
+{
+    for (const struct made *m = pi->made; m && is_made_id(parent); m = m->before)
+        if (cstr_eq(m->id, parent)) {
+            if (!cstr_eq(m->of, id))
+                return m->of;
+            parent = m->parent;
+        }
+    return parent;
+}
+
 static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json line,
                                 struct bough_error *err)
 {
@@ -181,7 +246,7 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
     if (cstr_empty(word))
         return give_problem(r, err, "it has no type");
     out->id = pi->version < 2 ? NULL : json_cstr(r->a, line, "id");
-    out->parent = json_cstr(r->a, line, "parentId");
+    out->parent = parent_of(pi, out->id, json_cstr(r->a, line, "parentId"));
     if (cstr_empty(out->id)) {
         out->id = made_id(r->a, pi, pi->n);
         out->parent = pi->n ? pi->ids[pi->n - 1] : NULL;
@@ -233,9 +298,11 @@ enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_err
         return read_header(r, pi, j, err);
     if (cstr_eq(json_cstr(r->a, j, "type"), "session"))
         return give_problem(r, err, "it is a second header; the first one counts");
+    if (is_made(r, pi, j))
+        return BOUGH_OK;
     if (!is_head(r->a, j))
         return read_entry(r, pi, j, err);
-    head.u.id = json_cstr(r->a, j, "parentId");
+    head.u.id = parent_of(pi, NULL, json_cstr(r->a, j, "parentId"));
     return give(r, &head, err);
 }
 

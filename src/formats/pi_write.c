@@ -6,24 +6,34 @@
 #include "base/str.h"
 #include "core/context.h"
 #include "formats/pi.h"
+#include "formats/pi_foreign.h"
 
 struct pi_out {
     const char *last; /* id of the last line */
+    struct pi_calls calls;
 };
 
-static void line_end(struct writing *w, struct json_writer *jw)
+void pi_line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
     jw_drop_breaks(jw);
     buf_putc(w->out, '\n');
 }
 
-static void put_time(struct json_writer *jw, int64_t ms)
+void pi_put_time(struct json_writer *jw, int64_t ms)
 {
     char text[TIME_TEXT];
 
     time_print(ms, text);
     jw_kv_cstr(jw, "timestamp", text);
+}
+
+/* Would data of another tool stand in the place of something in the header? */
+static bool has_own_names(struct bough_str data)
+{
+    return member_raw(data, "type", JSON_STRING).n || member_raw(data, "id", JSON_STRING).n ||
+           member_raw(data, "timestamp", JSON_STRING).n || member_raw(data, "cwd", JSON_STRING).n ||
+           member_raw(data, "version", JSON_STRING).n || member_raw(data, "version", JSON_NUMBER).n;
 }
 
 void pi_begin(struct writing *w)
@@ -37,10 +47,13 @@ void pi_begin(struct writing *w)
     jw_kv_cstr(&jw, "type", "session");
     jw_kv_i64(&jw, "version", 3);
     jw_kv_cstr(&jw, "id", *s->origin ? s->origin : s->id);
-    put_time(&jw, s->created);
+    pi_put_time(&jw, s->created);
     jw_kv_cstr(&jw, "cwd", s->project);
-    members_put(&jw, s->data, NULL);
-    line_end(w, &jw);
+    if (has_own_names(s->data))
+        jw_kv_raw(&jw, PI_DATA, s->data);
+    else
+        members_put(&jw, s->data, NULL);
+    pi_line_end(w, &jw);
 }
 
 /* ---- messages ---- */
@@ -79,13 +92,33 @@ static void put_message(struct json_writer *jw, const struct bough_entry *e)
 
 /* ---- entries ---- */
 
+/* pi reads these of every compaction; others' summaries may be a message behind it. */
+static void put_compaction(struct json_writer *jw, const struct written_entry *we)
+{
+    struct bough_str data = we->e->data;
+
+    members_put(jw, data, NULL);
+    if (!member_raw(data, "summary", JSON_STRING).n)
+        jw_kv_cstr(jw, "summary", "");
+    if (!member_raw(data, "firstKeptEntryId", JSON_STRING).n)
+        jw_kv_cstr(jw, "firstKeptEntryId", we->id);
+    if (!member_raw(data, "tokensBefore", JSON_NUMBER).n)
+        jw_kv_i64(jw, "tokensBefore", 0);
+}
+
 void pi_entry(struct writing *w, const struct written_entry *we)
 {
     static const char *const ours[] = { "bough.timestamp", NULL };
     const struct bough_entry *e = we->e;
     struct bough_str stamp = member_raw(e->metadata, "bough.timestamp", JSON_STRING);
+    struct pi_out *out = w->state;
     struct json_writer jw;
 
+    out->last = we->id;
+    if (pi_is_foreign(e)) {
+        pi_foreign_put(&out->calls, w, we);
+        return;
+    }
     jw_init(&jw, w->out);
     jw_obj(&jw);
     jw_kv_cstr(&jw, "type",
@@ -96,14 +129,15 @@ void pi_entry(struct writing *w, const struct written_entry *we)
     if (stamp.n)
         jw_kv_raw(&jw, "timestamp", stamp);
     else
-        put_time(&jw, e->time);
+        pi_put_time(&jw, e->time);
     if (e->kind == BOUGH_ENTRY_MESSAGE)
         put_message(&jw, e);
+    else if (e->kind == BOUGH_ENTRY_COMPACTION)
+        put_compaction(&jw, we);
     else
         members_put(&jw, e->data, NULL);
     members_put(&jw, e->metadata, ours);
-    line_end(w, &jw);
-    ((struct pi_out *)w->state)->last = we->id;
+    pi_line_end(w, &jw);
 }
 
 /* pi resumes at the last line: when the head is elsewhere, a line says so that hangs on it. */
@@ -121,8 +155,8 @@ void pi_finish(struct writing *w, const char *head)
     jw_kv_cstr(&jw, "id", "b0090ead");
     jw_key(&jw, "parentId");
     jw_cstr(&jw, head);
-    put_time(&jw, w->session->created);
-    line_end(w, &jw);
+    pi_put_time(&jw, w->session->created);
+    pi_line_end(w, &jw);
 }
 
 const struct format format_pi = {

@@ -1,0 +1,220 @@
+/* Messages that came from elsewhere, in pi's words. What they were goes along in the line, so that
+ * reading the file again gives the same entry; lines with results are only for pi. */
+#include "formats/pi_foreign.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "core/pi_words.h"
+#include "formats/names.h"
+
+bool pi_is_foreign(const struct bough_entry *e)
+{
+    struct bough_arena *a;
+    bool foreign;
+
+    if (e->kind != BOUGH_ENTRY_MESSAGE)
+        return false;
+    if (e->role == BOUGH_ROLE_ASSISTANT && !member_raw(e->data, "stopReason", JSON_STRING).n)
+        return true;
+    if (e->role == BOUGH_ROLE_TOOL && !member_raw(e->data, "toolCallId", JSON_STRING).n)
+        return true;
+    a = bough_arena_create();
+    foreign = !pi_native(e, view_role(a, e));
+    bough_arena_destroy(a);
+    return foreign;
+}
+
+/* ---- calls ---- */
+
+enum { CALLS = sizeof((struct pi_calls *)0)->at / sizeof(struct pi_call) };
+
+static void note_call(struct pi_calls *calls, struct bough_arena *a, const struct part_view *v)
+{
+    calls->at[calls->n++ % CALLS] =
+        (struct pi_call){ arena_strdup(a, v->call), arena_strdup(a, v->tool) };
+}
+
+/* A result rarely says which tool it is of; pi wants to know. */
+static const char *tool_of(const struct pi_calls *calls, const struct part_view *v)
+{
+    size_t most = calls->n < CALLS ? calls->n : CALLS;
+
+    for (size_t i = 1; !*v->tool && i <= most; i++)
+        if (cstr_eq(calls->at[(calls->n - i) % CALLS].id, v->call))
+            return calls->at[(calls->n - i) % CALLS].tool;
+    return *v->tool ? v->tool : "unknown";
+}
+
+/* ---- a message ---- */
+
+static void put_usage(struct json_writer *jw, const struct bough_totals *t)
+{
+    jw_key(jw, "usage");
+    jw_obj(jw);
+    jw_kv_i64(jw, "input", t->input);
+    jw_kv_i64(jw, "output", t->output);
+    jw_kv_i64(jw, "cacheRead", t->cache_read);
+    jw_kv_i64(jw, "cacheWrite", t->cache_write);
+    jw_kv_i64(jw, "totalTokens", t->input + t->output + t->cache_read + t->cache_write);
+    jw_key(jw, "cost");
+    jw_obj(jw);
+    for (const char *const *part =
+             (const char *const[]){ "input", "output", "cacheRead", "cacheWrite", NULL };
+         *part; part++)
+        jw_kv_i64(jw, *part, 0); /* what each of them was is not known */
+    jw_key(jw, "total");
+    jw_f64(jw, (double)t->cost / 1e9);
+    jw_end_obj(jw);
+    jw_end_obj(jw);
+}
+
+static void put_answer(struct writing *w, struct json_writer *jw, const struct bough_entry *e,
+                       bool calls, bool first)
+{
+    static const struct bough_totals none;
+    const char *provider, *model;
+
+    answer_model(w, e, &provider, &model);
+    jw_kv_cstr(jw, "api", "openai-completions");
+    jw_kv_cstr(jw, "provider", provider ? provider : "unknown");
+    jw_kv_cstr(jw, "model", model ? model : "unknown");
+    put_usage(jw, first ? &e->usage : &none);
+    jw_kv_cstr(jw, "stopReason", calls ? "toolUse" : "stop");
+}
+
+/* What it was. Only in the last of its lines. */
+static void put_original(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
+{
+    const char *provider, *model;
+
+    jw_key(jw, PI_ENTRY);
+    jw_obj(jw);
+    jw_kv_cstr(jw, "role", bough_role_name(e->role));
+    if (e->has_usage) {
+        answer_model(w, e, &provider, &model);
+        put_usage(jw, &e->usage);
+        jw_opt_cstr(jw, "provider", provider);
+        jw_opt_cstr(jw, "model", model);
+    }
+    if (e->data.n)
+        jw_kv_raw(jw, "data", e->data);
+    jw_key(jw, "parts");
+    jw_arr(jw);
+    for (size_t i = 0; i < e->nparts; i++)
+        jw_raw(jw, part_raw(&e->parts[i]));
+    jw_end_arr(jw);
+    jw_end_obj(jw);
+    members_put(jw, e->metadata, NULL);
+}
+
+static const char *pi_role(enum bough_role role)
+{
+    return role == BOUGH_ROLE_ASSISTANT ? "assistant" : "user";
+}
+
+static void put_said(struct pi_calls *known, struct writing *w, struct json_writer *jw,
+                     const struct bough_entry *e, const struct view_run *run, bool first)
+{
+    bool calls = false;
+
+    jw_kv_cstr(jw, "role", pi_role(e->role));
+    jw_key(jw, "content");
+    jw_arr(jw);
+    for (size_t i = 0; i < run->n; i++) {
+        const struct part_view *v = &run->at[i];
+
+        if (v->kind == VIEW_CALL) {
+            calls = true;
+            note_call(known, w->a, v);
+        }
+        (void)pi_block_put(jw, v); /* what it has no words for is in the original */
+    }
+    jw_end_arr(jw);
+    if (e->role == BOUGH_ROLE_ASSISTANT)
+        put_answer(w, jw, e, calls, first);
+}
+
+static void put_result(const struct pi_calls *known, struct bough_arena *a, struct json_writer *jw,
+                       const struct part_view *v)
+{
+    jw_kv_cstr(jw, "role", "toolResult");
+    jw_kv_cstr(jw, "toolCallId", v->call);
+    jw_kv_cstr(jw, "toolName", tool_of(known, v));
+    jw_key(jw, "content");
+    jw_arr(jw);
+    jw_obj(jw);
+    jw_kv_cstr(jw, "type", "text");
+    jw_kv_str(jw, "text", view_output_text(a, v->output));
+    jw_end_obj(jw);
+    jw_end_arr(jw);
+    jw_kv_bool(jw, "isError", v->failed);
+}
+
+/* ---- its lines ---- */
+
+struct lines {
+    struct pi_calls *calls;
+    struct writing *w;
+    const struct written_entry *we;
+    struct bough_arena *tmp;
+    const char *parent; /* of the next line */
+    size_t n, all;
+};
+
+/* Its last line has its id, so that what follows hangs on it; the others always the same. */
+static const char *line_id(const struct lines *l)
+{
+    char hex[HEX_TEXT];
+
+    if (l->n + 1 == l->all)
+        return l->we->id;
+    made_hex(str_of(arena_printf(l->tmp, "%s/%zu", l->we->id, l->n)), hex);
+    return arena_printf(l->tmp, PI_MADE "%.12s", hex);
+}
+
+static void put_line(struct lines *l, const struct view_run *run, const struct part_view *result)
+{
+    const struct bough_entry *e = l->we->e;
+    const char *id = line_id(l);
+    struct json_writer jw;
+
+    jw_init(&jw, l->w->out);
+    jw_obj(&jw);
+    jw_kv_cstr(&jw, "type", "message");
+    jw_kv_cstr(&jw, "id", id);
+    jw_key(&jw, "parentId");
+    jw_cstr(&jw, l->parent);
+    pi_put_time(&jw, e->time);
+    jw_key(&jw, "message");
+    jw_obj(&jw);
+    if (result)
+        put_result(l->calls, l->tmp, &jw, result);
+    else
+        put_said(l->calls, l->w, &jw, e, run, l->n == 0);
+    jw_kv_i64(&jw, "timestamp", e->time);
+    jw_end_obj(&jw);
+    if (l->n + 1 == l->all)
+        put_original(l->w, &jw, e);
+    else
+        jw_kv_cstr(&jw, PI_OF, l->we->id);
+    pi_line_end(l->w, &jw);
+    l->parent = id;
+    l->n++;
+}
+
+void pi_foreign_put(struct pi_calls *calls, struct writing *w, const struct written_entry *we)
+{
+    struct lines l = { calls, w, we, bough_arena_create(), we->parent, 0, 0 };
+    size_t n;
+    struct view_run *runs = view_runs(l.tmp, we->e, &n);
+
+    for (size_t i = 0; i < n; i++)
+        l.all += runs[i].results ? runs[i].n : 1;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; runs[i].results && k < runs[i].n; k++)
+            put_line(&l, NULL, &runs[i].at[k]);
+        if (!runs[i].results)
+            put_line(&l, &runs[i], NULL);
+    }
+    bough_arena_destroy(l.tmp);
+}
