@@ -8,6 +8,11 @@
  * session:slug, project:name (its whole name or the last part of its path), branch:12,
  * since:2026-11-01, before:7d (also "today", "yesterday", hours "12h", weeks "2w"; UTC). Anything
  * else is words; what has no letter, digit or emoji in it is nothing.
+ *
+ * re: at the beginning makes all that follows a regular expression, whatever the case, over the
+ * same texts as they stand there; behind other words it takes one value. It looks at every text the
+ * rest of the query leaves, for two seconds: then `complete` is false and `next` goes on from
+ * there. One that is empty or none finds nothing, and `refused` says why.
  */
 #ifndef BOUGH_SEARCH_H
 #define BOUGH_SEARCH_H
@@ -59,10 +64,12 @@ struct bough_hit {
 struct bough_hits {
     struct bough_hit *at;
     size_t n;
-    int64_t next;    /* pass as `before` for the next page; 0: there is none */
-    bool complete;   /* everything stored when the search began was searched */
-    int64_t pending; /* else: how many of the last changes were not */
-    size_t ignored;  /* words of the query that were too many (64 terms of 32 words) */
+    int64_t next;  /* pass as `before` for the next page; 0: there is none */
+    bool complete; /* everything stored when the search began was searched */
+    int64_t
+        pending; /* else: how many of the last changes were not; 0: an expression took too long */
+    size_t ignored;      /* words of the query that were too many (64 terms of 32 words) */
+    const char *refused; /* why the regular expression is none; "" when all is well */
 };
 
 /* `session` and `at` must exist; everything in the query that does not just finds nothing. */

@@ -48,6 +48,7 @@ struct bough_store *bough_store_scoped(struct bough_store *s, const struct bough
 
 struct bough_info {
     const char *backend;  /* "sqlite" */
+    const char *path;     /* of its file, as it was opened; "" when it has none */
     const char *store_id; /* made when the store was created */
     int64_t epoch;        /* changes when a backup is restored */
     int64_t schema;       /* number of the last migration */

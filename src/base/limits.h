@@ -51,6 +51,7 @@
 #define LIMIT_SEARCH_TERMS 64            /* of a query; FTS5 and people give up at more */
 #define LIMIT_SEARCH_PHRASE 32           /* words of a phrase */
 #define LIMIT_SEARCH_DEFAULT 20          /* hits when nobody says how many */
+#define LIMIT_EXPRESSION_MS 2000         /* re: looks at every text; then it says how far it came */
 #define LIMIT_SNIPPET 240                /* fits three lines of a terminal */
 
 /* Time, in milliseconds */

@@ -2,6 +2,7 @@
 #include "cli/tools.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,26 +16,58 @@ enum {
     DEPTH_MOST = 16, /* directories below each other */
 };
 
+enum base { IN_HOME, IN_DATA, IN_STATE, HERE };
+
 static const struct {
-    const char *tool, *path;
+    const char *tool;
+    enum base base;
+    const char *path; /* a directory, or files by a pattern */
 } places[] = {
-    { "pi", ".pi/agent/sessions" },
-    { "claude-code", ".claude/projects" },
-    { "codex", ".codex/sessions" },
-    { "opencode", ".local/share/opencode/storage/session" },
+    { "pi", IN_HOME, ".pi/agent/sessions" },
+    { "claude-code", IN_HOME, ".claude/projects" },
+    { "codex", IN_HOME, ".codex/sessions" },
+    { "opencode", IN_DATA, "opencode/storage/session" },
+    { "opencode", IN_DATA, "opencode/opencode*.db" }, /* one a channel */
+    { "hygge", IN_STATE, "hygge/sessions.db" },
+    { "hecate", IN_DATA, "sh.hecate.app/hecate.db" },
+    { "hecate", HERE, ".data/hecate.db" },
 };
+
+enum { FOUND_MOST = 64 };
+
+/* As the XDG base directories have it: a variable, else a place in the user's home. */
+static const char *base_dir(struct bough_arena *a, const char *home, enum base base)
+{
+    static const char *const names[] = {
+        [IN_DATA] = "XDG_DATA_HOME", [IN_STATE] = "XDG_STATE_HOME"
+    };
+    static const char *const below[] = { [IN_DATA] = ".local/share", [IN_STATE] = ".local/state" };
+    const char *set;
+
+    if (base == IN_HOME || base == HERE)
+        return base == HERE ? "." : home;
+    set = getenv(names[base]);
+    return set && *set == '/' ? set : fs_join(a, home, below[base]);
+}
 
 struct tool_place *tools_find(struct bough_arena *a, const char *home, size_t *n)
 {
-    struct tool_place *out = arena_array(a, sizeof places / sizeof *places, sizeof *out);
+    struct tool_place *out = arena_array(a, FOUND_MOST, sizeof *out);
 
     *n = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = fs_join(a, home, places[i].path);
-        struct stat st;
+        const char *pattern = fs_join(a, base_dir(a, home, places[i].base), places[i].path);
+        glob_t g = { 0 };
 
-        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-            out[(*n)++] = (struct tool_place){ places[i].tool, path };
+        if (glob(pattern, GLOB_NOCHECK | GLOB_NOESCAPE, NULL, &g) != 0)
+            continue;
+        for (size_t k = 0; k < g.gl_pathc && *n < FOUND_MOST; k++) {
+            struct stat st;
+
+            if (stat(g.gl_pathv[k], &st) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)))
+                out[(*n)++] = (struct tool_place){ places[i].tool, arena_strdup(a, g.gl_pathv[k]) };
+        }
+        globfree(&g);
     }
     return out;
 }
@@ -43,7 +76,8 @@ static bool is_session(const char *name)
 {
     const char *dot = strrchr(name, '.');
 
-    return dot && (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".json") == 0);
+    return dot &&
+           (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".json") == 0 || strcmp(dot, ".db") == 0);
 }
 
 static void push(struct bough_arena *a, struct tool_files *out, const char *path)

@@ -8,7 +8,7 @@
 
 struct tool_place {
     const char *tool; /* "pi" */
-    const char *path; /* its directory, which is there */
+    const char *path; /* its directory or file, which is there */
 };
 
 /* The usual places of the tools we read, as far as they are there; `home` is the user's. */
@@ -20,7 +20,8 @@ struct tool_files {
     size_t more; /* beyond what is looked at in one go */
 };
 
-/* Add a file, or the session files (.jsonl, .json) anywhere in a directory. False: not there. */
+/* Add a file, or the session files (.jsonl, .json, .db) anywhere in a directory. False: not there.
+ */
 bool tools_files(struct bough_arena *a, const char *path, struct tool_files *out);
 void tools_sort(struct tool_files *files);
 

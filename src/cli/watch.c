@@ -80,6 +80,18 @@ bool watch_add(struct watch *w, const char *path)
     return add(w, path, 0);
 }
 
+/* A change of a SQLite file shows in the log beside it. NULL: a file that is no session's. */
+static const char *file_of(struct bough_arena *a, const char *path)
+{
+    size_t n = strlen(path);
+
+    if (n > 7 && strcmp(path + n - 7, ".db-wal") == 0)
+        return arena_strndup(a, path, n - 4);
+    if (n > 3 && strcmp(path + n - 3, ".db") == 0)
+        return path;
+    return strstr(path, ".json") ? path : NULL;
+}
+
 /* A new directory may have files already when we hear of it. */
 static void heard(struct watch *w, struct bough_arena *a, const struct inotify_event *ev,
                   struct tool_files *out)
@@ -97,7 +109,7 @@ static void heard(struct watch *w, struct bough_arena *a, const struct inotify_e
         return;
     if (S_ISDIR(st.st_mode))
         (void)add(w, path, 1);
-    else if (!strstr(path, ".json"))
+    else if ((path = file_of(a, path)) == NULL)
         return;
     (void)tools_files(a, path, out);
 }

@@ -8,6 +8,7 @@
 #include <bough/model.h>
 
 #include "base/limits.h"
+#include "core/regex.h"
 
 /* Where words stand. Numbers are columns of the index: for ever. */
 enum search_field {
@@ -65,10 +66,7 @@ struct search_term {
     struct bough_str words; /* as in struct search_words */
 };
 
-/*
- * What somebody asked for. All terms hold, and every filter that is set. A later kind of filter on
- * the text itself (a regular expression) is one more member, looked at where hits are collected.
- */
+/* What somebody asked for. All terms hold, every filter that is set, and the expression. */
 struct search_query {
     struct search_term terms[LIMIT_SEARCH_TERMS];
     size_t n;
@@ -77,12 +75,16 @@ struct search_query {
     const char *session, *project;               /* as typed; "" when not asked for */
     int64_t branch;
     size_t ignored; /* words that were too many */
+    /* re: a text must match it, as it stands there; looked at where hits are collected. */
+    const struct regex *re;
+    const char *refused; /* why the expression is none, so that nothing matches; else "" */
 };
 
 /*
  * Never fails: words, "phrases", -not, prefix*, field:value (text, reasoning, tool, input, output,
- * file, title; role, kind, session, project, branch, since, before). What is not one of these is
- * words. `now` is for "7d".
+ * file, title; role, kind, session, project, branch, since, before), and re:, a regular expression:
+ * at the beginning it is all that follows, later one value. What is not one of these is words.
+ * `now` is for "7d".
  */
 void search_parse(struct bough_arena *a, struct bough_str text, int64_t now,
                   struct search_query *out);
@@ -114,6 +116,10 @@ struct search_snippet {
     size_t nranges;
     bool cut_front, cut_back;
 };
+
+/* Does one of these match the query's expression? Yes when it has none. */
+bool search_expression(struct bough_arena *a, const struct search_query *q,
+                       const struct search_piece *at, size_t n);
 
 /* Of the piece in which most terms are found. False: there are no pieces. */
 bool search_snippet(struct bough_arena *a, const struct search_query *q,

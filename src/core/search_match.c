@@ -37,6 +37,21 @@ bool search_match(const struct search_query *q, const struct search_words *w)
     return true;
 }
 
+bool search_expression(struct bough_arena *a, const struct search_query *q,
+                       const struct search_piece *at, size_t n)
+{
+    size_t budget = LIMIT_SEARCH_WORDS, from, to;
+
+    for (size_t i = 0; q->re && i < n && budget; i++) {
+        size_t take = at[i].text.n < budget ? at[i].text.n : budget;
+
+        if (regex_find(q->re, a, str_make(at[i].text.p, take), 0, &from, &to))
+            return true;
+        budget -= take;
+    }
+    return !q->re;
+}
+
 /* ---- finding the place again ---- */
 
 enum { WINDOW = LIMIT_SEARCH_PHRASE };
@@ -91,15 +106,19 @@ static bool walk_next(struct walk *w)
     return true;
 }
 
-/* Bits of the terms found in a piece, and where the first of them begins. */
-static uint64_t terms_in(const struct search_query *q, const struct search_piece *piece,
-                         size_t *budget, size_t *first)
+/* How many of the terms are found in a piece, the expression being one, and where the first of them
+ * begins: the expression's match, if there is one, because it is what people wait to see. */
+static int terms_in(struct bough_arena *a, const struct search_query *q,
+                    const struct search_piece *piece, size_t *budget, size_t *first)
 {
     struct walk w;
     uint64_t found = 0;
+    size_t at, to;
+    bool matched;
 
     walk_init(&w, str_make(piece->text.p, piece->text.n < *budget ? piece->text.n : *budget));
     *budget -= w.t.n;
+    matched = q->re && regex_find(q->re, a, str_make(piece->text.p, w.t.n), 0, &at, &to);
     while (walk_next(&w))
         for (size_t i = 0; i < q->n; i++) {
             const struct search_term *t = &q->terms[i];
@@ -111,7 +130,9 @@ static uint64_t terms_in(const struct search_query *q, const struct search_piece
             *first = !found || from < *first ? from : *first;
             found |= UINT64_C(1) << i;
         }
-    return found;
+    if (matched)
+        *first = at;
+    return __builtin_popcountll(found) + matched;
 }
 
 /* ---- the snippet ---- */
@@ -183,6 +204,20 @@ static void mark(struct bough_arena *a, const struct search_query *q,
     }
 }
 
+/* The expression's matches, as far as they are shown; the words beside it are not marked. */
+static void mark_expression(struct bough_arena *a, const struct search_query *q,
+                            struct bough_str text, size_t from, size_t to,
+                            struct search_snippet *out)
+{
+    size_t at = from, begin, end;
+
+    while (at < to && regex_find(q->re, a, text, at, &begin, &end) && begin < to) {
+        if (end > begin)
+            note_range(a, out, begin, end < to ? end : to);
+        at = end > at ? end : at + 1;
+    }
+}
+
 /* Copy with runs of white space as one space; ranges move along. */
 static void squeeze(struct bough_arena *a, struct bough_str text, size_t from, size_t to,
                     struct search_snippet *out)
@@ -218,7 +253,7 @@ bool search_snippet(struct bough_arena *a, const struct search_query *q,
 
     for (size_t i = 0; i < n; i++) {
         size_t first = 0;
-        int found = __builtin_popcountll(terms_in(q, &at[i], &budget, &first));
+        int found = terms_in(a, q, &at[i], &budget, &first);
 
         if (found <= most)
             continue;
@@ -235,7 +270,10 @@ bool search_snippet(struct bough_arena *a, const struct search_query *q,
     to = from + utf8_cut(best->text.p + from, best->text.n - from, LIMIT_SNIPPET);
     out->cut_front = from > 0;
     out->cut_back = to < best->text.n;
-    mark(a, q, best, from, to, out);
+    if (q->re)
+        mark_expression(a, q, best->text, from, to, out);
+    else
+        mark(a, q, best, from, to, out);
     squeeze(a, best->text, from, to, out);
     return true;
 }

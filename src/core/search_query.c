@@ -308,6 +308,32 @@ static bool named(struct bough_str s, const char *name)
     return s.n == strlen(name) && strncasecmp(s.p, name, s.n) == 0;
 }
 
+/* Invalid or empty finds nothing (P39). The newest of several counts. */
+static void take_expression(struct reader *r, struct bough_str pattern)
+{
+    struct bough_error why;
+    struct regex *re = NULL;
+
+    r->q->refused = "";
+    if (!pattern.n)
+        r->q->refused = "the regular expression is empty";
+    else if (regex_compile(r->a, pattern, &re, &why))
+        r->q->refused = arena_strdup(r->a, why.msg);
+    r->q->re = re;
+}
+
+/* At the beginning of a query all the rest is the expression, spaces and quotes included (P39). */
+static bool read_expression(struct reader *r)
+{
+    struct bough_str all = text_trim(str_make(r->p, (size_t)(r->end - r->p)));
+
+    if (all.n < 3 || strncasecmp(all.p, "re:", 3) != 0)
+        return false;
+    take_expression(r, text_trim(str_make(all.p + 3, all.n - 3)));
+    r->p = r->end;
+    return true;
+}
+
 /* field:value. False: no such field, or no such value; nothing was taken. */
 static bool read_field(struct reader *r, bool negated)
 {
@@ -319,6 +345,10 @@ static bool read_field(struct reader *r, bool negated)
         return false;
     r->p += name.n + 1;
     v = value(r, &prefix);
+    if (named(name, "re") && !negated) {
+        take_expression(r, v);
+        return true;
+    }
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
         if (named(name, filters[i].name) && v.n && filters[i].take(r->a, r->q, v, negated, r->now))
             return true;
@@ -336,11 +366,13 @@ void search_parse(struct bough_arena *a, struct bough_str text, int64_t now,
 {
     struct reader r = { a, out, now, text.p, text.p + text.n };
 
-    *out = (struct search_query){ .session = "", .project = "" };
+    *out = (struct search_query){ .session = "", .project = "", .refused = "" };
     if (text.n > LIMIT_SEARCH_QUERY) {
         r.end = text.p + LIMIT_SEARCH_QUERY;
         out->ignored++;
     }
+    if (read_expression(&r))
+        return;
     while (r.p < r.end) {
         size_t k = space(r.p, r.end);
         struct bough_str v;
@@ -363,5 +395,5 @@ void search_parse(struct bough_arena *a, struct bough_str text, int64_t now,
 bool search_asks(const struct search_query *q)
 {
     return q->n || q->roles || q->not_roles || q->kinds || q->not_kinds || q->since || q->before ||
-           *q->session || *q->project || q->branch;
+           *q->session || *q->project || q->branch || q->re;
 }

@@ -125,6 +125,39 @@ enum {
     WRITES_OWN = 3,  /* only what the session wrote itself, under whole ids */
 };
 
+/* One question to another tool's SQLite file. */
+struct format_query {
+    const char *name;  /* of its rows, for the format; NULL: they are only asked further */
+    const char *table; /* not asked when the file has no such table; NULL: always */
+    const char *sql;   /* ?1 is the first column of the row it is asked for */
+    const struct format_query
+        *each; /* asked for every row; ends with an empty one; NULL: nothing */
+};
+
+/*
+ * What is read of a tool's SQLite file, and what its rows mean. Every row comes as one JSON object
+ * of all its columns. In all SQL "$" stands for the prefix of the file's tables. A reading's state
+ * begins anew with every session, and so does what is kept.
+ */
+struct format_rows {
+    const char *const *tables;       /* a file that has these is one; "$" as above */
+    const char *prepare;             /* temporary tables to ask quickly; NULL: none */
+    const char *sessions;            /* the rowids of its sessions, parents first */
+    const struct format_query *each; /* asked for every session, by its rowid */
+    enum bough_rc (*row)(struct reading *r, const char *name, struct json row,
+                         struct bough_error *err);
+    enum bough_rc (*end)(struct reading *r, struct bough_error *err); /* after its last row */
+};
+
+/* The rowids of a table whose rows name their parents: those without one first, then by depth and
+ * time; circles, which should not be, at the end. */
+#define ROWS_PARENTS_FIRST(table, parent, time)                                                    \
+    "WITH RECURSIVE tree (at, id, depth) AS (SELECT rowid, id, 0 FROM " table " WHERE " parent     \
+    " IS NULL OR " parent " NOT IN (SELECT id FROM " table " WHERE id IS NOT NULL)"                \
+    " UNION ALL SELECT s.rowid, s.id, tree.depth + 1 FROM tree JOIN " table " s ON s." parent      \
+    " = tree.id) SELECT s.rowid FROM " table " s LEFT JOIN tree ON tree.at = s.rowid"              \
+    " ORDER BY tree.depth IS NULL, tree.depth, s." time ", s.rowid"
+
 struct format {
     const char *name, *about;
     const char *suffix; /* of files it writes: "jsonl" */
@@ -133,11 +166,12 @@ struct format {
     /* Could a file that begins like this be one? Looks at these bytes only. */
     bool (*detect)(struct bough_str first);
 
-    /* One of the two is set. A line comes without its end. */
+    /* One of the two is set, unless it is only read from rows. A line comes without its end. */
     enum bough_rc (*line)(struct reading *r, struct bough_str line, struct bough_error *err);
     enum bough_rc (*document)(struct reading *r, struct bough_str text, struct bough_error *err);
     /* After the last line. May be NULL. */
     enum bough_rc (*end)(struct reading *r, struct bough_error *err);
+    const struct format_rows *rows; /* its SQLite files; NULL: it has none */
 
     /* NULL: it is only read. */
     int writes;
@@ -145,6 +179,9 @@ struct format {
     void (*entry)(struct writing *w, const struct written_entry *e);
     void (*finish)(struct writing *w, const char *head); /* the head's id; NULL: at nothing */
 };
+
+/* Is there a way in? */
+bool format_reads(const struct format *f);
 
 /* Ends with NULL; in the order in which they are asked. */
 extern const struct format *const all_formats[];
@@ -156,7 +193,9 @@ extern const struct format format_anthropic;
 extern const struct format format_bough;
 extern const struct format format_claude_code;
 extern const struct format format_codex;
+extern const struct format format_hecate;
 extern const struct format format_html;
+extern const struct format format_hygge;
 extern const struct format format_markdown;
 extern const struct format format_openai_chat;
 extern const struct format format_opencode;
@@ -212,6 +251,17 @@ bool content_parts(struct bough_arena *a, struct json message, const struct boug
                    size_t *n, const char **mark, struct bough_error *why);
 /* Write the members of a raw object into one that is being written; nothing for empty. */
 void members_put(struct json_writer *w, struct bough_str object, const char *const *but);
+
+/* ---- rows.c ---- */
+
+/* A text column that should hold JSON of this type: its span. Empty when it is something else. */
+struct bough_str column_json(struct reading *r, struct json row, const char *name,
+                             enum json_type type);
+/* Parts out of a text column: a list of them, or whatever it is as one. */
+void column_parts(struct reading *r, struct json row, const char *name, struct bough_entry_new *e);
+/* What a row has beside these columns, under one name: {"hygge.row":{...}}. */
+struct bough_str row_rest(struct reading *r, struct json row, const char *const *but,
+                          const char *name);
 
 /* Tokens and cost as nano-USD from a JSON object by the names of its members. */
 int64_t number_of(struct json object, const char *name);

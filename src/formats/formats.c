@@ -15,9 +15,16 @@ const struct format *const all_formats[] = {
     &format_openai_chat, /* after those that look nearly like it */
     &format_markdown,
     &format_html,
+    &format_hygge,
+    &format_hecate,
     NULL,
     /* clang-format on */
 };
+
+bool format_reads(const struct format *f)
+{
+    return f->line || f->document || f->rows;
+}
 
 const struct format *format_find(const char *name)
 {

@@ -10,6 +10,11 @@
 
 enum bough_rc messages_document(struct reading *r, struct bough_str text, struct bough_error *err);
 
+/* A message's data and parts: its tool_calls become parts behind those of its content. */
+struct bough_str chat_data(struct reading *r, struct json j, struct bough_entry_new *e,
+                           const char *format);
+enum bough_role chat_role(const char *word);
+
 bool ui_detect(struct bough_str first);
 bool chat_detect(struct bough_str first);
 bool anthropic_detect(struct bough_str first);

@@ -47,7 +47,7 @@ bool chat_detect(struct bough_str first)
 
 /* ---- one message ---- */
 
-static enum bough_role role_of(const char *word)
+enum bough_role chat_role(const char *word)
 {
     return cstr_eq(word, "developer") ? BOUGH_ROLE_SYSTEM : bough_role_parse(word);
 }
@@ -65,9 +65,8 @@ static bool all_results(struct reading *r, const struct bough_entry_new *e)
     return e->nparts > 0;
 }
 
-/* Its tool_calls become parts behind those of its content. */
-static struct bough_str chat_data(struct reading *r, struct json j, struct bough_entry_new *e,
-                                  const char *format)
+struct bough_str chat_data(struct reading *r, struct json j, struct bough_entry_new *e,
+                           const char *format)
 {
     static const char *const calls_key[] = { "tool_calls", NULL };
     struct json calls = json_member(j, "tool_calls"), again;
@@ -118,7 +117,7 @@ static enum bough_rc give_message(struct reading *r, struct bough_str raw, struc
     if (json_parse(r->a, raw, &j, NULL) || json_type(j) != JSON_OBJECT)
         return give_problem(r, err, "a message that is no object was left out");
     item.u.entry.next = true;
-    e->role = role_of(json_cstr(r->a, j, "role"));
+    e->role = chat_role(json_cstr(r->a, j, "role"));
     if (r->format->detect == ui_detect) {
         item.u.entry.id = json_cstr(r->a, j, "id");
         e->data = ui_data(r, j, e, format);

@@ -331,10 +331,11 @@ static void write_finish(struct writing *w, const char *head)
 
 const struct format format_opencode = {
     .name = "opencode",
-    .about = "opencode: the JSON of its export and import",
+    .about = "opencode: the JSON of its export and import, its SQLite file",
     .suffix = "json",
     .detect = opencode_detect,
     .document = opencode_document,
+    .rows = &opencode_rows,
     .writes = WRITES_TREE,
     .begin = write_begin,
     .entry = write_entry,

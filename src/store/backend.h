@@ -87,6 +87,7 @@ struct entry_range {
 };
 
 struct backend_info {
+    const char *path; /* of its file, or NULL */
     const char *store_id;
     int64_t epoch, schema, file_bytes;
 };

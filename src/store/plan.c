@@ -366,19 +366,21 @@ static enum bough_rc resolve_call(struct snap *snap, struct bough_arena *a, int6
     return BOUGH_OK;
 }
 
-/* pi's firstKeptEntryId; what cannot be found keeps nothing (U14). */
+/* pi's firstKeptEntryId, or the last entry that hygge summed up; what cannot be found keeps nothing
+ * (U14). */
 static void resolve_kept(struct snap *snap, struct bough_arena *a, int64_t sid,
                          struct plan_entry *pe)
 {
     struct bough_head at;
     struct json data;
-    const char *first;
+    const char *first, *before;
 
     if (pe->e.keep_from || !pe->e.data.n || json_parse(a, pe->e.data, &data, NULL))
         return;
     first = json_cstr(a, data, "firstKeptEntryId");
-    if (first && find_entry(snap, sid, first, &at, NULL) == BOUGH_OK) {
-        pe->e.keep_from = at.depth;
+    before = first ? NULL : json_cstr(a, data, "beforeMessageId");
+    if ((first || before) && find_entry(snap, sid, first ? first : before, &at, NULL) == BOUGH_OK) {
+        pe->e.keep_from = first ? at.depth : at.depth + 1;
         pe->kept = at;
     }
 }

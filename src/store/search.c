@@ -23,7 +23,9 @@ struct searching {
     size_t limit, cap;
     struct bough_hits *out;
     bool more;
-    int64_t last; /* of the last hit */
+    int64_t last;  /* of the last hit; with an expression, of the last document looked at */
+    int64_t until; /* an expression looks at every document, so for so long (us) */
+    bool late;
     enum bough_rc rc;
     struct bough_error *err;
 };
@@ -77,6 +79,8 @@ static bool fill_entry(struct searching *s, const struct text_row *row, struct b
     hit->no = row->no;
     hit->time = e.time;
     search_pieces(s->tmp, &e, &pieces);
+    if (!search_expression(s->tmp, s->q, pieces.at, pieces.n))
+        return false;
     fill_snippet(s, pieces.at, pieces.n, hit);
     return true;
 }
@@ -99,18 +103,28 @@ static bool each_document(void *user, const struct text_row *row)
     const struct shows_session *under;
     struct bough_hit hit = { 0 };
 
+    if (s->q->re && mono_us() > s->until) {
+        s->more = s->late = true;
+        return false;
+    }
     s->rc = shows_under(&s->shows, row->bid, row->depth, &under, s->err);
     if (s->rc || !under)
         return !s->rc;
     bough_arena_reset(s->tmp);
     if (row->bid) {
-        if (!fill_entry(s, row, &hit))
+        if (!fill_entry(s, row, &hit)) {
+            s->last = s->q->re ? text_order(row) : s->last;
             return !s->rc;
+        }
     } else {
         struct search_piece title = { SEARCH_TITLE, -1, str_of(under->title) };
 
         hit.no = row->no;
         hit.time = row->time;
+        if (!search_expression(s->tmp, s->q, &title, 1)) {
+            s->last = text_order(row);
+            return true;
+        }
         fill_snippet(s, &title, 1, &hit);
     }
     if (s->out->n == s->limit) {
@@ -270,6 +284,8 @@ static enum bough_rc find(struct searching *s, const struct bough_search *in, in
     rc = s->rc ? s->rc : rc;
     if (!rc && s->more)
         s->out->next = s->last;
+    if (s->late)
+        s->out->complete = false;
     return rc;
 }
 
@@ -284,13 +300,14 @@ enum bough_rc bough_search(struct bough_store *s, struct bough_arena *a,
     struct snap snap;
     enum bough_rc rc;
 
-    *out = (struct bough_hits){ .complete = true };
+    *out = (struct bough_hits){ .complete = true, .refused = "" };
     search_parse(a, str_of(in->query), env_now(&s->e->env), q);
     roles = q->roles;
     kinds = q->kinds;
     rc = merge(a, in, q, err);
     out->ignored = q->ignored;
-    if (rc || impossible(in, q, roles, kinds))
+    out->refused = q->refused;
+    if (rc || *q->refused || impossible(in, q, roles, kinds))
         return rc;
     if (!search_asks(q) && cstr_empty(in->session) && cstr_empty(in->project) && !in->branch)
         return BOUGH_OK;
@@ -303,6 +320,7 @@ enum bough_rc bough_search(struct bough_store *s, struct bough_arena *a,
     if (rc)
         return rc;
     w.snap = &snap;
+    w.until = mono_us() + LIMIT_EXPRESSION_MS * 1000;
     w.tmp = bough_arena_create();
     shows_init(&w.shows, &snap, a);
     rc = find(&w, in, end, reached, err);

@@ -193,6 +193,7 @@ enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, str
     if (rc)
         return rc;
     *out = (struct bough_info){ .backend = s->e->ops->scheme,
+                                .path = info.path ? info.path : "",
                                 .store_id = info.store_id,
                                 .epoch = info.epoch,
                                 .schema = info.schema };

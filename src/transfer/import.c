@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "transfer/opencode_storage.h"
 #include "transfer/place.h"
+#include "transfer/sqlite_file.h"
 
 enum {
     PIECE = 256 * 1024,
@@ -24,7 +25,8 @@ struct import {
     const struct bough_import *how;
     const char *path;
     int fd;
-    struct bough_str whole; /* instead of the file: put together from several */
+    struct sqlite_file *rows; /* it is a SQLite file */
+    struct bough_str whole;   /* instead of the file: put together from several */
     size_t whole_at;
     int64_t size, done;
     struct bough_source *source; /* as an earlier import left it, or NULL */
@@ -37,10 +39,23 @@ struct import {
     bool torn;                  /* the last line has no end */
 };
 
+/* The store itself is never opened a second time: closing that would end SQLite's locks on it. */
+static bool is_store(struct import *im)
+{
+    struct bough_info info;
+    struct stat its, here;
+
+    return bough_store_info(im->s, im->placer.a, &info, NULL) == BOUGH_OK && *info.path &&
+           stat(info.path, &its) == 0 && stat(im->path, &here) == 0 && its.st_dev == here.st_dev &&
+           its.st_ino == here.st_ino;
+}
+
 static enum bough_rc open_file(struct import *im, struct bough_error *err)
 {
     struct stat st;
 
+    if (is_store(im))
+        return bough_fail(err, BOUGH_INVALID, "%s is this store itself", im->path);
     im->fd = open(im->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (im->fd < 0 || fstat(im->fd, &st))
         return bough_fail(err, errno == ENOENT ? BOUGH_NOT_FOUND : BOUGH_IO, "%s: %s", im->path,
@@ -74,6 +89,9 @@ static ssize_t read_piece(struct import *im, char *to, size_t n)
 
 /* ---- what it is ---- */
 
+static enum bough_rc choose_rows(struct import *im, struct bough_str first,
+                                 struct bough_error *err);
+
 static enum bough_rc choose_format(struct import *im, struct bough_error *err)
 {
     char *first = arena_alloc(im->placer.a, 4096);
@@ -82,6 +100,8 @@ static enum bough_rc choose_format(struct import *im, struct bough_error *err)
 
     if (got < 0)
         return bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
+    if (sqlite_file_is(str_make(first, (size_t)got)))
+        return choose_rows(im, str_make(first, (size_t)got), err);
     if (im->how->format || im->whole.n)
         f = format_find(im->whole.n ? "opencode" : im->how->format);
     else
@@ -180,20 +200,34 @@ static bool tell(struct import *im)
     return !im->how->progress || im->how->progress(im->how->user, im->done, im->size);
 }
 
-/* All of it once: is it as it was? */
-static enum bough_rc sum_only(struct import *im, bool *same, struct bough_error *err)
+static enum bough_rc sum_all(struct import *im, struct bough_error *err)
 {
     char *piece = arena_alloc(im->placer.a, PIECE);
     ssize_t got;
 
-    *same = false;
-    if (!im->source || im->source->offset != im->size || !*im->source->hash)
-        return BOUGH_OK;
     sha256_init(&im->sum);
     while ((got = read_piece(im, piece, PIECE)) > 0)
         add_sum(im, piece, (size_t)got);
     finish_sum(im);
-    *same = got == 0 && im->done == im->size && strcmp(im->after, im->source->hash) == 0;
+    return got < 0 ? bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno)) : BOUGH_OK;
+}
+
+/* All of it once: is it as it was? */
+static enum bough_rc sum_only(struct import *im, bool *same, struct bough_error *err)
+{
+    enum bough_rc rc;
+
+    *same = false;
+    if (!im->source || im->source->offset != im->size || !*im->source->hash)
+        return BOUGH_OK;
+    if (im->rows) {
+        *same = strcmp(im->after, im->source->hash) == 0;
+        return BOUGH_OK;
+    }
+    rc = sum_all(im, err);
+    if (rc)
+        return rc;
+    *same = im->done == im->size && strcmp(im->after, im->source->hash) == 0;
     im->done = 0;
     im->whole_at = 0;
     return lseek(im->fd, 0, SEEK_SET) < 0
@@ -229,6 +263,35 @@ static enum bough_rc read_all(struct import *im, struct bough_error *err)
         rc = f->end(&im->reading, err);
     buf_finish(&im->rest);
     return rc;
+}
+
+/* ---- rows ---- */
+
+/* SQLite's locks are this process's: no descriptor of ours may be open, and then closed, beside it.
+ */
+static enum bough_rc choose_rows(struct import *im, struct bough_str first, struct bough_error *err)
+{
+    enum bough_rc rc = sum_all(im, err);
+
+    close(im->fd);
+    im->fd = -1;
+    if (!rc)
+        rc = sqlite_file_open(im->path, first, im->how->format, &im->rows, err);
+    if (rc)
+        return rc;
+    if (sqlite_file_live(im->rows)) /* what is new may be in its log alone */
+        im->after[0] = '\0';
+    im->reading.format = sqlite_file_format(im->rows);
+    im->placer.out->format = im->reading.format->name;
+    return BOUGH_OK;
+}
+
+static bool tell_rows(void *user, int64_t done, int64_t total)
+{
+    const struct import *im = user;
+
+    return !im->how->progress ||
+           im->how->progress(im->how->user, total ? im->size / total * done : im->size, im->size);
 }
 
 /* ---- what is kept of it ---- */
@@ -302,14 +365,17 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
         rc = claim(im, err);
     if (rc)
         return rc;
-    im->placer.known = im->source ? im->source->session : "";
+    /* A file of many sessions is none of them. */
+    im->placer.known = im->source && !im->rows ? im->source->session : "";
     rc = sum_only(im, &same, err);
     if (!rc && same) {
         im->placer.out->session = arena_strdup(im->placer.answers, im->source->session);
         im->placer.out->status = BOUGH_IMPORT_UNCHANGED;
         return write_down(im, false, err);
     }
-    if (!rc)
+    if (!rc && im->rows)
+        rc = sqlite_file_read(im->rows, &im->reading, tell_rows, im, &im->placer.out->lines, err);
+    else if (!rc)
         rc = read_all(im, err);
     if (!rc)
         rc = placer_end(&im->placer, err);
@@ -344,6 +410,7 @@ enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, co
     rc = open_file(&im, err);
     if (!rc)
         rc = import_open(&im, err);
+    sqlite_file_close(im.rows);
     if (im.fd >= 0)
         close(im.fd);
     bough_arena_destroy(im.reading.a);
@@ -363,8 +430,8 @@ struct bough_format *bough_format_list(struct bough_arena *a, size_t *n)
     for (size_t i = 0; i < *n; i++) {
         const struct format *f = all_formats[i];
 
-        out[i] = (struct bough_format){ f->name, f->about, f->suffix, f->line || f->document,
-                                        f->writes != 0 };
+        out[i] =
+            (struct bough_format){ f->name, f->about, f->suffix, format_reads(f), f->writes != 0 };
     }
     return out;
 }

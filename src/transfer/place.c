@@ -25,6 +25,7 @@ struct waiting {
 void placer_init(struct placer *p)
 {
     p->a = bough_arena_create();
+    p->own = bough_arena_create();
     p->tmp = bough_arena_create();
     smap_init(&p->ids);
     map_init(&p->calls);
@@ -40,6 +41,7 @@ void placer_finish(struct placer *p)
     mem_free(p->batch);
     mem_free(p->batch_ids);
     bough_arena_destroy(p->a);
+    bough_arena_destroy(p->own);
     bough_arena_destroy(p->tmp);
 }
 
@@ -177,13 +179,13 @@ static struct bough_entry_new keep_entry(struct bough_arena *a, const struct bou
 
 static struct waiting *keep_waiting(struct placer *p, const struct item *item)
 {
-    struct waiting *w = arena_zalloc(p->a, sizeof *w);
+    struct waiting *w = arena_zalloc(p->own, sizeof *w);
     size_t bytes = 0;
 
     w->item = *item;
-    w->item.u.entry.entry = keep_entry(p->a, &item->u.entry.entry, &bytes);
-    w->item.u.entry.id = arena_strdup(p->a, item->u.entry.id);
-    w->item.u.entry.parent = arena_strdup(p->a, item->u.entry.parent);
+    w->item.u.entry.entry = keep_entry(p->own, &item->u.entry.entry, &bytes);
+    w->item.u.entry.id = arena_strdup(p->own, item->u.entry.id);
+    w->item.u.entry.parent = arena_strdup(p->own, item->u.entry.parent);
     return w;
 }
 
@@ -435,7 +437,7 @@ enum bough_rc placer_take(void *user, const struct item *item, struct bough_erro
     case ITEM_ENTRY:
         return take_entry(p, item, err);
     case ITEM_HEAD:
-        p->head = arena_strdup(p->a, item->u.id ? item->u.id : "");
+        p->head = arena_strdup(p->own, item->u.id ? item->u.id : "");
         return BOUGH_OK;
     case ITEM_CALL:
         return placer_call(p, &item->u.call, item->line, err);

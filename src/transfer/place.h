@@ -13,6 +13,7 @@ struct placer {
     const char *path;
     const char *known;       /* id of the session an earlier import made of this file, or "" */
     struct bough_arena *a;   /* lives as long as the import */
+    struct bough_arena *own; /* as long as the session at hand */
     struct bough_arena *tmp; /* emptied between batches */
     struct bough_imported *out;
     struct bough_arena *answers; /* where `out` lives */

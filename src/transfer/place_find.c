@@ -1,5 +1,7 @@
 /* Finding what a file names in the store: is it there, is it the same? */
 #include "base/arena.h"
+#include "base/json_write.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "transfer/place.h"
 
@@ -48,9 +50,33 @@ struct bough_entry *stored(struct placer *p, const char *session, const char *id
     return found;
 }
 
+/* The same by value: one tool's storage and its export differ in spaces. */
+static bool same_value(struct bough_str a, struct bough_str b)
+{
+    struct bough_arena *arena = bough_arena_create();
+    struct json ja, jb;
+    struct buf ba, bb;
+    bool same = false;
+
+    buf_init(&ba, LIMIT_JSON_BYTES);
+    buf_init(&bb, LIMIT_JSON_BYTES);
+    if (json_parse(arena, a, &ja, NULL) == BOUGH_OK &&
+        json_parse(arena, b, &jb, NULL) == BOUGH_OK) {
+        json_canon(&ba, ja);
+        json_canon(&bb, jb);
+        same = str_eq(buf_str(&ba), buf_str(&bb));
+    }
+    buf_finish(&ba);
+    buf_finish(&bb);
+    bough_arena_destroy(arena);
+    return same;
+}
+
 static bool same_raw(struct bough_str a, struct bough_str b)
 {
-    return str_eq(a, b) || (!a.n && str_is(b, "{}")) || (!b.n && str_is(a, "{}"));
+    if (!a.n || !b.n)
+        return (!a.n || str_is(a, "{}")) && (!b.n || str_is(b, "{}"));
+    return str_eq(a, b) || same_value(a, b);
 }
 
 static bool same_said(const struct bough_entry *e, const struct bough_entry_new *in)
@@ -58,7 +84,7 @@ static bool same_said(const struct bough_entry *e, const struct bough_entry_new 
     if (e->kind != in->kind || e->role != in->role || e->nparts != in->nparts)
         return false;
     for (size_t i = 0; i < e->nparts; i++)
-        if (!str_eq(e->parts[i].json, in->parts[i]))
+        if (!same_raw(e->parts[i].json, in->parts[i]))
             return false;
     return true;
 }

@@ -33,9 +33,9 @@ static const char *known_call(struct placer *p, const struct bough_call_new *in)
         return NULL;
     if (!p->calls_read) {
         p->calls_read = true;
-        if (bough_call_list(p->s, p->a, p->session, &p->known_calls, NULL))
+        if (bough_call_list(p->s, p->own, p->session, &p->known_calls, NULL))
             p->known_calls.n = 0;
-        p->call_taken = arena_array(p->a, p->known_calls.n + 1, sizeof *p->call_taken);
+        p->call_taken = arena_array(p->own, p->known_calls.n + 1, sizeof *p->call_taken);
     }
     for (size_t i = 0; i < p->known_calls.n; i++) {
         if (p->call_taken[i] || !same_call(&p->known_calls.at[i], in))
@@ -78,7 +78,7 @@ enum bough_rc placer_call(struct placer *p, const struct item_call *in, int64_t 
         id = done.call;
     }
     if (in->n)
-        map_put(&p->calls, (uint64_t)in->n, (uint64_t)(uintptr_t)arena_strdup(p->a, id));
+        map_put(&p->calls, (uint64_t)in->n, (uint64_t)(uintptr_t)arena_strdup(p->own, id));
     return rc;
 }
 
@@ -116,27 +116,28 @@ void placer_later(struct placer *p, const struct item *item)
     struct later *l;
 
     if (item->kind == ITEM_TITLE && !p->there) {
-        p->in.title = arena_strdup(p->a, item->u.id);
+        p->in.title = arena_strdup(p->own, item->u.id);
         return;
     }
     if (p->nlater++ >= LATER_MOST) {
         placer_problem(p, item->line, "there are too many things beside the entries: left out");
         return;
     }
-    l = arena_zalloc(p->a, sizeof *l);
+    l = arena_zalloc(p->own, sizeof *l);
     l->item.kind = item->kind;
     l->item.line = item->line;
     if (item->kind == ITEM_ENTRY || item->kind == ITEM_TITLE) {
-        l->item.u.id = arena_strdup(p->a, item->kind == ITEM_TITLE ? item->u.id : item->u.entry.id);
+        l->item.u.id =
+            arena_strdup(p->own, item->kind == ITEM_TITLE ? item->u.id : item->u.entry.id);
     } else if (item->kind == ITEM_LABEL) {
-        l->item.u.label = (struct item_label){ arena_strdup(p->a, item->u.label.entry),
-                                               arena_strdup(p->a, item->u.label.text) };
+        l->item.u.label = (struct item_label){ arena_strdup(p->own, item->u.label.entry),
+                                               arena_strdup(p->own, item->u.label.text) };
     } else if (item->kind == ITEM_MEMORY) {
         l->item.u.memory = item->u.memory;
-        keep_memory(p->a, &l->item.u.memory);
+        keep_memory(p->own, &l->item.u.memory);
     } else {
         l->item.u.todos = item->u.todos;
-        keep_todos(p->a, &l->item.u.todos);
+        keep_todos(p->own, &l->item.u.todos);
     }
     *p->rest_end = l;
     p->rest_end = &l->next;
@@ -250,13 +251,41 @@ enum bough_rc placer_rest(struct placer *p, struct bough_error *err)
     return rc;
 }
 
+static int64_t more_than(int64_t file, int64_t here)
+{
+    return file > here ? file - here : 0;
+}
+
+/* A tool that keeps its own sums may have added to them since. What was added here stays. */
+static enum bough_rc grow_totals(struct placer *p, struct bough_error *err)
+{
+    static const struct bough_totals none;
+    const struct bough_totals *t = &p->in.adjusted;
+    struct bough_session *s;
+    struct bough_totals more;
+    enum bough_rc rc = bough_session_get(p->s, p->tmp, p->session, &s, err);
+
+    if (rc || s->totals_mode != BOUGH_TOTALS_MANUAL)
+        return rc;
+    more = (struct bough_totals){ .input = more_than(t->input, s->rolled.input),
+                                  .output = more_than(t->output, s->rolled.output),
+                                  .reasoning = more_than(t->reasoning, s->rolled.reasoning),
+                                  .cache_read = more_than(t->cache_read, s->rolled.cache_read),
+                                  .cache_write = more_than(t->cache_write, s->rolled.cache_write),
+                                  .cost = more_than(t->cost, s->rolled.cost) };
+    if (memcmp(&more, &none, sizeof none) == 0)
+        return BOUGH_OK;
+    return bough_totals_add(p->s, p->session, &more, err);
+}
+
 enum bough_rc placer_state(struct placer *p, struct bough_error *err)
 {
     static const struct bough_totals none;
     enum bough_rc rc = BOUGH_OK;
 
     if (!p->fresh)
-        return BOUGH_OK;
+        return p->in.exact || p->in.totals_mode != BOUGH_TOTALS_MANUAL ? BOUGH_OK
+                                                                       : grow_totals(p, err);
     if (p->in.exact)
         rc = bough_session_rename(p->s, p->session, p->in.title ? p->in.title : "", err);
     if (!rc && memcmp(&p->in.adjusted, &none, sizeof none) != 0)

@@ -79,6 +79,16 @@ static enum bough_rc create(struct placer *p, struct bough_session_new *in,
     return rc;
 }
 
+/* What follows nothing in a fork's file follows the entry it was forked from. */
+static void begin_at_fork(struct placer *p)
+{
+    struct bough_entry *e;
+
+    if (p->forked && !cstr_empty(p->in.fork_entry) &&
+        bough_entry_get(p->s, p->tmp, p->session, p->in.fork_entry, &e, NULL) == BOUGH_OK)
+        p->last = e->at;
+}
+
 enum bough_rc placer_make(struct placer *p, struct bough_error *err)
 {
     struct bough_session_new in = {
@@ -116,6 +126,7 @@ enum bough_rc placer_make(struct placer *p, struct bough_error *err)
         return rc;
     p->forked = in.fork_entry != NULL;
     memcpy(p->session, s->id, sizeof p->session);
+    begin_at_fork(p);
     say_session(p);
     return BOUGH_OK;
 }
@@ -136,9 +147,9 @@ static void keep_session(struct placer *p, const struct item_session *in)
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = arena_strdup(p->a, *texts[i]);
-    p->in.data = keep_str(p->a, in->data);
-    p->in.metadata = keep_str(p->a, in->metadata);
+        *texts[i] = arena_strdup(p->own, *texts[i]);
+    p->in.data = keep_str(p->own, in->data);
+    p->in.metadata = keep_str(p->own, in->metadata);
 }
 
 /* The session this is, when it is in the store: by its id, else by the file it came from. */
@@ -164,6 +175,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
         return rc;
     smap_clear(&p->ids);
     map_clear(&p->calls);
+    bough_arena_reset(p->own);
     keep_session(p, in);
     p->begun = true;
     p->line = line;
@@ -184,10 +196,11 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     p->there = true;
     memcpy(p->session, s->id, sizeof p->session);
     say_session(p);
-    p->hidden = !in->exact && s->deleted;
+    p->hidden = !in->exact && s->deleted && !in->deleted;
     if (p->hidden)
         placer_problem(p, line,
                        "it was deleted here: nothing of it is imported until it is restored");
-    p->forked = !cstr_empty(in->fork_entry);
+    p->forked = !cstr_empty(in->fork_entry) && *s->fork_entry;
+    begin_at_fork(p);
     return BOUGH_OK;
 }

@@ -20,6 +20,8 @@ bough import sessions/other.json >said; code=$?; mask <said; echo "exit $code"
 bough search quokka | mask
 bough search island | mask
 bough search wombat; echo "exit $?"
+bough search 're:qu[a-z]+a' | mask
+bough search 're:qu(' ; echo "exit $?"
 bough export '#1' --format pi -o out.jsonl && cat out.jsonl
 bough export '#1' --format pi -o out.jsonl; echo "exit $?"
 bough export '#1' --format pi --dir there

@@ -467,3 +467,87 @@ STORE_TEST(what_was_purged_before_it_was_indexed_never_is)
     CHECK_INT(1, h.n);
     CHECK_STR(fork, h.at[0].session);
 }
+
+/* ---- regular expressions ---- */
+
+STORE_TEST(P39_re_finds_texts_by_a_regular_expression_whatever_the_case)
+{
+    const char *s = new_session(t, "Errors of today");
+
+    user(t, s, "open failed: ENOENT at line 12");
+    agent(t, s, "that was eacces, not the other");
+    user(t, s, "nothing here");
+    CHECK_STR("that was [eacces], not the other|open failed: [ENOENT] at line 12",
+              found(t, "re:E(NOENT|ACCES)"));
+    CHECK_STR("open failed: ENOENT at [line 12]", found(t, "  RE: line \\d+ "));
+    CHECK_STR("[Errors] of today", found(t, "re:^errors\\b"));
+    CHECK_STR("open failed: [ENOENT] at line 12", found(t, "role:user re:E(NOENT|ACCES)"));
+    CHECK_STR("that was [eacces], not the other", found(t, "other re:\"e.c+es\""));
+    CHECK_STR("", found(t, "re:wombat"));
+}
+
+STORE_TEST(P39_an_expression_that_is_none_or_empty_finds_nothing_and_says_why)
+{
+    static const char *const wrong[] = { "re:",   "re:  ",     "re:(",      "re:a)",    "re:*",
+                                         "re:[a", "re:a{2,1}", "re:(a)\\1", "re:(?=a)", "re:\\" };
+    struct bough_hits h;
+
+    user(t, new_session(t, "a"), "a a (");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        h = search_as(t, &(struct bough_search){ .query = wrong[i] });
+        CHECK_INT(0, h.n);
+        CHECK(*h.refused);
+    }
+    h = search_as(t, &(struct bough_search){ .query = "re:a" });
+    CHECK_INT(2, h.n);
+    CHECK_STR("", h.refused);
+}
+
+STORE_TEST(P39_a_quoted_phrase_stands_together_and_an_open_quote_is_plain_words)
+{
+    const char *s = new_session(t, "T");
+
+    user(t, s, "the  quick\nbrown fox");
+    user(t, s, "brown and quick");
+    CHECK_STR("the [quick brown] fox", found(t, "\"Quick   brown\""));
+    CHECK_STR("[brown] and [quick]|the [quick] [brown] fox", found(t, "\"quick brown"));
+}
+
+STORE_TEST(an_expression_goes_page_by_page_and_within_a_session)
+{
+    const char *one = new_session(t, "one"), *two = new_session(t, "two");
+    struct bough_search in = { .query = "re:^n[0-9]$", .limit = 3 };
+    struct bough_hits h;
+    int64_t all = 0;
+
+    for (int i = 0; i < 8; i++) {
+        char text[8];
+
+        snprintf(text, sizeof text, "n%d", i);
+        user(t, one, text);
+        user(t, two, "no");
+    }
+    do {
+        h = search_as(t, &in);
+        CHECK(h.n <= 3);
+        all += (int64_t)h.n;
+        in.before = h.next;
+    } while (h.next);
+    CHECK_INT(8, all);
+    in = (struct bough_search){ .query = "re:n", .session = two };
+    CHECK_INT(8, search_as(t, &in).n);
+}
+
+/* What makes others hang: many ways through the same text. */
+STORE_TEST(no_expression_can_make_a_search_hang)
+{
+    static const char *const hard[] = { "re:(a+)+$", "re:(a|a)*b", "re:(a*)*b",
+                                        "re:(a?){100}a{100}b", "re:(.*)(.*)(.*)(.*)(.*)(.*)(.*)x" };
+    char *text = arena_alloc(t->arena, 20001);
+
+    memset(text, 'a', 20000);
+    text[20000] = '\0';
+    user(t, new_session(t, "T"), text);
+    for (size_t i = 0; i < sizeof hard / sizeof *hard; i++)
+        CHECK_INT(i == 0, search_as(t, &(struct bough_search){ .query = hard[i] }).n);
+}

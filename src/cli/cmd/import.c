@@ -162,9 +162,10 @@ static int usual_places(struct cli *c, struct tool_files *files)
             cli_say(c, "%s: %zu files in %s", places[i].tool, files->n - before, places[i].path);
     }
     if (!files->n) {
-        fprintf(stderr,
-                "bough import: no sessions of pi, Claude Code, Codex or opencode were found "
-                "in their usual places; name files or directories\n");
+        fprintf(
+            stderr,
+            "bough import: no sessions of pi, Claude Code, Codex, opencode, hygge or Hecate were "
+            "found in their usual places; name files or directories\n");
         return CLI_FAILED;
     }
     return cli_confirm(c, "Import these %zu files?", files->n);
@@ -245,9 +246,10 @@ const struct cli_cmd cmd_import = {
     .options = options,
     .run = run,
     .about =
-        "Files and directories; without any the usual places of pi, Claude Code, Codex and\n"
-        "opencode are looked through, after asking. Importing again adds only what is new; an\n"
-        "edited file becomes a branch. The files are never written. What cannot be read is\n"
+        "Files and directories; without any the usual places of pi, Claude Code, Codex, opencode,\n"
+        "hygge and Hecate are looked through, after asking. Importing again adds only what is "
+        "new;\n"
+        "an edited file becomes a branch. The files are never written. What cannot be read is\n"
         "told line by line.",
     .fields = "path, format, status (new, grew, unchanged, edited, failed), error, session, bytes, "
               "lines, sessions, added, known, problems (line, text), more_problems",

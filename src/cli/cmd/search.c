@@ -103,7 +103,9 @@ static int pages(struct cli *c, struct bough_search *how, int64_t want)
         }
         how->before = hits.next;
     } while (hits.next && shown < want);
-    if (!hits.complete)
+    if (*hits.refused)
+        fprintf(stderr, "bough search: %s\n", hits.refused);
+    if (!hits.complete && hits.pending)
         fprintf(stderr, "bough search: the last %" PRId64 " changes are not searched yet\n",
                 hits.pending);
     return shown ? CLI_DONE : CLI_FAILED;
@@ -163,9 +165,13 @@ const struct cli_cmd cmd_search = {
         "All words must be there, whatever their case or accents. \"a phrase\", -not, begin*, "
         "and\nfield:value, where field is text, reasoning, tool, input, output, file or title; "
         "role:user,\nkind:compaction, session:slug, project:name, since:7d and before:2026-11-01 "
-        "narrow it down.\nNo query is an error: what means nothing finds nothing.",
+        "narrow it down.\nre: and behind it a regular expression, which has all the rest of the "
+        "query; case does not\nmatter, and every text is looked at. No query is an error: what "
+        "means "
+        "nothing finds nothing.",
     .fields = "session, slug, title, entry, part, field, role, time, snippet, matches ([from, "
               "bytes])",
     .examples = "bough search deadlock tool:bash since:7d\n"
-                "bough search '\"connection refused\"' -docker --project .\n",
+                "bough search '\"connection refused\"' -docker --project .\n"
+                "bough search 're:E(NOENT|ACCES)' --since 7d\n",
 };

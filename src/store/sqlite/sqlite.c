@@ -155,6 +155,7 @@ static enum bough_rc sqlite_info(struct backend *b, struct bough_arena *a, struc
         rc = meta_get(conn_of(v), a, "epoch", &epoch, err);
     if (!rc)
         rc = conn_int(conn_of(v), SQL_SCHEMA, 0, &out->schema, err);
+    out->path = arena_strdup(a, s->path);
     out->epoch = strtoll(epoch, NULL, 10);
     out->file_bytes = lstat(s->path, &st) == 0 ? (int64_t)st.st_size : 0;
     sqlite_view_end(v);
