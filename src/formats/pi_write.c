@@ -96,14 +96,23 @@ static void put_message(struct json_writer *jw, const struct bough_entry *e)
 static void put_compaction(struct json_writer *jw, const struct written_entry *we)
 {
     struct bough_str data = we->e->data;
+    bool summary = member_raw(data, "summary", JSON_STRING).n,
+         kept = member_raw(data, "firstKeptEntryId", JSON_STRING).n,
+         tokens = member_raw(data, "tokensBefore", JSON_NUMBER).n;
 
     members_put(jw, data, NULL);
-    if (!member_raw(data, "summary", JSON_STRING).n)
+    if (summary && kept && tokens)
+        return;
+    if (!summary)
         jw_kv_cstr(jw, "summary", "");
-    if (!member_raw(data, "firstKeptEntryId", JSON_STRING).n)
+    if (!kept)
         jw_kv_cstr(jw, "firstKeptEntryId", we->id);
-    if (!member_raw(data, "tokensBefore", JSON_NUMBER).n)
+    if (!tokens)
         jw_kv_i64(jw, "tokensBefore", 0);
+    jw_key(jw, PI_ENTRY);
+    jw_obj(jw);
+    jw_kv_raw(jw, "data", data.n ? data : str_of("{}"));
+    jw_end_obj(jw);
 }
 
 void pi_entry(struct writing *w, const struct written_entry *we)

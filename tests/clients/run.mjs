@@ -34,7 +34,8 @@ function run(program, args, more = {}) {
   });
 }
 
-const ours = (...args) => run(bough, ["--store", join(root, "store"), ...args]);
+let store;
+const ours = (...args) => run(bough, ["--store", store, ...args]);
 
 function must(condition, what) {
   if (!condition) throw new Error(what);
@@ -144,7 +145,7 @@ wire_api = "responses"
     // It goes on only with the provider the session was begun with.
     async resume(id) {
       const { model_provider } = JSON.parse(readFileSync(await this.back(id), "utf8").split("\n")[0]).payload;
-      return run(this.program, ["exec", "--skip-git-repo-check", "-c", `model_provider="${model_provider}"`,
+      return run(this.program, ["exec", "--skip-git-repo-check", "-c", `model_provider="${model_provider ?? "scripted"}"`,
         "resume", id, PROMPT], { SCRIPTED_KEY: "none" });
     },
     async back(id) {
@@ -153,14 +154,14 @@ wire_api = "responses"
   },
 };
 
-// ---- sessions: a file of each tool, and words of its conversation ----
+// ---- sessions: a file of each tool ----
 
 const sessions = {
-  pi: { file: "pi-1.5.0/print-multiturn.jsonl" },
-  "pi-branched": { file: "pi-1.5.0/sdk-branched.jsonl" },
-  opencode: { file: "opencode-1.18.33/tools.json" },
-  "claude-code": { file: "claude-code-2.1.325/resumed.jsonl" },
-  codex: { file: "codex-0.166.0/resumed.jsonl" },
+  pi: "pi-1.5.0/print-multiturn.jsonl",
+  "pi-branched": "pi-1.5.0/sdk-branched.jsonl",
+  opencode: "opencode-1.18.33/tools.json",
+  "claude-code": "claude-code-2.1.325/resumed.jsonl",
+  codex: "codex-0.166.0/resumed.jsonl",
 };
 
 // What the user said last, of which the model must hear whatever was compacted.
@@ -174,29 +175,37 @@ async function lastWords(id) {
 
 async function pair(from, to) {
   const tool = tools[to];
-  const source = sessions[from];
   const file = exported(from, to);
 
-  await ours("export", source.id, "--format", to, "--output", file);
+  store = join(root, `${from}-in-${to}.db`);
+  const report = await ours("import", "--json", "--yes", "--project", work, join(corpora, sessions[from]));
+  const id = JSON.parse(report.trim().split("\n")[0]).session;
+  const said = await lastWords(id);
+  await ours("export", id, "--format", to, "--output", file);
   const name = await tool.take(file);
   must(await tool.listed(name), "the tool does not list it");
   model.asked.length = 0;
   must((await tool.resume(name)).includes(ANSWER), "the tool did not print the answer");
   const asked = model.asked.filter((a) => a.text.includes(PROMPT));
   must(asked.length, "the model was not asked");
-  must(asked.some((a) => a.text.includes(JSON.stringify(source.said).slice(1, -1))),
-    `the model was not told "${source.said}"`);
-  const again = await ours("import", await tool.back(name), "--yes", "--project", work);
-  must(!again.includes("unchanged"), `what the tool added was not imported: ${again}`);
-  if (process.env.VERBOSE) console.log(`# ${again.split("\n")[0]}`);
+  must(asked.some((a) => a.text.includes(JSON.stringify(said).slice(1, -1))), `the model was not told "${said}"`);
+  const back = JSON.parse((await ours("import", "--json", "--yes", "--project", work, await tool.back(name))).split("\n")[0]);
+  must(back.added > 0 && !back.problems.length, `what the tool added was not imported: ${JSON.stringify(back)}`);
+  must(!from.startsWith(to) || back.status === "grew", `its own session did not just grow: ${JSON.stringify(back)}`);
+  must((await ours("fsck")).startsWith("0 errors"), "fsck finds something");
+  return `opened, listed, resumed; ${back.added} entries read back, ${back.known} known`;
 }
 
-async function importAll() {
-  for (const session of Object.values(sessions)) {
-    const report = await ours("import", "--json", "--yes", "--project", work, join(corpora, session.file));
-    session.id = JSON.parse(report.trim().split("\n")[0]).session;
-    session.said ??= await lastWords(session.id);
-  }
+// The AI SDK keeps no files: it opens what we write when it takes the messages and can send them.
+async function opens(from) {
+  const file = join(root, `${from}.ui.json`);
+
+  store = join(root, `${from}-in-ai.db`);
+  const report = await ours("import", "--json", "--yes", join(corpora, sessions[from]));
+  await ours("export", JSON.parse(report.trim().split("\n")[0]).session, "--format", "ai-sdk", "--output", file);
+  const n = parseInt(await run(node, [join(here, "ai-check.mjs"), file]), 10);
+  must(n > 1, "no messages came of it");
+  return `${n} messages for a model`;
 }
 
 const word = process.argv[2] ?? "";
@@ -208,19 +217,21 @@ for (const [name, tool] of Object.entries(tools)) {
   mkdirSync(join(root, name));
   tool.prepare();
 }
-await importAll();
-for (const to of Object.keys(tools)) {
-  for (const from of Object.keys(sessions)) {
-    const title = `${to} resumes a session of ${from}`;
-    if (!title.includes(word)) continue;
-    try {
-      await pair(from, to);
-      console.log(`ok ${++passed + failed} - ${title}: opened, listed, resumed, read back`);
-    } catch (error) {
-      console.log(`not ok ${passed + ++failed} - ${title}\n# ${error.message.replaceAll("\n", "\n# ")}`);
-    }
+
+async function test(title, body) {
+  if (!title.includes(word)) return;
+  try {
+    console.log(`ok ${passed + failed + 1} - ${title}: ${await body()}`);
+    passed++;
+  } catch (error) {
+    console.log(`not ok ${passed + failed + 1} - ${title}\n# ${error.message.replaceAll("\n", "\n# ")}`);
+    failed++;
   }
 }
+
+for (const to of Object.keys(tools))
+  for (const from of Object.keys(sessions)) await test(`${to} resumes a session of ${from}`, () => pair(from, to));
+for (const from of Object.keys(sessions)) await test(`the AI SDK opens a session of ${from}`, () => opens(from));
 model.close();
 if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
 else console.log(`# kept: ${root}`);
