@@ -309,3 +309,87 @@ STORE_TEST_SECONDS(a_file_cut_after_any_byte_gives_what_was_whole, 120)
     }
     CHECK(whole > 3);
 }
+
+/* ---- labels and names of ours ---- */
+
+STORE_TEST(labels_and_names_set_here_are_lines_of_pi_and_come_back_as_what_they_were)
+{
+    const char *s = new_session(t, "A name"), *one = user(t, s, "one"), *path;
+    struct bough_labels labels;
+    struct bough_imported in;
+    struct bough_str out;
+
+    agent(t, s, "two");
+    CHECK_OK(bough_label_set(t->store, s, one, "here", &t->err));
+    out = export_text(t, s, "pi");
+    CHECK(strstr(out.p, "\"type\":\"label\""));
+    CHECK(strstr(out.p, "\"label\":\"here\""));
+    CHECK(strstr(out.p, "\"type\":\"session_info\""));
+    CHECK(strstr(out.p, "\"name\":\"A name\""));
+    path = file_make(t, "x.jsonl", out.p, out.n);
+    in = import_file(t, path);
+    CHECK_INT(0, in.added);
+    CHECK_STR(out.p, export_text(t, s, "pi").p);
+    fresh_store(t);
+    in = import_file(t, path);
+    CHECK_INT(2, in.added);
+    CHECK_INT(0, in.nproblems);
+    CHECK_STR("A name", get(t, in.session)->title);
+    CHECK_OK(bough_label_list(t->store, t->arena, in.session, &labels, &t->err));
+    CHECK_INT(1, labels.n);
+    CHECK_STR("here", labels.at[0].text);
+    CHECK_STR(out.p, export_text(t, in.session, "pi").p);
+    CHECK_INT(0, import_file(t, path).added);
+}
+
+STORE_TEST(a_label_of_pi_that_was_changed_or_taken_away_here_is_said_at_the_end)
+{
+    static const char file[] =
+        "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
+        "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n"
+        "{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"timestamp\":"
+        "\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n"
+        "{\"type\":\"label\",\"id\":\"l\",\"parentId\":\"a\",\"timestamp\":"
+        "\"2026-11-15T20:00:02.000Z\",\"targetId\":\"a\",\"label\":\"first\"}\n";
+    const char *path = file_make(t, "y.jsonl", file, sizeof file - 1), *text;
+    struct bough_imported in = import_file(t, path);
+    struct bough_str out;
+
+    CHECK_STR(file, export_text(t, in.session, "pi").p); /* as it came: nothing to add */
+    CHECK_OK(bough_label_set(t->store, in.session, "a", "second", &t->err));
+    CHECK(strstr(export_text(t, in.session, "pi").p, "\"label\":\"second\""));
+    CHECK_OK(bough_label_set(t->store, in.session, "a", "", &t->err));
+    out = export_text(t, in.session, "pi");
+    fresh_store(t);
+    in = import_file(t, file_make(t, "z.jsonl", out.p, out.n));
+    CHECK_OK(bough_label_get(t->store, t->arena, in.session, "a", &text, &t->err));
+    CHECK_STR("", text);
+    CHECK_STR(out.p, export_text(t, in.session, "pi").p);
+}
+
+STORE_TEST(what_pi_goes_on_with_behind_a_line_of_ours_follows_the_entry_it_hangs_on)
+{
+    const char *s = new_session(t, "T"), *one = user(t, s, "one"), *last, *id, *more, *text;
+    struct bough_imported in;
+    struct bough_str out;
+
+    agent(t, s, "two");
+    CHECK_OK(bough_head_move(t->store, s, one, &t->err));
+    CHECK_OK(bough_label_set(t->store, s, one, "here", &t->err));
+    out = export_text(t, s, "pi");
+    last = strrchr(arena_strndup(t->arena, out.p, out.n - 1), '\n') + 1;
+    id = strstr(last, "\"id\":\"") + 6;
+    more = arena_printf(t->arena,
+                        "%s{\"type\":\"message\",\"id\":\"0000000f\",\"parentId\":\"%.8s\","
+                        "\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":"
+                        "\"user\",\"content\":\"three\"}}\n",
+                        out.p, id);
+    fresh_store(t);
+    in = import_file(t, file_make(t, "w.jsonl", more, strlen(more)));
+    CHECK_INT(0, in.nproblems);
+    CHECK_STR("one three", path_text(t, in.session));
+    text = export_text(t, in.session, "pi").p;
+    fresh_store(t);
+    in = import_file(t, file_make(t, "v.jsonl", text, strlen(text)));
+    CHECK_STR("one three", path_text(t, in.session));
+}
