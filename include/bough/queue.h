@@ -25,7 +25,8 @@ struct bough_prompts {
     size_t n;
 };
 
-/* To the end of the queue. Of `in`, the content, the circumstances and the data count. Blank
+/* To the end of the queue. Of `in`, the content, the circumstances and the data count, and the
+ * times unless they are 0. Blank
  * content is BOUGH_INVALID; more than 256 waiting prompts are BOUGH_OVERLOADED. `out` may be NULL.
  */
 BOUGH_MUST_CHECK enum bough_rc bough_queue_add(struct bough_store *s, struct bough_arena *a,

@@ -78,6 +78,11 @@ BOUGH_MUST_CHECK enum bough_rc bough_export_session(struct bough_store *s, const
                                                     const struct bough_export *how,
                                                     struct bough_error *err);
 
+/* What belongs to no session, memories of the store and of its projects, for the beginning of a
+ * backup. Nothing is written in formats that have no place for it. */
+BOUGH_MUST_CHECK enum bough_rc
+bough_export_notes(struct bough_store *s, const struct bough_export *how, struct bough_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,6 +48,14 @@ static struct bough_totals totals_of(struct json j)
                                   .cost = signed_of(j, "cost") };
 }
 
+/* When; files of an older bough say only that: then it was as soon as it could be. */
+static int64_t when(struct json j, const char *key, const char *since)
+{
+    int64_t at = number_of(j, key), made = number_of(j, since);
+
+    return !flag(j, key) ? at : made ? made : 1;
+}
+
 static struct bough_str raw_of(struct json j, const char *key)
 {
     return json_raw(json_member(j, key));
@@ -85,7 +93,7 @@ static enum bough_rc read_session(struct reading *r, struct json j, struct bough
                                 .adjusted = totals_of(json_member(j, "adjusted")),
                                 .subagent = flag(j, "subagent"),
                                 .archived = flag(j, "archived"),
-                                .deleted = flag(j, "deleted"),
+                                .deleted = when(j, "deleted", "created"),
                                 .exact = true };
     if (cstr_eq(text_in(r, j, "totals"), "manual"))
         s->totals_mode = BOUGH_TOTALS_MANUAL;
@@ -126,7 +134,7 @@ static enum bough_rc read_entry(struct reading *r, struct json j, struct bough_e
     out->id = text_in(r, j, "id");
     out->parent = text_in(r, j, "parent");
     out->call = number_of(j, "call");
-    out->deleted = flag(j, "deleted");
+    out->deleted = when(j, "deleted", "time");
     out->entry = (struct bough_entry_new){ .kind = entry_kind_parse(text_in(r, j, "kind")),
                                            .kind_name = text_in(r, j, "name"),
                                            .role = role ? bough_role_parse(role) : BOUGH_ROLE_NONE,
@@ -156,7 +164,8 @@ static enum bough_rc read_label(struct reading *r, struct json j, struct bough_e
 {
     struct item item = { .kind = ITEM_LABEL };
 
-    item.u.label = (struct item_label){ text_in(r, j, "entry"), text_in(r, j, "text") };
+    item.u.label =
+        (struct item_label){ text_in(r, j, "entry"), text_in(r, j, "text"), number_of(j, "time") };
     if (cstr_empty(item.u.label.entry) || !item.u.label.text)
         return give_problem(r, err, "a label without an entry or a text");
     return give(r, &item, err);
@@ -165,13 +174,43 @@ static enum bough_rc read_label(struct reading *r, struct json j, struct bough_e
 static enum bough_rc read_memory(struct reading *r, struct json j, struct bough_error *err)
 {
     struct item item = { .kind = ITEM_MEMORY };
+    const char *scope = text_in(r, j, "scope");
 
     item.u.memory = (struct bough_memory){ .title = text_in(r, j, "title"),
                                            .body = text_in(r, j, "body"),
                                            .content = text_in(r, j, "content"),
                                            .source = text_in(r, j, "source"),
                                            .path = text_in(r, j, "path"),
-                                           .created = number_of(j, "created") };
+                                           .created = number_of(j, "created"),
+                                           .updated = number_of(j, "updated"),
+                                           .deleted = number_of(j, "deleted") };
+    if (cstr_eq(scope, "project")) {
+        item.u.memory.scope = BOUGH_OF_PROJECT;
+        item.u.memory.of = text_in(r, j, "of");
+    } else if (cstr_eq(scope, "all")) {
+        item.u.memory.scope = BOUGH_OF_ALL;
+    } else if (scope) {
+        return give_problem(r, err, "a memory of an unknown scope: %.60s", scope);
+    }
+    return give(r, &item, err);
+}
+
+static enum bough_rc read_prompt(struct reading *r, struct json j, struct bough_error *err)
+{
+    struct item item = { .kind = ITEM_PROMPT };
+
+    item.u.prompt = (struct bough_prompt){ .content = text_in(r, j, "content"),
+                                           .runtime_kind = text_in(r, j, "runtimeKind"),
+                                           .provider = text_in(r, j, "provider"),
+                                           .model = text_in(r, j, "model"),
+                                           .workspace = text_in(r, j, "workspace"),
+                                           .system_prompt = text_in(r, j, "systemPrompt"),
+                                           .adapter_id = text_in(r, j, "adapterId"),
+                                           .data = raw_of(j, "data"),
+                                           .created = number_of(j, "created"),
+                                           .updated = number_of(j, "updated") };
+    if (cstr_empty(item.u.prompt.content))
+        return give_problem(r, err, "a prompt without content");
     return give(r, &item, err);
 }
 
@@ -192,6 +231,8 @@ static enum bough_rc read_other(struct reading *r, struct json j, const char *ty
         return read_label(r, j, err);
     if (cstr_eq(type, "memory"))
         return read_memory(r, j, err);
+    if (cstr_eq(type, "prompt"))
+        return read_prompt(r, j, err);
     if (cstr_eq(type, "todos"))
         return give_todos(r, json_member(j, "items"), err);
     return give_problem(r, err, "a line of an unknown type: %.60s", type ? type : "none");
@@ -216,6 +257,10 @@ enum bough_rc own_line(struct reading *r, struct bough_str line, struct bough_er
     if (cstr_eq(type, "session")) {
         in->begun = true;
         return read_session(r, j, err);
+    }
+    if (cstr_eq(type, "memory") && text_in(r, j, "scope")) {
+        in->begun = true;
+        return read_memory(r, j, err);
     }
     if (!in->begun)
         return bough_fail(err, BOUGH_INVALID, "line %lld comes before any session",

@@ -82,8 +82,7 @@ static void put_flags(struct json_writer *jw, const struct bough_session *s)
         put_totals(jw, "adjusted", &s->adjusted);
     if (s->status == BOUGH_STATUS_ARCHIVED)
         jw_kv_bool(jw, "archived", true);
-    if (s->deleted)
-        jw_kv_bool(jw, "deleted", true);
+    jw_opt_i64(jw, "deleted", s->deleted);
 }
 
 static void write_begin(struct writing *w)
@@ -217,8 +216,7 @@ static void write_entry(struct writing *w, const struct written_entry *we)
         jw_kv_cstr(&jw, "name", e->kind_name);
     jw_opt_cstr(&jw, "role", bough_role_name(e->role));
     jw_kv_i64(&jw, "time", e->time);
-    if (e->deleted)
-        jw_kv_bool(&jw, "deleted", true);
+    jw_opt_i64(&jw, "deleted", e->deleted);
     jw_opt_cstr(&jw, "finish", e->finish);
     jw_opt_raw(&jw, "error", e->error);
     put_usage(&jw, e, plain, n);
@@ -237,19 +235,64 @@ static void write_entry(struct writing *w, const struct written_entry *we)
 
 /* ---- the rest ---- */
 
+static void put_scope(struct json_writer *jw, const struct bough_memory *m)
+{
+    switch (m->scope) {
+    case BOUGH_OF_SESSION:
+        break;
+    case BOUGH_OF_PROJECT:
+        jw_kv_cstr(jw, "scope", "project");
+        jw_kv_cstr(jw, "of", m->of);
+        break;
+    case BOUGH_OF_ALL:
+        jw_kv_cstr(jw, "scope", "all");
+        break;
+    }
+}
+
 static void put_memories(struct writing *w)
 {
     for (size_t i = 0; i < w->memories->n; i++) {
         const struct bough_memory *m = &w->memories->at[i];
         struct json_writer jw;
 
-        line_begin(w, &jw, "memory");
+        jw_init(&jw, w->out);
+        jw_obj(&jw);
+        if (m->scope != BOUGH_OF_SESSION) /* a file may begin with it */
+            jw_kv_i64(&jw, "bough", BOUGH_FORMAT);
+        jw_kv_cstr(&jw, "type", "memory");
+        put_scope(&jw, m);
         jw_opt_cstr(&jw, "title", m->title);
         jw_opt_cstr(&jw, "body", m->body);
         jw_kv_cstr(&jw, "content", m->content);
         jw_opt_cstr(&jw, "source", m->source);
         jw_opt_cstr(&jw, "path", m->path);
         jw_kv_i64(&jw, "created", m->created);
+        if (m->updated != m->created)
+            jw_kv_i64(&jw, "updated", m->updated);
+        jw_opt_i64(&jw, "deleted", m->deleted);
+        line_end(w, &jw);
+    }
+}
+
+static void put_prompts(struct writing *w)
+{
+    for (size_t i = 0; i < w->prompts->n; i++) {
+        const struct bough_prompt *q = &w->prompts->at[i];
+        struct json_writer jw;
+
+        line_begin(w, &jw, "prompt");
+        jw_kv_cstr(&jw, "content", q->content);
+        jw_opt_cstr(&jw, "runtimeKind", q->runtime_kind);
+        jw_opt_cstr(&jw, "provider", q->provider);
+        jw_opt_cstr(&jw, "model", q->model);
+        jw_opt_cstr(&jw, "workspace", q->workspace);
+        jw_opt_cstr(&jw, "systemPrompt", q->system_prompt);
+        jw_opt_cstr(&jw, "adapterId", q->adapter_id);
+        put_raw(&jw, "data", q->data);
+        jw_kv_i64(&jw, "created", q->created);
+        if (q->updated != q->created)
+            jw_kv_i64(&jw, "updated", q->updated);
         line_end(w, &jw);
     }
 }
@@ -287,10 +330,12 @@ static void write_finish(struct writing *w, const char *head)
         line_begin(w, &jw, "label");
         jw_kv_cstr(&jw, "entry", w->labels[i].entry);
         jw_kv_cstr(&jw, "text", w->labels[i].text);
+        jw_opt_i64(&jw, "time", w->labels[i].time);
         line_end(w, &jw);
     }
     put_memories(w);
     put_todos(w);
+    put_prompts(w);
     line_begin(w, &jw, "head");
     jw_kv_cstr(&jw, "id", head);
     line_end(w, &jw);
@@ -307,4 +352,5 @@ const struct format format_bough = {
     .begin = write_begin,
     .entry = write_entry,
     .finish = write_finish,
+    .notes = put_memories,
 };

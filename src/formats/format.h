@@ -13,6 +13,7 @@
 #define FORMATS_FORMAT_H
 
 #include <bough/notes.h>
+#include <bough/queue.h>
 #include <bough/session.h>
 
 #include "base/json.h"
@@ -22,9 +23,11 @@ enum item_kind {
     ITEM_ENTRY,
     ITEM_HEAD,  /* where the session was left: `id`, "" for nothing */
     ITEM_TITLE, /* what the session is called, said after it began: `id` */
+    ITEM_ALIAS, /* another name for an entry: what follows the one follows the other */
     ITEM_CALL,  /* before the entries it produced */
     ITEM_LABEL,
-    ITEM_MEMORY,
+    ITEM_MEMORY,  /* of the session; of a project or the store also before any session */
+    ITEM_PROMPT,  /* of its queue, in order */
     ITEM_TODOS,   /* the whole list */
     ITEM_PROBLEM, /* what could not be read, or is not as it should be */
 };
@@ -45,7 +48,8 @@ struct item_session {
     bool inherits;     /* its file begins with what it was forked from, under the same ids */
     bool finds_parent; /* which is not named: whoever has its first entry */
     bool exact;        /* everything about it is said: title, status, ids are as they are here */
-    bool archived, deleted;
+    bool archived;
+    int64_t deleted; /* when; 0: it is not */
 };
 
 struct item_call {
@@ -55,6 +59,11 @@ struct item_call {
 
 struct item_label {
     const char *entry, *text; /* "" clears */
+    int64_t time;             /* 0: not known */
+};
+
+struct item_alias {
+    const char *id, *entry; /* NULL: of nothing */
 };
 
 struct item_entry {
@@ -63,8 +72,8 @@ struct item_entry {
     bool next;          /* follows the entry before it, whatever that is called */
     bool aside;         /* stands between others by chance: nothing is said by where it hangs */
     struct bough_entry_new entry;
-    int64_t call; /* the ITEM_CALL that produced it; 0: none */
-    bool deleted;
+    int64_t call;    /* the ITEM_CALL that produced it; 0: none */
+    int64_t deleted; /* when; 0: it is not */
 };
 
 struct item {
@@ -76,7 +85,9 @@ struct item {
         const char *id;
         struct item_call call;
         struct item_label label;
-        struct bough_memory memory; /* of the session */
+        struct item_alias alias;
+        struct bough_memory memory; /* `of` counts only for a project */
+        struct bough_prompt prompt;
         struct bough_todos todos;
         const char *problem;
     } u;
@@ -107,9 +118,10 @@ struct writing {
     const struct item_label *labels; /* in order of their entries' ids */
     size_t nlabels;
     const struct bough_calls *calls;
-    size_t call; /* where the last one was found */
-    const struct bough_memories *memories;
+    size_t call;                           /* where the last one was found */
+    const struct bough_memories *memories; /* forgotten ones too */
     const struct bough_todos *todos;
+    const struct bough_prompts *prompts;
     void *state;
 };
 
@@ -178,6 +190,8 @@ struct format {
     void (*begin)(struct writing *w);
     void (*entry)(struct writing *w, const struct written_entry *e);
     void (*finish)(struct writing *w, const char *head); /* the head's id; NULL: at nothing */
+    /* What belongs to no session, before the first one: only w->memories. NULL: it has no place. */
+    void (*notes)(struct writing *w);
 };
 
 /* Is there a way in? */

@@ -81,7 +81,7 @@ static enum bough_rc take_session(struct reading *r, struct json row, struct bou
         .model_provider = json_cstr(r->a, row, "model_provider"),
         .model_name = json_cstr(r->a, row, "model_name"),
         .created = number_of(row, "created_at"),
-        .deleted = signed_column(row, "deleted_at") != 0,
+        .deleted = number_of(row, "deleted_at"),
         .data = row_rest(r, row, placed, "hygge.row"),
         .metadata = column_json(r, row, "metadata", JSON_OBJECT),
         .totals_mode = BOUGH_TOTALS_MANUAL,
@@ -185,7 +185,7 @@ static enum bough_rc take_message(struct reading *r, struct json row, struct bou
     if (cstr_empty(item.u.entry.id))
         return give_problem(r, err, "a message without an id was left out");
     item.u.entry.next = true;
-    item.u.entry.deleted = signed_column(row, "deleted_at") != 0;
+    item.u.entry.deleted = number_of(row, "deleted_at");
     e->role = bough_role_parse(json_cstr(r->a, row, "role"));
     e->time = number_of(row, "created_at");
     e->data = row_rest(r, row, placed, "hygge.row");
@@ -206,9 +206,9 @@ static enum bough_rc take_memory(struct reading *r, struct json row, struct boug
     struct item item = { .kind = ITEM_MEMORY };
 
     item.u.memory = (struct bough_memory){ .content = json_cstr(r->a, row, "content"),
-                                           .created = number_of(row, "created_at") };
-    if (signed_column(row, "deleted_at"))
-        return give_problem(r, err, "a memory that was forgotten there was left out");
+                                           .created = number_of(row, "created_at"),
+                                           .updated = number_of(row, "updated_at"),
+                                           .deleted = number_of(row, "deleted_at") };
     return give(r, &item, err);
 }
 

@@ -14,4 +14,9 @@ void pi_begin(struct writing *w);
 void pi_entry(struct writing *w, const struct written_entry *e);
 void pi_finish(struct writing *w, const char *head);
 
+/* The id of a line that says what was not said by a line of pi: a label or the session's name set
+ * through our API. Made of what it says, so that it is the same every time and known again. */
+const char *pi_said_id(struct bough_arena *a, const char *type, const char *target,
+                       const char *text, int64_t time);
+
 #endif

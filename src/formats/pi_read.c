@@ -281,12 +281,51 @@ static bool is_head(struct bough_arena *a, struct json line)
            cstr_eq(json_cstr(a, line, "customType"), PI_HEAD);
 }
 
+/* What a line is called that is no entry here; the next may hang on it. */
+static enum bough_rc give_alias(struct reading *r, struct json line, struct bough_error *err)
+{
+    struct item alias = { .kind = ITEM_ALIAS };
+
+    alias.u.alias =
+        (struct item_alias){ json_cstr(r->a, line, "id"), json_cstr(r->a, line, "parentId") };
+    return alias.u.alias.id ? give(r, &alias, err) : BOUGH_OK;
+}
+
+/* A label or a name that was said through our API. False: it is an entry of pi. */
+static bool read_said(struct reading *r, struct json line, enum bough_rc *rc,
+                      struct bough_error *err)
+{
+    const char *type = json_cstr(r->a, line, "type"), *id = json_cstr(r->a, line, "id"),
+               *target = json_cstr(r->a, line, "targetId"), *text;
+    int64_t time = time_parse(json_cstr(r->a, line, "timestamp"));
+    struct item item = { .kind = ITEM_LABEL };
+    bool name = cstr_eq(type, "session_info");
+
+    if (!id || (!name && (!cstr_eq(type, "label") || !target)))
+        return false;
+    text = json_cstr(r->a, line, name ? "name" : "label");
+    text = text ? text : "";
+    if (!cstr_eq(id, pi_said_id(r->a, type, name ? "" : target, text, time)))
+        return false;
+    if (name) {
+        item.kind = ITEM_TITLE;
+        item.u.id = text;
+    } else {
+        item.u.label = (struct item_label){ target, text, time };
+    }
+    *rc = give(r, &item, err);
+    if (!*rc)
+        *rc = give_alias(r, line, err);
+    return true;
+}
+
 enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_error *err)
 {
     struct pi *pi = state_of(r);
     struct item head = { .kind = ITEM_HEAD };
     struct bough_error why;
     struct json j;
+    enum bough_rc rc;
 
     if (r->line == 1 && str_starts(line, "\xef\xbb\xbf"))
         line = str_make(line.p + 3, line.n - 3);
@@ -303,10 +342,13 @@ enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_err
         return give_problem(r, err, "it is a second header; the first one counts");
     if (is_made(r, pi, j))
         return BOUGH_OK;
+    if (read_said(r, j, &rc, err))
+        return rc;
     if (!is_head(r->a, j))
         return read_entry(r, pi, j, err);
     head.u.id = parent_of(pi, NULL, json_cstr(r->a, j, "parentId"));
-    return give(r, &head, err);
+    rc = give(r, &head, err);
+    return rc ? rc : give_alias(r, j, err);
 }
 
 enum bough_rc pi_end(struct reading *r, struct bough_error *err)

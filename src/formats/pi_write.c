@@ -5,13 +5,29 @@
 #include "base/json_write.h"
 #include "base/str.h"
 #include "core/context.h"
+#include "formats/names.h"
 #include "formats/pi.h"
 #include "formats/pi_foreign.h"
 
 struct pi_out {
-    const char *last; /* id of the last line */
+    const char *last;   /* id of the last entry */
+    const char *above;  /* what the next line that is none of them hangs on */
+    struct names said;  /* target -> its label, as entries say it */
+    struct names order; /* "0", "1", ... -> those targets */
+    size_t nsaid;
+    const char *name; /* of the session, likewise; NULL: nobody said one */
     struct pi_calls calls;
 };
+
+const char *pi_said_id(struct bough_arena *a, const char *type, const char *target,
+                       const char *text, int64_t time)
+{
+    char hex[HEX_TEXT];
+
+    made_hex(str_of(arena_printf(a, "bough.%s %s %lld %s", type, target, (long long)time, text)),
+             hex);
+    return arena_strndup(a, hex, 8);
+}
 
 void pi_line_end(struct writing *w, struct json_writer *jw)
 {
@@ -90,6 +106,89 @@ static void put_message(struct json_writer *jw, const struct bough_entry *e)
     jw_end_obj(jw);
 }
 
+/* ---- what is said beside the entries ---- */
+
+/* The last line about it counts (P19, P20). */
+static void note_said(struct writing *w, const struct bough_entry *e)
+{
+    struct pi_out *out = w->state;
+    struct bough_arena *a = w->a;
+    const char *target, *text;
+    struct json data;
+
+    if ((e->kind != BOUGH_ENTRY_LABEL && e->kind != BOUGH_ENTRY_SESSION_INFO) ||
+        json_parse(a, e->data, &data, NULL))
+        return;
+    if (e->kind == BOUGH_ENTRY_SESSION_INFO) {
+        text = json_cstr(a, data, "name");
+        out->name = text ? text : "";
+        return;
+    }
+    target = json_cstr(a, data, "targetId");
+    text = json_cstr(a, data, "label");
+    if (!target)
+        return;
+    if (!names_get(&out->said, target))
+        names_put(a, &out->order, arena_printf(a, "%zu", out->nsaid++), target);
+    names_put(a, &out->said, target, text ? text : "");
+}
+
+/* It hangs on the head, one behind the other, so that pi goes on where it was left. */
+static void say_line(struct writing *w, const char *type, const char *target, const char *text,
+                     int64_t time)
+{
+    struct pi_out *out = w->state;
+    const char *id = pi_said_id(w->a, type, target, text, time);
+    struct json_writer jw;
+
+    jw_init(&jw, w->out);
+    jw_obj(&jw);
+    jw_kv_cstr(&jw, "type", type);
+    jw_kv_cstr(&jw, "id", id);
+    jw_key(&jw, "parentId");
+    jw_cstr(&jw, out->above);
+    pi_put_time(&jw, time);
+    if (*target) {
+        jw_kv_cstr(&jw, "targetId", target);
+        jw_opt_cstr(&jw, "label", text);
+    } else {
+        jw_kv_cstr(&jw, "name", text);
+    }
+    pi_line_end(w, &jw);
+    out->above = id;
+}
+
+static const char *label_of(const struct writing *w, const char *target)
+{
+    for (size_t i = 0; i < w->nlabels; i++)
+        if (strcmp(w->labels[i].entry, target) == 0)
+            return w->labels[i].text;
+    return "";
+}
+
+/* Labels and the name as they are, where the entries say otherwise. */
+static void say_rest(struct writing *w)
+{
+    struct pi_out *out = w->state;
+    const struct bough_session *s = w->session;
+
+    for (size_t i = 0; i < w->nlabels; i++) {
+        const struct item_label *l = &w->labels[i];
+        const char *said = names_get(&out->said, l->entry);
+
+        if (!said || strcmp(said, l->text) != 0)
+            say_line(w, "label", l->entry, l->text, l->time);
+    }
+    for (size_t i = 0; i < out->nsaid; i++) {
+        const char *target = names_get(&out->order, arena_printf(w->a, "%zu", i));
+
+        if (*names_get(&out->said, target) && !*label_of(w, target))
+            say_line(w, "label", target, "", s->created);
+    }
+    if (strcmp(out->name ? out->name : "", s->title) != 0)
+        say_line(w, "session_info", "", s->title, s->created);
+}
+
 /* ---- entries ---- */
 
 /* pi reads these of every compaction; others' summaries may be a message behind it. */
@@ -147,14 +246,17 @@ void pi_entry(struct writing *w, const struct written_entry *we)
         members_put(&jw, e->data, NULL);
     members_put(&jw, e->metadata, ours);
     pi_line_end(w, &jw);
+    note_said(w, e);
 }
 
 /* pi resumes at the last line: when the head is elsewhere, a line says so that hangs on it. */
 void pi_finish(struct writing *w, const char *head)
 {
-    const struct pi_out *out = w->state;
+    struct pi_out *out = w->state;
     struct json_writer jw;
 
+    out->above = head;
+    say_rest(w);
     if (cstr_eq(head, out->last))
         return;
     jw_init(&jw, w->out);

@@ -193,7 +193,7 @@ static bool renamed_later(const struct append_job *j, const struct plan_entry *p
 static enum bough_rc add_meaning(struct prep *p, struct append_job *j, const struct plan_entry *pe,
                                  struct bough_error *err)
 {
-    struct label_body label = { .text = pe->label, .time = p->now };
+    struct label_body label = { .text = pe->label, .time = pe->e.time ? pe->e.time : p->now };
     struct session_loaded l;
     struct bough_entry *target;
     struct snap *snap;

@@ -1,5 +1,6 @@
 /* Entries: soft delete and restore. Only the session that wrote an entry may. */
 #include "store/find.h"
+#include "store/given.h"
 #include "store/path.h"
 #include "store/session.h"
 
@@ -8,6 +9,7 @@ struct over {
     int64_t sid;
     const char *entry;
     bool remove;
+    int64_t time; /* 0: now */
 };
 
 static enum bough_rc prepare_over(struct prep *p, void *user, struct bough_error *err)
@@ -39,7 +41,7 @@ static enum bough_rc prepare_over(struct prep *p, void *user, struct bough_error
         return bough_fail(err, BOUGH_CONFLICT, "message %s is still being written", e->id);
     /* The head row's new version makes two deletions at the same moment one. */
     txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row;
-    row.over = o->remove ? p->now : 0;
+    row.over = !o->remove ? 0 : o->time ? o->time : p->now;
     txn_change(p, CHANGE_ENTRY_OVER)->u.entry = row;
     audit_put(p, o->s->principal, o->remove ? "delete entry" : "restore entry", e->id, "");
     txn_log(p, o->remove ? LOG_ENTRY_DELETE : LOG_ENTRY_RESTORE, o->sid, 1);
@@ -60,10 +62,18 @@ static enum bough_rc run_over(struct bough_store *s, const char *session, struct
     return write_once(s, &r, err);
 }
 
+enum bough_rc entry_delete_at(struct bough_store *s, const char *session, const char *entry,
+                              int64_t time, struct bough_error *err)
+{
+    struct over o = { .s = s, .entry = entry, .remove = true, .time = time };
+
+    return run_over(s, session, &o, err);
+}
+
 enum bough_rc bough_entry_delete(struct bough_store *s, const char *session, const char *entry,
                                  struct bough_error *err)
 {
-    return run_over(s, session, &(struct over){ .s = s, .entry = entry, .remove = true }, err);
+    return entry_delete_at(s, session, entry, 0, err);
 }
 
 enum bough_rc bough_entry_restore(struct bough_store *s, const char *session, const char *entry,

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "store/find.h"
+#include "store/given.h"
 #include "store/path.h"
 #include "store/session.h"
 
@@ -12,12 +13,13 @@
 struct setting {
     int64_t sid;
     const char *entry, *text;
+    int64_t time; /* 0: now */
 };
 
 static enum bough_rc prepare_label(struct prep *p, void *user, struct bough_error *err)
 {
     struct setting *in = user;
-    struct label_body body = { .text = in->text, .time = p->now };
+    struct label_body body = { .text = in->text, .time = in->time ? in->time : p->now };
     struct session_loaded l;
     struct bough_entry *e;
     struct bough_head at = { 0 };
@@ -45,10 +47,10 @@ static enum bough_rc prepare_label(struct prep *p, void *user, struct bough_erro
     return BOUGH_OK;
 }
 
-enum bough_rc bough_label_set(struct bough_store *s, const char *session, const char *entry,
-                              const char *text, struct bough_error *err)
+enum bough_rc label_set_at(struct bough_store *s, const char *session, const char *entry,
+                           const char *text, int64_t time, struct bough_error *err)
 {
-    struct setting in = { .entry = entry, .text = text ? text : "" };
+    struct setting in = { .entry = entry, .text = text ? text : "", .time = time };
     struct request r = { .prepare = prepare_label, .user = &in };
     enum bough_rc rc = check_text("the label", text, LIMIT_TITLE, err);
 
@@ -57,6 +59,12 @@ enum bough_rc bough_label_set(struct bough_store *s, const char *session, const 
     if (rc)
         return rc;
     return write_once(s, &r, err);
+}
+
+enum bough_rc bough_label_set(struct bough_store *s, const char *session, const char *entry,
+                              const char *text, struct bough_error *err)
+{
+    return label_set_at(s, session, entry, text, 0, err);
 }
 
 /* ---- read ---- */

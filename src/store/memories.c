@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "core/text.h"
 #include "store/find.h"
+#include "store/given.h"
 #include "store/id.h"
 #include "store/session.h"
 
@@ -79,7 +80,7 @@ static enum bough_rc check_scope(struct prep *p, int64_t sid, struct bough_error
 
 struct adding {
     struct of of;
-    int64_t given; /* when it was made, if the caller says so */
+    int64_t given, updated, deleted; /* when, if the caller says so */
     struct memory_body body;
 };
 
@@ -92,10 +93,13 @@ static enum bough_rc prepare_add(struct prep *p, void *user, struct bough_error 
         return rc;
     in->body.made = in->body.updated = p->now;
     in->body.created = in->given ? in->given : p->now;
+    in->body.updated = in->updated ? in->updated : p->now;
     in->body.chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
-    txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
-        .sid = in->of.sid, .kind = RECORD_MEMORY, .body = body_pack(p->a, memory_fields, &in->body)
-    };
+    txn_change(p, CHANGE_RECORD_PUT)->u.record =
+        (struct record_row){ .sid = in->of.sid,
+                             .kind = RECORD_MEMORY,
+                             .over = in->deleted,
+                             .body = body_pack(p->a, memory_fields, &in->body) };
     txn_log(p, LOG_RECORD, in->of.sid, 1);
     p->t->log.record = NEW_RECORD(0);
     p->t->log.aux = RECORD_MEMORY;
@@ -112,11 +116,13 @@ static enum bough_rc check_memory(const struct bough_memory *in, struct bough_er
     return rc;
 }
 
-enum bough_rc bough_memory_add(struct bough_store *s, struct bough_arena *a,
-                               const struct bough_memory *in, struct bough_memory **out,
-                               struct bough_error *err)
+static enum bough_rc memory_add(struct bough_store *s, struct bough_arena *a,
+                                const struct bough_memory *in, int64_t updated, int64_t deleted,
+                                struct bough_memory **out, struct bough_error *err)
 {
     struct adding add = { .given = in->created > 0 ? in->created : 0,
+                          .updated = updated,
+                          .deleted = deleted,
                           .body = { .title = in->title,
                                     .body = in->body,
                                     .source = in->source,
@@ -149,12 +155,28 @@ enum bough_rc bough_memory_add(struct bough_store *s, struct bough_arena *a,
     return BOUGH_OK;
 }
 
+enum bough_rc bough_memory_add(struct bough_store *s, struct bough_arena *a,
+                               const struct bough_memory *in, struct bough_memory **out,
+                               struct bough_error *err)
+{
+    return memory_add(s, a, in, 0, 0, out, err);
+}
+
+enum bough_rc memory_add_at(struct bough_store *s, struct bough_arena *a,
+                            const struct bough_memory *in, struct bough_error *err)
+{
+    struct bough_memory *out;
+
+    return memory_add(s, a, in, in->updated, in->deleted, &out, err);
+}
+
 /* ---- list ---- */
 
 struct listing {
     struct bough_arena *a;
     const struct of *of;
     struct bough_memories *out;
+    bool all; /* forgotten ones too */
     enum bough_rc rc;
     struct bough_error *err;
 };
@@ -166,7 +188,7 @@ static bool list_one(void *user, const struct record_row *row)
     struct memory_body b;
     struct bough_str copy;
 
-    if (row->over)
+    if (row->over && !l->all)
         return true;
     copy = str_make(arena_dup(l->a, row->body.p, row->body.n), row->body.n);
     l->rc = body_read(memory_fields, copy, &b, l->err);
@@ -177,12 +199,12 @@ static bool list_one(void *user, const struct record_row *row)
     return true;
 }
 
-enum bough_rc bough_memory_list(struct bough_store *s, struct bough_arena *a,
-                                enum bough_scope_of scope, const char *of,
-                                struct bough_memories *out, struct bough_error *err)
+static enum bough_rc memory_list(struct bough_store *s, struct bough_arena *a,
+                                 enum bough_scope_of scope, const char *of, bool all,
+                                 struct bough_memories *out, struct bough_error *err)
 {
     struct of where;
-    struct listing l = { .a = a, .of = &where, .out = out, .err = err };
+    struct listing l = { .a = a, .of = &where, .out = out, .all = all, .err = err };
     struct snap snap;
     enum bough_rc rc;
 
@@ -197,6 +219,20 @@ enum bough_rc bough_memory_list(struct bough_store *s, struct bough_arena *a,
     rc = snap.ops->record_scan(snap.v, where.sid, RECORD_MEMORY, 1, false, list_one, &l, err);
     snap_end(&snap);
     return rc ? rc : l.rc;
+}
+
+enum bough_rc bough_memory_list(struct bough_store *s, struct bough_arena *a,
+                                enum bough_scope_of scope, const char *of,
+                                struct bough_memories *out, struct bough_error *err)
+{
+    return memory_list(s, a, scope, of, false, out, err);
+}
+
+enum bough_rc memory_list_all(struct bough_store *s, struct bough_arena *a,
+                              enum bough_scope_of scope, const char *of, struct bough_memories *out,
+                              struct bough_error *err)
+{
+    return memory_list(s, a, scope, of, true, out, err);
 }
 
 /* ---- forget ---- */

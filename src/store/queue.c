@@ -251,7 +251,9 @@ static enum bough_rc prepare_add(struct prep *p, void *user, struct bough_error 
     if (q.n >= LIMIT_PENDING)
         return bough_fail(err, BOUGH_OVERLOADED, "the queue is full: %d prompts wait",
                           LIMIT_PENDING);
-    j->body.made = j->body.created = j->body.updated = p->now;
+    j->body.made = p->now;
+    j->body.created = j->body.created ? j->body.created : p->now;
+    j->body.updated = j->body.updated ? j->body.updated : j->body.created;
     j->body.chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
     j->body.from = queue_from(&q);
     j->row = (struct record_row){ .sid = j->sid, .kind = RECORD_QUEUE };
@@ -299,7 +301,9 @@ enum bough_rc bough_queue_add(struct bough_store *s, struct bough_arena *a, cons
                                .workspace = in->workspace,
                                .system_prompt = in->system_prompt,
                                .adapter_id = in->adapter_id,
-                               .data = in->data } };
+                               .data = in->data,
+                               .created = in->created > 0 ? in->created : 0,
+                               .updated = in->updated > 0 ? in->updated : 0 } };
     enum bough_rc rc = check_prompt(in, err);
 
     return rc ? rc : job_run(s, a, session, &j, prepare_add, out, err);

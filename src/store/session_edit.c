@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "store/find.h"
+#include "store/given.h"
 #include "store/id.h"
 #include "store/session.h"
 
@@ -17,6 +18,7 @@ struct edit {
     bool session_row, head_row; /* which rows `change` touched */
     enum log_kind log;
     const char *audit;
+    int64_t time; /* of a deletion; 0: now */
     /* status */
     enum bough_status status;
     const char *owner;
@@ -316,15 +318,23 @@ static enum bough_rc change_deleted(struct prep *p, struct edit *e, struct sessi
     (void)err;
     e->head_row = !l->head.row.deleted;
     if (e->head_row)
-        l->head.row.deleted = p->now;
+        l->head.row.deleted = e->time ? e->time : p->now;
     return BOUGH_OK;
+}
+
+enum bough_rc session_delete_at(struct bough_store *s, const char *id, int64_t time,
+                                struct bough_error *err)
+{
+    struct edit e = {
+        .change = change_deleted, .log = LOG_DELETE, .audit = "delete", .time = time
+    };
+
+    return run_edit(s, id, &e, err);
 }
 
 enum bough_rc bough_session_delete(struct bough_store *s, const char *id, struct bough_error *err)
 {
-    struct edit e = { .change = change_deleted, .log = LOG_DELETE, .audit = "delete" };
-
-    return run_edit(s, id, &e, err);
+    return session_delete_at(s, id, 0, err);
 }
 
 static enum bough_rc change_restored(struct prep *p, struct edit *e, struct session_loaded *l,

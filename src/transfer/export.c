@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "formats/format.h"
 #include "formats/names.h"
+#include "store/given.h"
 
 #include <bough/bough.h>
 
@@ -201,7 +202,7 @@ static enum bough_rc take_labels(struct export *x, struct bough_error *err)
             continue;
         id = name_at(x, e->at);
         if (id)
-            out[x->w.nlabels++] = (struct item_label){ id, list.at[i].text };
+            out[x->w.nlabels++] = (struct item_label){ id, list.at[i].text, list.at[i].time };
     }
     qsort(out, x->w.nlabels, sizeof *out, by_entry);
     x->w.labels = out;
@@ -214,15 +215,19 @@ static enum bough_rc take_rest(struct export *x, struct bough_error *err)
     struct bough_calls *calls = arena_zalloc(x->kept, sizeof *calls);
     struct bough_memories *memories = arena_zalloc(x->kept, sizeof *memories);
     struct bough_todos *todos = arena_zalloc(x->kept, sizeof *todos);
+    struct bough_prompts *prompts = arena_zalloc(x->kept, sizeof *prompts);
     enum bough_rc rc = bough_todo_get(x->s, x->kept, id, todos, err);
 
     if (!rc)
-        rc = bough_memory_list(x->s, x->kept, BOUGH_OF_SESSION, id, memories, err);
+        rc = memory_list_all(x->s, x->kept, BOUGH_OF_SESSION, id, memories, err);
+    if (!rc)
+        rc = bough_queue_list(x->s, x->kept, id, prompts, err);
     if (!rc && x->f->writes == WRITES_OWN)
         rc = bough_call_list(x->s, x->kept, id, calls, err);
     x->w.calls = calls;
     x->w.memories = memories;
     x->w.todos = todos;
+    x->w.prompts = prompts;
     return rc;
 }
 
@@ -290,6 +295,45 @@ static enum bough_rc write_above(struct export *x, const char *session, int dept
         if (!rc)
             rc = write_session(x, s->parent, err);
     }
+    return rc;
+}
+
+/* Of the store, then of every project that was ever named. */
+static enum bough_rc write_notes(struct export *x, struct bough_error *err)
+{
+    struct bough_memories list;
+    struct bough_places places;
+    enum bough_rc rc = memory_list_all(x->s, x->kept, BOUGH_OF_ALL, "", &list, err);
+
+    x->w = (struct writing){ .a = x->kept, .out = &x->out, .memories = &list };
+    if (!rc)
+        x->f->notes(&x->w);
+    if (!rc)
+        rc = bough_place_list(x->s, x->kept, "project", &places, err);
+    for (size_t i = 0; !rc && i < places.n; i++) {
+        rc = memory_list_all(x->s, x->kept, BOUGH_OF_PROJECT, places.at[i].name, &list, err);
+        if (!rc)
+            x->f->notes(&x->w);
+    }
+    if (rc)
+        return rc;
+    return put_out(x, true) ? BOUGH_OK
+                            : bough_fail(err, BOUGH_IO, "the output could not be written");
+}
+
+enum bough_rc bough_export_notes(struct bough_store *s, const struct bough_export *how,
+                                 struct bough_error *err)
+{
+    struct export x = { .s = s, .how = how, .f = format_find(how->format ? how->format : "") };
+    enum bough_rc rc;
+
+    if (!x.f || !x.f->notes)
+        return BOUGH_OK;
+    buf_init(&x.out, LIMIT_JSON_BYTES);
+    x.kept = bough_arena_create();
+    rc = write_notes(&x, err);
+    bough_arena_destroy(x.kept);
+    buf_finish(&x.out);
     return rc;
 }
 

@@ -290,6 +290,8 @@ static bool is_known(struct placer *p, const struct item_entry *in, struct bough
         return true;
     }
     e = cstr_empty(in->id) ? known_child(p, in, parent) : known_entry(p, in, parent);
+    if (!e && !p->in.exact)
+        e = known_ours(p, in, parent);
     if (e)
         remember(p, in->id, e->at);
     return e != NULL;
@@ -402,6 +404,7 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
 
     if (!p->n)
         bough_arena_reset(p->tmp);
+    p->head = NULL; /* it went on from there */
     if (in->deleted)
         placer_later(p, item);
     if (follows_batch(p, in) && !names_others(&in->entry) && p->n < BATCH_ENTRIES &&
@@ -418,6 +421,33 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
     return place_entry(p, item, parent, err);
 }
 
+/* Of a project or of the store. */
+static enum bough_rc take_memory(struct placer *p, const struct item *item, struct bough_error *err)
+{
+    struct bough_error why;
+    enum bough_rc rc = p->how->dry ? BOUGH_OK : placer_flush(p, err);
+
+    if (rc || p->how->dry)
+        return rc;
+    rc = placer_memory(p, item->u.memory, &why);
+    if (placer_refused(rc))
+        return problem(p, item->line, why.msg);
+    return rc ? bough_fail(err, rc, "%s", why.msg) : BOUGH_OK;
+}
+
+/* What follows that name follows the entry. */
+static enum bough_rc take_alias(struct placer *p, const struct item_alias *in,
+                                struct bough_error *err)
+{
+    const struct item_entry at = { .parent = in->entry };
+    struct bough_head place;
+    enum bough_rc rc = placer_flush(p, err);
+
+    if (!rc && find_place(p, &at, &place))
+        smap_put(&p->ids, str_of(in->id), pack_place(place));
+    return rc;
+}
+
 enum bough_rc placer_take(void *user, const struct item *item, struct bough_error *err)
 {
     struct placer *p = user;
@@ -426,6 +456,8 @@ enum bough_rc placer_take(void *user, const struct item *item, struct bough_erro
         return problem(p, item->line, item->u.problem);
     if (item->kind == ITEM_SESSION)
         return placer_session(p, &item->u.session, item->line, err);
+    if (item->kind == ITEM_MEMORY && item->u.memory.scope != BOUGH_OF_SESSION)
+        return take_memory(p, item, err);
     if (!p->begun)
         return bough_fail(err, BOUGH_INVALID, "line %lld: something before any session",
                           (long long)item->line);
@@ -441,9 +473,12 @@ enum bough_rc placer_take(void *user, const struct item *item, struct bough_erro
         return BOUGH_OK;
     case ITEM_CALL:
         return placer_call(p, &item->u.call, item->line, err);
+    case ITEM_ALIAS:
+        return take_alias(p, &item->u.alias, err);
     case ITEM_TITLE:
     case ITEM_LABEL:
     case ITEM_MEMORY:
+    case ITEM_PROMPT:
     case ITEM_TODOS:
         placer_later(p, item);
         return BOUGH_OK;

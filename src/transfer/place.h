@@ -83,7 +83,9 @@ enum bough_rc placer_call(struct placer *p, const struct item_call *in, int64_t 
 bool placer_refused(enum bough_rc rc);
 const char *call_id(const struct placer *p, int64_t n); /* NULL: no such */
 void placer_later(struct placer *p, const struct item *item);
-enum bough_rc placer_rest(struct placer *p, struct bough_error *err);  /* all that waits */
+enum bough_rc placer_rest(struct placer *p, struct bough_error *err); /* all that waits */
+/* Now; those of projects and of the store need no session. */
+enum bough_rc placer_memory(struct placer *p, struct bough_memory in, struct bough_error *err);
 enum bough_rc placer_state(struct placer *p, struct bough_error *err); /* title, status */
 
 /* place_find.c */
@@ -100,6 +102,8 @@ struct bough_entry *known_entry(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent);
 struct bough_entry *known_child(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent);
+struct bough_entry *known_ours(struct placer *p, const struct item_entry *in,
+                               struct bough_head parent);
 struct bough_entry *known_aside(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent);
 /* The session that has this entry, if there is one: it is the one it was forked from. */

@@ -150,6 +150,22 @@ struct bough_entry *known_child(struct placer *p, const struct item_entry *in,
     return found;
 }
 
+/* One of ours that has no id of the file's tool: an export of it gave it one. */
+struct bough_entry *known_ours(struct placer *p, const struct item_entry *in,
+                               struct bough_head parent)
+{
+    const char *at = parent.branch ? place_text(p->tmp, parent) : NULL;
+    struct bough_entries kids;
+
+    if (bough_tree_children(p->s, p->tmp, p->session, at, &kids, NULL))
+        return NULL;
+    for (size_t i = 0; i < kids.n; i++)
+        if (!*kids.at[i].origin && kids.at[i].time == in->entry.time &&
+            same_said(kids.at + i, &in->entry))
+            return kids.at + i;
+    return NULL;
+}
+
 struct bough_entry *known_aside(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent)
 {

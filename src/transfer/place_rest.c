@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "store/given.h"
 #include "transfer/place.h"
 
 enum { LATER_MOST = 1000000 };
@@ -102,8 +103,21 @@ static void keep_todos(struct bough_arena *a, struct bough_todos *t)
     t->at = items;
 }
 
+static void keep_prompt(struct bough_arena *a, struct bough_prompt *q)
+{
+    q->content = arena_strdup(a, q->content);
+    q->runtime_kind = arena_strdup(a, q->runtime_kind);
+    q->provider = arena_strdup(a, q->provider);
+    q->model = arena_strdup(a, q->model);
+    q->workspace = arena_strdup(a, q->workspace);
+    q->system_prompt = arena_strdup(a, q->system_prompt);
+    q->adapter_id = arena_strdup(a, q->adapter_id);
+    q->data = keep_str(a, q->data);
+}
+
 static void keep_memory(struct bough_arena *a, struct bough_memory *m)
 {
+    m->of = arena_strdup(a, m->of);
     m->title = arena_strdup(a, m->title);
     m->body = arena_strdup(a, m->body);
     m->content = arena_strdup(a, m->content);
@@ -126,18 +140,36 @@ void placer_later(struct placer *p, const struct item *item)
     l = arena_zalloc(p->own, sizeof *l);
     l->item.kind = item->kind;
     l->item.line = item->line;
-    if (item->kind == ITEM_ENTRY || item->kind == ITEM_TITLE) {
-        l->item.u.id =
-            arena_strdup(p->own, item->kind == ITEM_TITLE ? item->u.id : item->u.entry.id);
-    } else if (item->kind == ITEM_LABEL) {
-        l->item.u.label = (struct item_label){ arena_strdup(p->own, item->u.label.entry),
-                                               arena_strdup(p->own, item->u.label.text) };
-    } else if (item->kind == ITEM_MEMORY) {
+    switch (item->kind) {
+    case ITEM_ENTRY: /* that it was deleted */
+        l->item.u.entry = (struct item_entry){ .id = arena_strdup(p->own, item->u.entry.id),
+                                               .deleted = item->u.entry.deleted };
+        break;
+    case ITEM_LABEL:
+        l->item.u.label =
+            (struct item_label){ arena_strdup(p->own, item->u.label.entry),
+                                 arena_strdup(p->own, item->u.label.text), item->u.label.time };
+        break;
+    case ITEM_MEMORY:
         l->item.u.memory = item->u.memory;
         keep_memory(p->own, &l->item.u.memory);
-    } else {
+        break;
+    case ITEM_PROMPT:
+        l->item.u.prompt = item->u.prompt;
+        keep_prompt(p->own, &l->item.u.prompt);
+        break;
+    case ITEM_TODOS:
         l->item.u.todos = item->u.todos;
         keep_todos(p->own, &l->item.u.todos);
+        break;
+    case ITEM_TITLE:
+    case ITEM_SESSION:
+    case ITEM_HEAD:
+    case ITEM_ALIAS:
+    case ITEM_CALL:
+    case ITEM_PROBLEM:
+        l->item.u.id = arena_strdup(p->own, item->kind == ITEM_TITLE ? item->u.id : "");
+        break;
     }
     *p->rest_end = l;
     p->rest_end = &l->next;
@@ -151,17 +183,18 @@ static enum bough_rc put_label(struct placer *p, const struct item_label *in,
 
     if (rc || same_text(now, in->text))
         return rc;
-    return bough_label_set(p->s, p->session, in->entry, in->text, err);
+    return label_set_at(p->s, p->session, in->entry, in->text, in->time, err);
 }
 
-static enum bough_rc put_deleted(struct placer *p, const char *id, struct bough_error *err)
+static enum bough_rc put_deleted(struct placer *p, const struct item_entry *in,
+                                 struct bough_error *err)
 {
     struct bough_entry *e;
-    enum bough_rc rc = bough_entry_get(p->s, p->tmp, p->session, id, &e, err);
+    enum bough_rc rc = bough_entry_get(p->s, p->tmp, p->session, in->id, &e, err);
 
     if (rc || e->deleted)
         return rc;
-    return bough_entry_delete(p->s, p->session, e->id, err);
+    return entry_delete_at(p->s, p->session, e->id, in->deleted, err);
 }
 
 static enum bough_rc put_title(struct placer *p, const char *title, struct bough_error *err)
@@ -175,20 +208,42 @@ static enum bough_rc put_title(struct placer *p, const char *title, struct bough
     return bough_session_rename(p->s, p->session, title, err);
 }
 
-static enum bough_rc put_memory(struct placer *p, struct bough_memory in, struct bough_error *err)
+enum bough_rc placer_memory(struct placer *p, struct bough_memory in, struct bough_error *err)
 {
     struct bough_memories list;
     struct bough_memory *out;
     enum bough_rc rc;
 
-    in.scope = BOUGH_OF_SESSION;
-    in.of = p->session;
-    rc = bough_memory_list(p->s, p->tmp, in.scope, in.of, &list, err);
-    for (size_t i = 0; !rc && i < list.n; i++)
-        if (same_text(list.at[i].content, in.content) && same_text(list.at[i].title, in.title) &&
-            list.at[i].created == in.created)
+    if (in.scope == BOUGH_OF_SESSION)
+        in.of = p->session;
+    in.of = in.of ? in.of : "";
+    rc = memory_list_all(p->s, p->tmp, in.scope, in.of, &list, err);
+    for (size_t i = 0; !rc && i < list.n; i++) {
+        const struct bough_memory *m = &list.at[i];
+
+        if (!same_text(m->content, in.content) || !same_text(m->title, in.title) ||
+            m->created != in.created)
+            continue;
+        if (!in.deleted || m->deleted)
             return BOUGH_OK;
-    return rc ? rc : bough_memory_add(p->s, p->tmp, &in, &out, err);
+        return bough_memory_forget(p->s, p->tmp, in.scope, in.of, m->id, &out, err);
+    }
+    in.updated = in.updated ? in.updated : in.created;
+    return rc ? rc : memory_add_at(p->s, p->tmp, &in, err);
+}
+
+/* One that waits with the same words since the same moment is the same. */
+static enum bough_rc put_prompt(struct placer *p, const struct bough_prompt *in,
+                                struct bough_error *err)
+{
+    struct bough_prompts list;
+    enum bough_rc rc = bough_queue_list(p->s, p->tmp, p->session, &list, err);
+
+    for (size_t i = 0; !rc && i < list.n; i++)
+        if (same_text(list.at[i].content, in->content) && list.at[i].created == in->created)
+            return BOUGH_OK;
+    /* It may have been taken since: only a new session gets its queue. */
+    return rc || !p->fresh ? rc : bough_queue_add(p->s, p->tmp, p->session, in, NULL, err);
 }
 
 static enum bough_rc put_todos(struct placer *p, const struct bough_todos *in,
@@ -214,15 +269,18 @@ static enum bough_rc put_one(struct placer *p, const struct item *item, struct b
     case ITEM_LABEL:
         return put_label(p, &item->u.label, err);
     case ITEM_MEMORY:
-        return put_memory(p, item->u.memory, err);
+        return placer_memory(p, item->u.memory, err);
+    case ITEM_PROMPT:
+        return put_prompt(p, &item->u.prompt, err);
     case ITEM_TODOS:
         return put_todos(p, &item->u.todos, err);
     case ITEM_ENTRY:
-        return put_deleted(p, item->u.id, err);
+        return put_deleted(p, &item->u.entry, err);
     case ITEM_TITLE:
         return put_title(p, item->u.id, err);
     case ITEM_SESSION:
     case ITEM_HEAD:
+    case ITEM_ALIAS:
     case ITEM_CALL:
     case ITEM_PROBLEM:
         break;
@@ -293,6 +351,6 @@ enum bough_rc placer_state(struct placer *p, struct bough_error *err)
     if (!rc && p->in.archived)
         rc = bough_session_archive(p->s, p->session, err);
     if (!rc && p->in.deleted)
-        rc = bough_session_delete(p->s, p->session, err);
+        rc = session_delete_at(p->s, p->session, p->in.deleted, err);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/str.h"
 #include "corpus.h"
 
@@ -263,4 +264,92 @@ STORE_TEST_SECONDS(own_format_cut_after_any_byte_gives_what_was_whole, 120)
     struct bough_str out = export_text(t, fork, "bough");
 
     check_cuts(t, "cut.jsonl", out, 8);
+}
+
+/* ---- a backup is complete ---- */
+
+static bool add_bytes(void *user, struct bough_str bytes)
+{
+    buf_put_str(user, bytes);
+    return true;
+}
+
+static const char *backup_text(struct test *t, const char *const *sessions, size_t n)
+{
+    struct bough_export how = { .format = "bough", .write = add_bytes };
+    const char *out;
+    struct buf b;
+
+    buf_init(&b, 1 << 20);
+    how.user = &b;
+    CHECK_OK(bough_export_notes(t->store, &how, &t->err));
+    for (size_t i = 0; i < n; i++)
+        CHECK_OK(bough_export_session(t->store, sessions[i], &how, &t->err));
+    out = arena_strdup(t->arena, b.p);
+    buf_finish(&b);
+    return out;
+}
+
+STORE_TEST(a_backup_keeps_queues_memories_of_every_scope_and_when_things_were_deleted_or_labelled)
+{
+    struct bough_session *made;
+    struct bough_memory *m, *gone;
+    struct bough_prompts prompts;
+    struct bough_labels labels;
+    struct bough_memories list;
+    struct bough_imported in;
+    const char *ids[2], *text, *path;
+    int64_t labelled, deleted;
+
+    CHECK_OK(bough_session_create(t->store, t->arena,
+                                  &(struct bough_session_new){ .title = "one", .project = "/p" },
+                                  &made, &t->err));
+    ids[0] = made->id;
+    ids[1] = new_session(t, "two");
+    user(t, ids[0], "hello");
+    t->env.now = 1800000001000;
+    CHECK_OK(bough_label_set(t->store, ids[0], agent(t, ids[0], "hi"), "start", &t->err));
+    t->env.now = 1800000002000;
+    CHECK_OK(bough_entry_delete(t->store, ids[0], user(t, ids[0], "no"), &t->err));
+    CHECK_OK(bough_memory_add(
+        t->store, t->arena,
+        &(struct bough_memory){ .scope = BOUGH_OF_PROJECT, .of = "/p", .content = "of /p" }, &m,
+        &t->err));
+    CHECK_OK(bough_memory_add(t->store, t->arena,
+                              &(struct bough_memory){ .scope = BOUGH_OF_ALL, .content = "of all" },
+                              &m, &t->err));
+    CHECK_OK(bough_memory_add(
+        t->store, t->arena,
+        &(struct bough_memory){ .scope = BOUGH_OF_SESSION, .of = ids[0], .content = "old" }, &m,
+        &t->err));
+    t->env.now = 1800000003000;
+    CHECK_OK(
+        bough_memory_forget(t->store, t->arena, BOUGH_OF_SESSION, ids[0], m->id, &gone, &t->err));
+    CHECK_OK(bough_queue_add(t->store, t->arena, ids[0],
+                             &(struct bough_prompt){ .content = "next", .model = "m" }, NULL,
+                             &t->err));
+    t->env.now = 1800000004000;
+    CHECK_OK(bough_session_delete(t->store, ids[1], &t->err));
+    CHECK_OK(bough_label_list(t->store, t->arena, ids[0], &labels, &t->err));
+    labelled = labels.at[0].time;
+    deleted = get(t, ids[1])->deleted;
+    text = backup_text(t, ids, 2);
+    path = file_make(t, "backup.jsonl", text, strlen(text));
+    CHECK_INT(0, import_file(t, path).added); /* all of it is here */
+    CHECK_STR(text, backup_text(t, ids, 2));
+    fresh_store(t);
+    t->env.now = 1900000000000;
+    in = import_file(t, path);
+    CHECK_INT(0, in.nproblems);
+    CHECK_STR(text, backup_text(t, ids, 2));
+    CHECK_INT(deleted, get(t, ids[1])->deleted);
+    CHECK_OK(bough_label_list(t->store, t->arena, ids[0], &labels, &t->err));
+    CHECK_INT(labelled, labels.at[0].time);
+    CHECK_OK(bough_queue_list(t->store, t->arena, ids[0], &prompts, &t->err));
+    CHECK_INT(1, prompts.n);
+    CHECK_STR("m", prompts.at[0].model);
+    CHECK_OK(bough_memory_list(t->store, t->arena, BOUGH_OF_PROJECT, "/p", &list, &t->err));
+    CHECK_INT(1, list.n);
+    CHECK_OK(bough_memory_list(t->store, t->arena, BOUGH_OF_SESSION, ids[0], &list, &t->err));
+    CHECK_INT(0, list.n);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "corpus.h"
@@ -310,64 +311,123 @@ STORE_TEST_SECONDS(a_file_cut_after_any_byte_gives_what_was_whole, 120)
     CHECK(whole > 3);
 }
 
-/* pi gets it in its own words; what it was stands beside them. */
-STORE_TEST_SECONDS(sessions_of_other_tools_come_back_whole_from_a_pi_file, 60)
+/* ---- labels and names of ours ---- */
+
+STORE_TEST(labels_and_names_set_here_are_lines_of_pi_and_come_back_as_what_they_were)
 {
-    static const struct {
-        const char *file, *format;
-    } from[] = { { "opencode-1.18.33/tools.json", "opencode" },
-                 { "opencode-1.18.33/compacted.json", "opencode" },
-                 { "claude-code-2.1.325/resumed.jsonl", "claude-code" },
-                 { "claude-code-2.1.325/compacted.jsonl", "claude-code" },
-                 { "codex-0.166.0/resumed.jsonl", "codex" } };
+    const char *s = new_session(t, "A name"), *one = user(t, s, "one"), *path;
+    struct bough_labels labels;
+    struct bough_imported in;
+    struct bough_str out;
 
-    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
-        struct bough_imported in = import_file(t, corpus_path(t, from[i].file)), again;
-        struct bough_str before = export_text(t, in.session, from[i].format),
-                         pi = export_text(t, in.session, "pi");
-        const char *path = file_make(t, "session.jsonl", pi.p, pi.n);
-
-        again = import_file(t, path);
-        CHECK_INT(0, again.added);
-        CHECK_INT(0, again.nproblems);
-        CHECK_INT(in.added, again.known);
-        fresh_store(t);
-        again = import_file(t, path);
-        CHECK_INT(in.added, again.added);
-        CHECK_SPAN(pi.p, export_text(t, again.session, "pi"));
-        if (strstr(from[i].file, ".jsonl"))
-            check_same_lines(t, before, export_text(t, again.session, from[i].format));
-        else
-            check_same_json(t, before, export_text(t, again.session, from[i].format));
-        fresh_store(t);
-    }
+    agent(t, s, "two");
+    CHECK_OK(bough_label_set(t->store, s, one, "here", &t->err));
+    out = export_text(t, s, "pi");
+    CHECK(strstr(out.p, "\"type\":\"label\""));
+    CHECK(strstr(out.p, "\"label\":\"here\""));
+    CHECK(strstr(out.p, "\"type\":\"session_info\""));
+    CHECK(strstr(out.p, "\"name\":\"A name\""));
+    path = file_make(t, "x.jsonl", out.p, out.n);
+    in = import_file(t, path);
+    CHECK_INT(0, in.added);
+    CHECK_STR(out.p, export_text(t, s, "pi").p);
+    fresh_store(t);
+    in = import_file(t, path);
+    CHECK_INT(2, in.added);
+    CHECK_INT(0, in.nproblems);
+    CHECK_STR("A name", get(t, in.session)->title);
+    CHECK_OK(bough_label_list(t->store, t->arena, in.session, &labels, &t->err));
+    CHECK_INT(1, labels.n);
+    CHECK_STR("here", labels.at[0].text);
+    CHECK_STR(out.p, export_text(t, in.session, "pi").p);
+    CHECK_INT(0, import_file(t, path).added);
 }
 
-STORE_TEST(a_message_of_another_tool_is_lines_that_pi_understands)
+STORE_TEST(a_label_of_pi_that_was_changed_or_taken_away_here_is_said_at_the_end)
 {
-    const char *s = new_session(t, "");
-    const struct bough_str part = str_of(
-        "{\"type\":\"tool\",\"callID\":\"c1\",\"tool\":\"bash\",\"state\":{\"status\":"
-        "\"completed\",\"input\":{\"c\":\"ls\"},\"output\":\"a b\",\"title\":\"t\",\"metadata\":{},"
-        "\"time\":{\"start\":1,\"end\":2}}}");
-    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .parts = &part, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
-    struct bough_str pi;
-    struct bough_imported again;
+    static const char file[] =
+        "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
+        "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n"
+        "{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"timestamp\":"
+        "\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n"
+        "{\"type\":\"label\",\"id\":\"l\",\"parentId\":\"a\",\"timestamp\":"
+        "\"2026-11-15T20:00:02.000Z\",\"targetId\":\"a\",\"label\":\"first\"}\n";
+    const char *path = file_make(t, "y.jsonl", file, sizeof file - 1), *text;
+    struct bough_imported in = import_file(t, path);
+    struct bough_str out;
 
-    user(t, s, "list it");
-    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
-    user(t, s, "thanks");
-    pi = export_text(t, s, "pi");
-    CHECK(strstr(pi.p,
-                 "{\"type\":\"toolCall\",\"id\":\"c1\",\"name\":\"bash\",\"arguments\":{\"c\":"
-                 "\"ls\"}}],\"api\":"));
-    CHECK(strstr(pi.p, "\"stopReason\":\"toolUse\""));
-    CHECK(strstr(pi.p, "{\"role\":\"toolResult\",\"toolCallId\":\"c1\",\"toolName\":\"bash\","
-                       "\"content\":[{\"type\":\"text\",\"text\":\"a b\"}],\"isError\":false,"));
+    CHECK_STR(file, export_text(t, in.session, "pi").p); /* as it came: nothing to add */
+    CHECK_OK(bough_label_set(t->store, in.session, "a", "second", &t->err));
+    CHECK(strstr(export_text(t, in.session, "pi").p, "\"label\":\"second\""));
+    CHECK_OK(bough_label_set(t->store, in.session, "a", "", &t->err));
+    out = export_text(t, in.session, "pi");
     fresh_store(t);
-    again = import_file(t, file_make(t, "other.jsonl", pi.p, pi.n));
-    CHECK_INT(0, again.nproblems);
-    CHECK_SPAN(pi.p, export_text(t, again.session, "pi"));
+    in = import_file(t, file_make(t, "z.jsonl", out.p, out.n));
+    CHECK_OK(bough_label_get(t->store, t->arena, in.session, "a", &text, &t->err));
+    CHECK_STR("", text);
+    CHECK_STR(out.p, export_text(t, in.session, "pi").p);
+}
+
+STORE_TEST(what_pi_goes_on_with_behind_a_line_of_ours_follows_the_entry_it_hangs_on)
+{
+    const char *s = new_session(t, "T"), *one = user(t, s, "one"), *last, *id, *more, *text;
+    struct bough_imported in;
+    struct bough_str out;
+
+    agent(t, s, "two");
+    CHECK_OK(bough_head_move(t->store, s, one, &t->err));
+    CHECK_OK(bough_label_set(t->store, s, one, "here", &t->err));
+    out = export_text(t, s, "pi");
+    last = strrchr(arena_strndup(t->arena, out.p, out.n - 1), '\n') + 1;
+    id = strstr(last, "\"id\":\"") + 6;
+    more = arena_printf(t->arena,
+                        "%s{\"type\":\"message\",\"id\":\"0000000f\",\"parentId\":\"%.8s\","
+                        "\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":"
+                        "\"user\",\"content\":\"three\"}}\n",
+                        out.p, id);
+    fresh_store(t);
+    in = import_file(t, file_make(t, "w.jsonl", more, strlen(more)));
+    CHECK_INT(0, in.nproblems);
+    CHECK_STR("one three", path_text(t, in.session));
+    text = export_text(t, in.session, "pi").p;
+    fresh_store(t);
+    in = import_file(t, file_make(t, "v.jsonl", text, strlen(text)));
+    CHECK_STR("one three", path_text(t, in.session));
+}
+
+STORE_TEST_SECONDS(more_entries_than_are_held_in_memory_keep_their_parents_and_are_no_doubles, 120)
+{
+    enum { MANY = 140000 };
+    const char *path;
+    struct bough_imported in;
+    struct bough_entry *e;
+    struct buf b;
+
+    buf_init(&b, (size_t)1 << 28);
+    buf_puts(&b, "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
+                 "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n");
+    for (int i = 0; i < MANY; i++) {
+        char parent[16] = "null";
+
+        if (i)
+            snprintf(parent, sizeof parent, "\"%08x\"", (unsigned)i - 1);
+        buf_printf(&b,
+                   "{\"type\":\"custom\",\"id\":\"%08x\",\"parentId\":%s,\"timestamp\":"
+                   "\"2026-11-15T20:00:01.000Z\",\"customType\":\"x\"}\n",
+                   (unsigned)i, parent);
+    }
+    /* a branch at the very first one, and its id once more */
+    buf_puts(&b, "{\"type\":\"custom\",\"id\":\"late\",\"parentId\":\"00000001\",\"timestamp\":"
+                 "\"2026-11-15T20:00:01.000Z\",\"customType\":\"y\"}\n"
+                 "{\"type\":\"custom\",\"id\":\"00000002\",\"parentId\":\"late\",\"timestamp\":"
+                 "\"2026-11-15T20:00:01.000Z\",\"customType\":\"z\"}\n");
+    path = file_make(t, "many.jsonl", b.p, b.n);
+    buf_finish(&b);
+    in = import_file(t, path);
+    CHECK_INT(0, in.nproblems);
+    CHECK_INT(MANY + 2, in.added);
+    CHECK_OK(bough_entry_get(t->store, t->arena, "s", "late", &e, &t->err));
+    CHECK_INT(3, e->at.depth);
+    CHECK_OK(bough_entry_get(t->store, t->arena, "s", "00000002~2", &e, &t->err));
+    CHECK_INT(4, e->at.depth);
 }

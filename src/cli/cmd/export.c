@@ -226,13 +226,20 @@ static int export_into(struct cli *c, const struct bough_session *s, const char 
     return code;
 }
 
-/* Every living session, oldest first. */
+static int export_notes(struct cli *c, const char *format, struct file *f)
+{
+    struct bough_export how = { .format = format, .write = put_piece, .user = f };
+
+    return bough_export_notes(c->s, &how, &c->err) ? cli_failed(c) : CLI_DONE;
+}
+
+/* Every session; in formats that cannot say that it was deleted, every living one. */
 static int each_session(struct cli *c,
                         int (*fn)(struct cli *c, const struct bough_session *s, const char *format,
                                   void *user),
                         const char *format, void *user)
 {
-    struct bough_list filter = { .limit = 500 };
+    struct bough_list filter = { .limit = 500, .include_deleted = strcmp(format, "bough") == 0 };
     struct bough_sessions page;
     struct bough_session *s;
     int code = CLI_DONE;
@@ -283,7 +290,10 @@ static int export_sessions(struct cli *c)
     code = file_open(c, cli_value(c, "output"), &f);
     if (code)
         return code;
-    code = each_session(c, into_file, format, &f);
+    if (cli_has(c, "all"))
+        code = export_notes(c, format, &f);
+    if (!code)
+        code = each_session(c, into_file, format, &f);
     return file_close(c, &f, !code) ? CLI_FAILED : code;
 }
 
