@@ -119,6 +119,9 @@ void http_spill(struct http_res *res);
  * HTTP_LATER it is called again after `later_ms`. */
 void http_pull(struct http_res *res, http_puller *pull, int64_t later_ms);
 
+/* How many bytes the pulls will write in all, when it is known: the client sees its progress. */
+void http_length(struct http_res *res, int64_t n);
+
 void http_no_content(struct http_res *res); /* 204 */
 
 /* {"error":{"code","message","detail"}} with a status of its own. Returns BOUGH_DENIED, so that a

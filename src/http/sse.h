@@ -30,6 +30,7 @@ void http_hub_send(struct http_hub *h, const struct http_event *e);
 /* Let every stream end (a `reset` of the store, a drain); clients come back by themselves. */
 void http_hub_close_all(struct http_hub *h);
 size_t http_hub_streams(struct http_hub *h);
+int64_t http_hub_at(struct http_hub *h); /* where it is now */
 
 /* One event as text, for a replay: into the answer. */
 void http_sse_write(struct http_res *res, const struct http_event *e);
