@@ -10,6 +10,7 @@
 
 #include "auth/auth.h"
 #include "http/http.h"
+#include "http/server.h"
 #include "http/sse.h"
 
 struct api; /* one a server */
@@ -34,6 +35,12 @@ struct api *api_create(const struct api_config *config);
 void api_destroy(struct api *a);
 /* Give this to a server or the loopback. */
 const struct http_app *api_app(struct api *a);
+/* Whose figures /metrics shows, and whose end /readyz announces; NULL before and after. */
+void api_watch(struct api *a, const struct http_server *server);
+/* NULL at the end: the tables of this API, of auth, and config->more. */
+const struct http_route *const *api_all(const struct api *a);
+bool api_figures(struct api *a, struct http_figures *out); /* false: no server to ask */
+bool api_draining(struct api *a);
 
 /* ---- what handlers share ---- */
 
@@ -94,9 +101,10 @@ extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
 /* ---- the nouns: each table ends with { 0 } and has its line in routes.c ---- */
 
-extern const struct http_route *const api_tables[]; /* NULL at the end */
+extern const struct http_route *const api_tables[]; /* NULL at the end; sorted by name */
 
-extern const struct http_route api_index_routes[]; /* "/", /api/v1, openapi.json */
-extern const struct http_route api_care_routes[];  /* /healthz /readyz /metrics */
+extern const struct http_route api_care_routes[];    /* /healthz /readyz /metrics */
+extern const struct http_route api_index_routes[];   /* "/", /api/v1 */
+extern const struct http_route api_openapi_routes[]; /* openapi.json */
 
 #endif

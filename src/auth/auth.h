@@ -27,20 +27,21 @@ BOUGH_MUST_CHECK enum bough_rc auth_scopes_parse(const char *text, unsigned *out
                                                  struct bough_error *err);
 const char *auth_scopes_text(struct bough_arena *a, unsigned scopes);
 
+struct auth;
+
 /* On whose behalf a request runs: http_req.who of every request that passed the gate. */
 struct auth_who {
     const char *name;    /* "owner", or "token:<label>": the principal of idempotency keys, audit */
     unsigned scopes;     /* bits */
     const char *project; /* only sessions of this one exist for them; "" is all */
     bool browser;        /* came with the cookie */
+    struct auth *auth;
 };
 
 const struct auth_who *auth_who(const struct http_req *req); /* never NULL behind the gate */
 
 /* Is an object of this project there for them? If not, answer BOUGH_NOT_FOUND as if it were not. */
 bool auth_sees(const struct auth_who *who, const char *project);
-
-struct auth;
 
 struct auth_config {
     const char *const *hosts;   /* more names than the bound ones, NULL at the end; or NULL */

@@ -59,6 +59,7 @@ struct http_req {
     const bool *cancel;    /* becomes true when the client leaves: pass it to the store's scope */
     int64_t deadline_ms;   /* how long calls on its behalf may take */
     void *who;             /* set by the gate: on whose behalf */
+    void *call;            /* the application's own, from its `begin` to its `end` */
     void *state;           /* the handler's own between pieces and pulls; see http_route.drop */
     struct http_param {
         const char *name, *value;
