@@ -128,11 +128,11 @@ $(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a
 $(B)/examples/%-shared: $(B)/examples/%.o $(B)/libbough.so
 	$(Q)$(CC) $< -L$(B) -lbough -Wl,-rpath,'$$ORIGIN/..' $(ALLLDFLAGS) -o $@
 
-run: ## build and show bough at work
+run: ## build, show bough at work, and serve that store to a browser until Ctrl-C (PORT=7447)
 	@scripts/install-deps
-	@echo "Building bough (build/release) and running its demo"
+	@echo "Building bough (build/release), running its demo and serving it"
 	@$(MAKE) --no-print-directory VARIANT=release all
-	build/release/bough demo
+	@build/release/bough demo --serve $(if $(PORT),--port $(PORT))
 test: ## build and run every test; ONLY=word runs the tests whose name contains it
 	@scripts/install-deps
 	@echo "Building and running the tests (build/$(VARIANT))"
@@ -213,6 +213,10 @@ install: ## into PREFIX (/usr/local), under DESTDIR
 	build/$(FROM)/bough completion bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETE))/bough
 	build/$(FROM)/bough completion zsh > $(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETE))/_bough
 	build/$(FROM)/bough completion fish > $(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETE))/bough.fish
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user $(DESTDIR)$(PREFIX)/share/doc/bough
+	sed 's|@PREFIX@|$(PREFIX)|' data/bough.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/bough.service
+	install -m 644 data/bough.socket $(DESTDIR)$(PREFIX)/lib/systemd/user
+	install -m 644 data/nginx.conf $(DESTDIR)$(PREFIX)/share/doc/bough
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(PKGS)|' scripts/bough.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/bough.pc
 clean: ## remove build/

@@ -54,7 +54,10 @@ struct auth *auth_create(struct bough_store *s, const struct auth_config *config
                          const struct bough_env *env);
 void auth_destroy(struct auth *a);
 
-/* Names by which clients may call a bound address; call it for each before serving. */
+/* Other hosts and origins than before, from the next request on; bound names stay. */
+void auth_reconfigure(struct auth *a, const struct auth_config *config);
+
+/* Names by which clients may call a bound address. */
 void auth_allow_host(struct auth *a, const char *host, int port);
 
 /* D5 to D8: Host, Origin, one credential, its scopes against the route's. See http_app.gate. */

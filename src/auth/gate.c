@@ -10,32 +10,40 @@
 
 /* ---- making one ---- */
 
-static const char **copy_names(struct bough_arena *a, const char *const *from, size_t *n)
+static void copy_names(struct auth *a, struct names *to, const char *const *from)
 {
-    const char **to;
+    size_t n = 0;
 
-    for (*n = 0; from && from[*n];)
-        ++*n;
-    to = arena_array(a, *n + 1, sizeof *to);
-    for (size_t i = 0; i < *n; i++)
-        to[i] = arena_strdup(a, from[i]);
-    return to;
+    while (from && from[n])
+        n++;
+    to->at = arena_array(a->names, n + 1, sizeof *to->at);
+    to->n = n;
+    for (size_t i = 0; i < n; i++)
+        to->at[i] = arena_strdup(a->names, from[i]);
+}
+
+void auth_reconfigure(struct auth *a, const struct auth_config *config)
+{
+    pthread_mutex_lock(&a->lock);
+    copy_names(a, &a->hosts, config->hosts);
+    copy_names(a, &a->origins, config->origins);
+    a->tls = config->tls;
+    pthread_mutex_unlock(&a->lock);
 }
 
 struct auth *auth_create(struct bough_store *s, const struct auth_config *config,
                          const struct bough_env *env)
 {
+    static const struct auth_config nothing;
     struct auth *a = mem_zalloc(sizeof *a);
 
     a->store = s;
     a->env = env ? (struct env){ env->now, env->random, env->user } : env_system;
     a->names = bough_arena_create();
     a->arena = bough_arena_create();
-    a->tls = config && config->tls;
-    a->hosts = copy_names(a->names, config ? config->hosts : NULL, &a->nhosts);
-    a->origins = copy_names(a->names, config ? config->origins : NULL, &a->norigins);
     smap_init(&a->failures);
     pthread_mutex_init(&a->lock, NULL);
+    auth_reconfigure(a, config ? config : &nothing);
     return a;
 }
 
@@ -51,32 +59,39 @@ void auth_destroy(struct auth *a)
     mem_free(a);
 }
 
-static void add_host(struct auth *a, const char *name)
+static void add_bound(struct auth *a, const char *name)
 {
-    const char **to = arena_array(a->names, a->nhosts + 2, sizeof *to);
+    const char **to = arena_array(a->names, a->bound.n + 1, sizeof *to);
 
-    memcpy(to, a->hosts, a->nhosts * sizeof *to);
-    to[a->nhosts++] = name;
-    a->hosts = to;
+    if (a->bound.n)
+        memcpy(to, a->bound.at, a->bound.n * sizeof *to);
+    to[a->bound.n++] = name;
+    a->bound.at = to;
 }
 
 void auth_allow_host(struct auth *a, const char *host, int port)
 {
     bool six = strchr(host, ':') != NULL;
 
-    add_host(a, arena_printf(a->names, six ? "[%s]:%d" : "%s:%d", host, port));
+    pthread_mutex_lock(&a->lock);
+    add_bound(a, six ? arena_printf(a->names, "[%s]:%d", host, port)
+                     : arena_printf(a->names, "%s:%d", host, port));
     if (strcmp(host, "127.0.0.1") == 0 || strcmp(host, "::1") == 0)
-        add_host(a, arena_printf(a->names, "localhost:%d", port));
+        add_bound(a, arena_printf(a->names, "localhost:%d", port));
+    pthread_mutex_unlock(&a->lock);
 }
 
 /* ---- who asks from where ---- */
 
-static bool lists(const char *const *names, size_t n, const char *name)
+static bool lists(struct auth *a, const struct names *names, const char *name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcasecmp(names[i], name) == 0)
-            return true;
-    return false;
+    bool found = false;
+
+    pthread_mutex_lock(&a->lock);
+    for (size_t i = 0; i < names->n && !found; i++)
+        found = strcasecmp(names->at[i], name) == 0;
+    pthread_mutex_unlock(&a->lock);
+    return found;
 }
 
 /* A page of another origin must not use this browser's sign-in, nor a name that leads here. */
@@ -87,10 +102,10 @@ static enum bough_rc check_origin(struct auth *a, struct http_req *req, struct h
     const char *site = http_header(req, "sec-fetch-site");
     const char *own;
 
-    if (!lists(a->hosts, a->nhosts, host))
+    if (!lists(a, &a->bound, host) && !lists(a, &a->hosts, host))
         return http_refuse(res, 421, "wrong_host", "this server is not %.80s", host);
     own = arena_printf(req->arena, "%s://%s", a->tls ? "https" : "http", host);
-    if (origin && lists(a->origins, a->norigins, origin))
+    if (origin && lists(a, &a->origins, origin))
         return BOUGH_OK;
     if (origin && strcasecmp(origin, own) != 0)
         return http_refuse(res, 403, "wrong_origin", "pages of %.80s may not call this", origin);

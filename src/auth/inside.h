@@ -30,11 +30,12 @@ struct auth {
     struct bough_store *store;
     struct env env;
     bool tls;
-    struct bough_arena *names; /* of hosts and origins */
-    const char **hosts, **origins;
-    size_t nhosts, norigins;
-
     pthread_mutex_t lock;      /* guards everything below */
+    struct bough_arena *names; /* of hosts and origins; grows with each reconfiguration, slowly */
+    struct names {
+        const char **at;
+        size_t n;
+    } bound, hosts, origins;
     struct bough_arena *arena; /* of the tokens */
     struct store_tokens tokens;
     bool loaded;

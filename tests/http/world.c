@@ -425,24 +425,36 @@ static int client_read(struct client *c, int64_t until)
     return 1;
 }
 
-static int count(const struct buf *b, const char *text)
+/* How often `text` stands in b from *at on; *at moves behind what was looked at. */
+static int count(const struct buf *b, const char *text, size_t *at)
 {
-    int n = 0;
+    size_t n = strlen(text);
+    int found = 0;
 
-    for (const char *p = b->p; (p = memmem(p, b->n - (size_t)(p - b->p), text, strlen(text)));) {
-        p += strlen(text);
-        n++;
+    while (*at < b->n) {
+        const char *p = memmem(b->p + *at, b->n - *at, text, n);
+
+        if (!p) {
+            *at = b->n - *at >= n ? b->n - n + 1 : *at;
+            break;
+        }
+        *at = (size_t)(p - b->p) + n;
+        found++;
     }
-    return n;
+    return found;
 }
 
 bool client_hears(struct client *c, const char *text, int times, int ms)
 {
     int64_t until = now_ms() + ms;
+    size_t at = 0;
+    int found = count(&c->got, text, &at);
 
-    while (count(&c->got, text) < times)
+    while (found < times) {
         if (client_read(c, until) != 1)
             return false;
+        found += count(&c->got, text, &at);
+    }
     return true;
 }
 
