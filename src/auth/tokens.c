@@ -90,20 +90,31 @@ bool auth_same(const char *a, const char *b)
     return diff == 0;
 }
 
-/* Under the lock: what other processes created or revoked counts from the next request on. */
+/* What other processes created or revoked counts from the next request on. The look at the log is
+ * outside the lock: every request takes one. */
 static enum bough_rc refresh(struct auth *a, struct bough_error *err)
 {
-    bool changed = !a->loaded;
+    bool changed = true, loaded;
     enum bough_rc rc = BOUGH_OK;
+    int64_t no;
 
-    if (a->loaded)
-        rc = store_token_changed(a->store, &a->tokens.no, &changed, err);
-    if (rc || !changed)
+    pthread_mutex_lock(&a->lock);
+    loaded = a->loaded;
+    no = a->tokens.no;
+    pthread_mutex_unlock(&a->lock);
+    if (loaded)
+        rc = store_token_changed(a->store, &no, &changed, err);
+    if (rc)
         return rc;
-    a->loaded = false;
-    bough_arena_reset(a->arena);
-    rc = store_token_list(a->store, a->arena, &a->tokens, err);
-    a->loaded = !rc;
+    pthread_mutex_lock(&a->lock);
+    if (changed) {
+        bough_arena_reset(a->arena);
+        rc = store_token_list(a->store, a->arena, &a->tokens, err);
+        a->loaded = !rc;
+    } else if (no > a->tokens.no) {
+        a->tokens.no = no;
+    }
+    pthread_mutex_unlock(&a->lock);
     return rc;
 }
 
@@ -140,9 +151,11 @@ enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *s
 
     *out = NULL;
     auth_hash(secret, hash);
-    pthread_mutex_lock(&a->lock);
     rc = refresh(a, err);
-    if (!rc)
+    if (rc)
+        return rc;
+    pthread_mutex_lock(&a->lock);
+    if (a->loaded)
         t = match(a, hash);
     if (t) {
         int64_t now = env_now(&a->env);
@@ -156,5 +169,5 @@ enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *s
     /* A store that cannot be written serves all the same. */
     if (used)
         (void)!store_token_used(a->store, (*out)->id, NULL);
-    return rc;
+    return BOUGH_OK;
 }

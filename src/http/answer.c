@@ -64,12 +64,15 @@ static bool has(const struct buf *head, const char *name)
 
 static void put_date(struct buf *out)
 {
-    char text[40];
+    static _Thread_local char text[48]; /* made once a second */
+    static _Thread_local time_t made;
     time_t now = time(NULL);
     struct tm tm;
 
-    if (gmtime_r(&now, &tm) && strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &tm))
-        buf_printf(out, "Date: %s\r\n", text);
+    if (now != made && gmtime_r(&now, &tm) &&
+        strftime(text, sizeof text, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &tm))
+        made = now;
+    buf_puts(out, text);
 }
 
 /* What no answer should lack; a page says its own Content-Security-Policy. */

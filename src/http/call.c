@@ -21,7 +21,7 @@ void call_submit(struct call *call, enum exchange_step step)
 {
     call->step = step;
     call->busy++;
-    (void)workers_submit(call->server->workers, &call->work, false);
+    (void)server_submit(call, false);
 }
 
 static void destroy(struct call *call)
@@ -220,7 +220,7 @@ void call_begin(struct wire *c, struct exchange *x)
     }
     call->step = call->body_over ? EXCHANGE_CALL : EXCHANGE_GATE;
     c->state = call->body_over ? WIRE_WORK : WIRE_GATE;
-    if (workers_submit(s->workers, &call->work, true)) {
+    if (server_submit(call, true)) {
         call->busy++;
         wire_advance(c);
         return;

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/env.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "http/exchange.h"
@@ -38,11 +39,15 @@ static bool sane_id(const char *s)
 
 static const char *request_id(struct http_req *req)
 {
+    static uint64_t count;
     const char *given = http_header(req, "x-request-id");
 
     if (sane_id(given))
         return given;
-    return arena_printf(req->arena, "%016llx", (unsigned long long)env_u64(&env_system));
+    /* Unlike any other of this process, and hardly like one of another: the hash has a secret. */
+    return arena_printf(
+        req->arena, "%016llx",
+        (unsigned long long)hash_u64(__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED)));
 }
 
 static void find_route(struct exchange *x)

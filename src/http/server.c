@@ -17,6 +17,56 @@ void server_wake(struct http_server *s)
     uv_async_send(&s->wake);
 }
 
+/* ---- workers ---- */
+
+static void fetch_done(struct http_server *s)
+{
+    struct work *w = workers_done(s->workers);
+
+    while (w) {
+        struct work *next = w->next;
+
+        s->out--;
+        call_done((struct call *)w);
+        w = next;
+    }
+}
+
+static void on_kick(uv_timer_t *t)
+{
+    struct http_server *s = t->data;
+
+    fetch_done(s);
+    workers_kick(s->workers);
+    if (s->out)
+        (void)uv_timer_start(&s->kick, on_kick, 1, 0);
+}
+
+static void on_flush(uv_prepare_t *p)
+{
+    struct http_server *s = p->data;
+
+    if (!s->gathered.n)
+        return;
+    workers_submit(s->workers, &s->gathered);
+    if (!uv_is_active((uv_handle_t *)&s->kick))
+        (void)uv_timer_start(&s->kick, on_kick, 1, 0);
+}
+
+/* Reading is quick nearly always; what writes waits for a disk. */
+bool server_submit(struct call *call, bool bounded)
+{
+    struct http_server *s = call->server;
+    bool quick = call->x->req.method == HTTP_GET || call->x->req.method == HTTP_HEAD;
+
+    /* What is on workers is not waiting; that they take it at once is not known here. */
+    if (bounded && s->out >= s->limits.queue + s->limits.workers)
+        return false;
+    work_add(&s->gathered, &call->work, !quick);
+    s->out++;
+    return true;
+}
+
 /* ---- deadlines ---- */
 
 static void timed_out(struct wire *c, const char *why)
@@ -132,14 +182,8 @@ static void drain(struct http_server *s)
 static void on_wake(uv_async_t *a)
 {
     struct http_server *s = a->data;
-    struct work *w = workers_done(s->workers);
 
-    while (w) {
-        struct work *next = w->next;
-
-        call_done((struct call *)w);
-        w = next;
-    }
+    fetch_done(s);
     hubs_deliver(s);
     drain(s);
 }
@@ -210,7 +254,7 @@ static void start_threads(struct http_server *s)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    s->workers = workers_start(s->limits.workers, s->limits.queue, on_done, s);
+    s->workers = workers_start(s->limits.workers, on_done, s);
     if (uv_thread_create(&s->thread, run, s) != 0)
         abort();
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -234,7 +278,10 @@ enum bough_rc http_server_start(struct http_server **out, const struct http_app 
     if (uv_loop_init(&s->loop) != 0 || uv_async_init(&s->loop, &s->wake, on_wake) != 0)
         abort();
     (void)uv_timer_init(&s->loop, &s->tick);
-    s->wake.data = s->tick.data = s;
+    (void)uv_timer_init(&s->loop, &s->kick);
+    (void)uv_prepare_init(&s->loop, &s->flush);
+    (void)uv_prepare_start(&s->flush, on_flush);
+    s->wake.data = s->tick.data = s->kick.data = s->flush.data = s;
     for (size_t i = 0; !rc && i < n; i++)
         rc = listen_open(s, &s->listeners[i], &where[i], err);
     if (rc) {

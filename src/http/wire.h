@@ -95,6 +95,10 @@ struct http_server {
     uv_loop_t loop;
     uv_async_t wake;
     uv_timer_t tick;
+    uv_timer_t kick;    /* while anything is with the workers; see workers.h */
+    uv_prepare_t flush; /* before the loop sleeps: what was gathered goes to the workers */
+    struct work_list gathered;
+    int out; /* gathered, waiting, running, or done and not fetched */
     uv_thread_t thread;
     struct workers *workers;
     struct listener *listeners;
@@ -148,12 +152,13 @@ void write_bytes(struct wire *c, const char *p, size_t n);
 
 /* ---- sse.c ---- */
 
-void stream_step(struct wire *c);              /* replay, or go live */
-void stream_close(struct wire *c);             /* the connection ends */
-void stream_beat(struct wire *c, int64_t now); /* a comment when it was quiet for long */
-void hubs_deliver(struct http_server *s);      /* what was sent since */
-void hubs_detach(struct http_server *s);       /* the server ends: senders let go of it */
-void server_wake(struct http_server *s);       /* any thread */
+void stream_step(struct wire *c);                    /* replay, or go live */
+void stream_close(struct wire *c);                   /* the connection ends */
+void stream_beat(struct wire *c, int64_t now);       /* a comment when it was quiet for long */
+void hubs_deliver(struct http_server *s);            /* what was sent since */
+void hubs_detach(struct http_server *s);             /* the server ends: senders let go of it */
+bool server_submit(struct call *call, bool bounded); /* to a worker, at its pace */
+void server_wake(struct http_server *s);             /* any thread */
 
 /* ---- listen.c ---- */
 

@@ -6,15 +6,13 @@
 
 #include "base/mem.h"
 
-struct list {
-    struct work *first, *last;
-};
+enum { TELL_AT = 32 }; /* finished work that is not kept back any longer */
 
 struct workers {
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t some;
-    struct list todo, done;
-    int waiting, running, bound;
+    struct work_list todo, done;
+    int running, idle;
     bool stop;
     void (*on_done)(void *user);
     void *user;
@@ -22,7 +20,7 @@ struct workers {
     pthread_t *threads; /* set before any of them runs */
 };
 
-static void push(struct list *l, struct work *w)
+void work_add(struct work_list *l, struct work *w, bool slow)
 {
     w->next = NULL;
     if (l->last)
@@ -30,18 +28,34 @@ static void push(struct list *l, struct work *w)
     else
         l->first = w;
     l->last = w;
+    l->n++;
+    l->slow += slow;
 }
 
-static struct work *pop(struct list *l)
+static struct work *pop(struct work_list *l)
 {
     struct work *w = l->first;
 
-    if (w) {
-        l->first = w->next;
-        if (!l->first)
-            l->last = NULL;
-    }
+    if (!w)
+        return NULL;
+    l->first = w->next;
+    if (!l->first)
+        l->last = NULL;
+    l->n--;
     return w;
+}
+
+static void append(struct work_list *to, struct work_list *from)
+{
+    if (!from->first)
+        return;
+    if (to->last)
+        to->last->next = from->first;
+    else
+        to->first = from->first;
+    to->last = from->last;
+    to->n += from->n;
+    *from = (struct work_list){ 0 };
 }
 
 static void *work(void *user)
@@ -51,34 +65,36 @@ static void *work(void *user)
     pthread_mutex_lock(&ws->lock);
     for (;;) {
         struct work *w = pop(&ws->todo);
-        bool first;
 
         if (!w) {
             if (ws->stop)
                 break;
+            ws->idle++;
             pthread_cond_wait(&ws->some, &ws->lock);
+            ws->idle--;
             continue;
         }
-        ws->waiting--;
         ws->running++;
         pthread_mutex_unlock(&ws->lock);
         w->run(w);
         pthread_mutex_lock(&ws->lock);
         ws->running--;
-        first = !ws->done.first;
-        push(&ws->done, w);
-        if (first)
+        work_add(&ws->done, w, false);
+        if (!ws->todo.first ||
+            ws->done.n >= TELL_AT) { /* not under the lock: it writes to a file */
+            pthread_mutex_unlock(&ws->lock);
             ws->on_done(ws->user);
+            pthread_mutex_lock(&ws->lock);
+        }
     }
     pthread_mutex_unlock(&ws->lock);
     return NULL;
 }
 
-struct workers *workers_start(int n, int bound, void (*done)(void *user), void *user)
+struct workers *workers_start(int n, void (*done)(void *user), void *user)
 {
     struct workers *ws = mem_zalloc(sizeof *ws);
 
-    ws->bound = bound;
     ws->on_done = done;
     ws->user = user;
     ws->n = n;
@@ -105,19 +121,31 @@ void workers_stop(struct workers *ws)
     mem_free(ws);
 }
 
-bool workers_submit(struct workers *ws, struct work *w, bool bounded)
+void workers_submit(struct workers *ws, struct work_list *l)
 {
-    bool ok;
+    int wake;
 
     pthread_mutex_lock(&ws->lock);
-    ok = !bounded || ws->waiting < ws->bound;
-    if (ok) {
-        ws->waiting++;
-        push(&ws->todo, w);
-        pthread_cond_signal(&ws->some);
-    }
+    wake = l->slow;
+    if (l->n > l->slow && ws->idle == ws->n)
+        wake++; /* nobody is awake */
+    if (wake > ws->idle)
+        wake = ws->idle;
+    append(&ws->todo, l);
     pthread_mutex_unlock(&ws->lock);
-    return ok;
+    for (; wake > 0; wake--)
+        pthread_cond_signal(&ws->some);
+}
+
+void workers_kick(struct workers *ws)
+{
+    bool wake;
+
+    pthread_mutex_lock(&ws->lock);
+    wake = ws->todo.first && ws->idle > 0;
+    pthread_mutex_unlock(&ws->lock);
+    if (wake)
+        pthread_cond_signal(&ws->some);
 }
 
 struct work *workers_done(struct workers *ws)
@@ -126,7 +154,7 @@ struct work *workers_done(struct workers *ws)
 
     pthread_mutex_lock(&ws->lock);
     w = ws->done.first;
-    ws->done = (struct list){ NULL, NULL };
+    ws->done = (struct work_list){ 0 };
     pthread_mutex_unlock(&ws->lock);
     return w;
 }
@@ -134,7 +162,7 @@ struct work *workers_done(struct workers *ws)
 void workers_count(struct workers *ws, int *waiting, int *running)
 {
     pthread_mutex_lock(&ws->lock);
-    *waiting = ws->waiting;
+    *waiting = ws->todo.n;
     *running = ws->running;
     pthread_mutex_unlock(&ws->lock);
 }

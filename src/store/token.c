@@ -147,7 +147,7 @@ static enum bough_rc prepare_change(struct prep *p, void *user, struct bough_err
     struct job *j = user;
     const struct store_token *found = NULL;
     struct store_tokens all;
-    struct record_row row;
+    struct record_row row = { 0 };
     struct token_body body;
     struct snap *snap;
     struct id id;
@@ -167,7 +167,7 @@ static enum bough_rc prepare_change(struct prep *p, void *user, struct bough_err
                                    err);
     if (!rc)
         rc = body_read(token_fields, row.body, &body, err);
-    if (rc || (j->revoke && row.over))
+    if (rc || !found || (j->revoke && row.over))
         return rc;
     if (j->revoke)
         row.over = p->now;

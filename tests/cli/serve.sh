@@ -1,6 +1,6 @@
 #!/bin/sh
 # A server is started, answers, refuses who has no token, and stops when told to, leaving nothing behind.
-export XDG_RUNTIME_DIR=$PWD
+export XDG_RUNTIME_DIR="$PWD"
 bough serve --http --port 0 --quiet >out 2>err &
 server=$!
 for _ in $(seq 100); do grep -q login out && break; sleep 0.1; done

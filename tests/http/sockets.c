@@ -11,6 +11,7 @@
 #include "http/world.h"
 
 #define CLOSE "Connection: close\r\n"
+#define POST "POST / HTTP/1.1\r\nHost: h\r\n"
 
 static int64_t holding(const struct world_seen *s)
 {
@@ -101,9 +102,8 @@ TEST(a_request_may_come_byte_by_byte)
 TEST(smuggled_requests_are_refused_and_the_connection_is_closed)
 {
     static const char *const texts[] = {
-        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: "
-        "chunked\r\n\r\n0\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+        POST "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        POST "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
         "GET / HTTP/1.1\nHost: h\n\n",
         "GET / HTTP/1.1\r\nHost: h\r\n\rX",
         "GET / HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n",

@@ -321,7 +321,7 @@ TEST(heads_are_bounded_in_bytes_headers_and_target)
 
         buf_init(&b, 1 << 20);
         buf_puts(&b, GET "Host: h\r\nX: ");
-        while (b.n < (size_t)(PARSE_HEAD_MAX - 4 + over))
+        while (b.n < (size_t)PARSE_HEAD_MAX - 4 + (size_t)over)
             buf_putc(&b, 'x');
         buf_puts(&b, "\r\n\r\n");
         CHECK_INT(over ? 431 : 200, status_of(t, &b));
