@@ -7,14 +7,14 @@ Q        = $(if $(V),,@echo "  $@";)# V=1 shows whole commands
 # Folders of src/ that belong to the program only; everything else is libbough.
 PROGRAM_DIRS := cli http auth api gateway mcp
 PKGS         := libutf8proc libzstd libcrypto zlib
-PROGRAM_PKGS := md4c inih
+PROGRAM_PKGS := md4c inih libuv
 
 OPT_debug   := -O1 -g3 -Werror
 OPT_release := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 OPT_asan    := -O1 -g3 -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g3 -Werror -fsanitize=thread
 OPT_cover   := -O0 -g3 -Werror --coverage -fprofile-update=atomic
-OPT_fuzz    := -O1 -g3 -DWITH_SIMDJSON -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OPT_fuzz    := -O1 -g3 -DWITH_SIMDJSON -DWITH_LLHTTP -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 $(if $(OPT_$(VARIANT)),,$(error VARIANT=$(VARIANT) is not one of debug release asan tsan cover fuzz))
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
@@ -26,7 +26,7 @@ ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interpos
 ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,--as-needed $(LDFLAGS)
 # Expanded when used: on a bare machine pkg-config comes with the first `make run`.
 LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz) -lm
-PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-lmd4c -linih)
+PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-lmd4c -linih -luv)
 VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' include/bough/*.h),0)
 
 # A new file needs no edit here.
@@ -128,11 +128,11 @@ $(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a
 $(B)/examples/%-shared: $(B)/examples/%.o $(B)/libbough.so
 	$(Q)$(CC) $< -L$(B) -lbough -Wl,-rpath,'$$ORIGIN/..' $(ALLLDFLAGS) -o $@
 
-run: ## build and show bough at work
+run: ## build, show bough at work, and serve that store to a browser until Ctrl-C (PORT=7447)
 	@scripts/install-deps
-	@echo "Building bough (build/release) and running its demo"
+	@echo "Building bough (build/release), running its demo and serving it"
 	@$(MAKE) --no-print-directory VARIANT=release all
-	build/release/bough demo
+	@build/release/bough demo --serve $(if $(PORT),--port $(PORT))
 test: ## build and run every test; ONLY=word runs the tests whose name contains it
 	@scripts/install-deps
 	@echo "Building and running the tests (build/$(VARIANT))"
@@ -165,8 +165,14 @@ fuzz: ## look for new crashes: FUZZ=json TIME=60 (seconds)
 	build/fuzz/tests/fuzz/fuzz_$(FUZZ).libfuzzer -max_total_time=$(TIME) -timeout=10 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/ $(addprefix -dict=,$(wildcard tests/fuzz/$(FUZZ).dict)) \
 	    build/fuzz/found/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
-# Here, and only here, our JSON reader is compared with simdjson's, through a shim in C++.
-$(B)/tests/fuzz/%.libfuzzer: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/simdjson_shim.o $(B)/parts.a
+# Here, and only here, our readers are compared with others: JSON with simdjson's, through a shim in
+# C++, HTTP with llhttp's, whose source Debian's node-llhttp brings.
+LLHTTP := /usr/share/llhttp
+$(B)/tests/fuzz/llhttp_shim.o: private INC += -isystem /usr/share/include
+$(B)/llhttp.o: $(B)/flags
+	$(Q)clang-14 -O1 -g -w -isystem /usr/share/include/llhttp -r -nostdlib $(LLHTTP)/*.c -o $@
+$(B)/tests/fuzz/%.libfuzzer: $(B)/tests/fuzz/%.o $(addprefix $(B)/tests/fuzz/,simdjson_shim.o llhttp_shim.o) \
+    $(B)/llhttp.o $(B)/parts.a
 	$(Q)clang++-14 $^ $(ALLLDFLAGS) -fsanitize=fuzzer $(LIBS) -lsimdjson -o $@
 $(B)/%.o: %.cc $(B)/flags
 	$(Q)mkdir -p $(@D); clang++-14 -std=c++17 $(OPT_$(VARIANT)) -c $< -o $@
@@ -218,6 +224,10 @@ install: ## into PREFIX (/usr/local), under DESTDIR
 	build/$(FROM)/bough completion bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETE))/bough
 	build/$(FROM)/bough completion zsh > $(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETE))/_bough
 	build/$(FROM)/bough completion fish > $(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETE))/bough.fish
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user $(DESTDIR)$(PREFIX)/share/doc/bough
+	sed 's|@PREFIX@|$(PREFIX)|' data/bough.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/bough.service
+	install -m 644 data/bough.socket $(DESTDIR)$(PREFIX)/lib/systemd/user
+	install -m 644 data/nginx.conf $(DESTDIR)$(PREFIX)/share/doc/bough
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(PKGS)|' scripts/bough.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/bough.pc
 clean: ## remove build/

@@ -16,6 +16,9 @@ enum { FILE_MOST = 1 << 20 };
 
 const struct config_key config_keys[] = {
     { "color", NULL, "auto, always or never; NO_COLOR beats it" },
+    { "http.hosts", NULL, "names besides its own that `bough serve` answers to, by blanks" },
+    { "http.origins", NULL, "web pages that may call it, as https://name, by blanks" },
+    { "http.tls", NULL, "true when a proxy in front of it speaks HTTPS" },
     { "limit", NULL, "how many sessions `bough ls` shows" },
     { "pager", "BOUGH_PAGER", "what long output is shown with; cat for none" },
     { "store", "BOUGH_STORE", "the store to work on" },

@@ -135,6 +135,14 @@ const struct body_field source_fields[] = {
     { 0, FIELD_I64, 0 },
 };
 
+const struct body_field token_fields[] = {
+    FIELD(1, I64, token_body, made),    FIELD(2, I64, token_body, chk),
+    FIELD(3, CSTR, token_body, label),  FIELD(4, CSTR, token_body, project),
+    FIELD(5, CSTR, token_body, hash),   FIELD(6, I64, token_body, scopes),
+    FIELD(7, I64, token_body, created), FIELD(8, I64, token_body, expires),
+    FIELD(9, I64, token_body, used),    { 0, FIELD_I64, 0 },
+};
+
 const struct body_field quarantine_fields[] = {
     FIELD(1, I64, quarantine_body, time),  FIELD(2, CSTR, quarantine_body, where),
     FIELD(3, CSTR, quarantine_body, why),  FIELD(4, CSTR, quarantine_body, row),

@@ -96,6 +96,13 @@ struct source_body {
     int64_t expires, updated;
 };
 
+struct token_body {
+    int64_t made, chk;
+    const char *label, *project;
+    const char *hash; /* SHA-256 of the secret in hex; the secret is kept nowhere */
+    int64_t scopes, created, expires, used;
+};
+
 struct quarantine_body {
     int64_t time;
     const char *where, *why, *row; /* row: its table and its numbers */
@@ -104,6 +111,6 @@ struct quarantine_body {
 
 extern const struct body_field session_fields[], list_fields[], call_fields[], adjust_fields[],
     memory_fields[], label_fields[], todo_fields[], audit_fields[], place_fields[], queue_fields[],
-    source_fields[], quarantine_fields[];
+    source_fields[], token_fields[], quarantine_fields[];
 
 #endif

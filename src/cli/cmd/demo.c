@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/print.h"
+#include "cli/serve.h"
 
 struct tour {
     struct bough_store *s;
@@ -154,6 +155,18 @@ static void tour(struct tour *t)
     check(t);
 }
 
+/* The store that was just made, for a browser, until Ctrl-C. */
+static int serve(struct cli *c, struct tour *t)
+{
+    struct serve how = { .http = true };
+    int rc = cli_number(c, "port", SERVE_PORT, &how.port);
+
+    if (rc)
+        return rc;
+    step(t, "Serve it; Ctrl-C ends");
+    return serve_run(c, t->s, &how);
+}
+
 static int run(struct cli *c)
 {
     struct tour t = { .a = bough_arena_create(), .colour = print_colour(stdout) };
@@ -165,24 +178,35 @@ static int run(struct cli *c)
         fputs("bough: no temporary directory could be made\n", stderr);
         goto out;
     }
+    if (cli_has(c, "serve"))
+        serve_signals(); /* the store's threads must not take them */
     url = arena_printf(t.a, "sqlite:%s/demo.db", dir);
     printf("A temporary store: %s\n", url);
     t.rc = bough_store_open(&t.s, url, NULL, &t.err);
     if (!t.rc)
         tour(&t);
+    code = t.rc ? cli_error(c, &t.err) : CLI_DONE;
+    if (!t.rc && cli_has(c, "serve"))
+        code = serve(c, &t);
     bough_store_close(&t.s);
     (void)fs_remove_tree(dir);
-    code = t.rc ? cli_error(c, &t.err) : CLI_DONE;
-    if (!t.rc)
+    if (!code)
         puts("\nThe temporary store is gone again. `bough help` shows what else there is.");
 out:
     bough_arena_destroy(t.a);
     return code;
 }
 
+static const struct cli_option options[] = {
+    { "serve", 0, NULL, "then serve that store to a browser on this machine, until Ctrl-C" },
+    { "port", 'p', "N", "with --serve: this port instead of 7447; 0 takes a free one" },
+    { 0 },
+};
+
 const struct cli_cmd cmd_demo = {
     .name = "demo",
     .args = "",
+    .options = options,
     .summary =
         "a short tour on a temporary store: create, append, fork, branch, compact, list, fsck",
     .run = run,

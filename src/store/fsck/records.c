@@ -249,6 +249,7 @@ static bool says_nothing(const struct record_row *row)
 static void check_kind(const struct row *r)
 {
     struct audit_body audit;
+    struct token_body token;
 
     switch ((enum record_kind)r->row->kind) {
     case RECORD_CALL:
@@ -284,6 +285,8 @@ static void check_kind(const struct row *r)
         check_quarantine(r);
         break;
     case RECORD_TOKEN:
+        (void)read_body(r, token_fields, &token);
+        break;
     case RECORD_SEEN:
         break;
     }

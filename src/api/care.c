@@ -1,0 +1,113 @@
+/* For those who run it: is it alive, is it ready, how is it doing. */
+#include <string.h>
+
+#include "api/api.h"
+
+static enum bough_rc healthz(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    (void)req;
+    (void)err;
+    http_text(res, 200, "text/plain; charset=utf-8");
+    http_puts(res, "ok\n");
+    return BOUGH_OK;
+}
+
+/* Ready is: the store answers, and nobody has told us to stop. */
+static enum bough_rc readyz(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    const struct api_call *call = api_of(req);
+    struct bough_mark mark;
+    enum bough_rc rc;
+
+    if (api_draining(call->api))
+        return http_refuse(res, 503, "draining", "the server is stopping");
+    rc = bough_feed_end(call->store, &mark, err);
+    if (rc) /* what is wrong is for the log, not for everybody */
+        return http_refuse(res, 503, "not_ready", "the store does not answer");
+    http_text(res, 200, "text/plain; charset=utf-8");
+    http_puts(res, "ready\n");
+    return BOUGH_OK;
+}
+
+/* ---- metrics ---- */
+
+static void put(struct http_res *res, const char *name, const char *type, const char *help,
+                int64_t value)
+{
+    struct buf b;
+
+    buf_init(&b, 2048);
+    buf_printf(&b, "# HELP bough_%s %s\n# TYPE bough_%s %s\nbough_%s %lld\n", name, help, name,
+               type, name, (long long)value);
+    http_write(res, b.p, b.n);
+    buf_finish(&b);
+}
+
+static void put_server(struct http_res *res, const struct http_figures *f)
+{
+    const struct {
+        const char *name, *type, *help;
+        int64_t value;
+    } rows[] = {
+        { "http_connections", "gauge", "Open connections.", f->connections },
+        { "http_accepted_total", "counter", "Connections accepted.", f->accepted },
+        { "http_refused_total", "counter", "Connections over a limit.", f->refused_full },
+        { "http_requests_total", "counter", "Heads that were read.", f->requests },
+        { "http_bad_requests_total", "counter", "Requests refused by the parser.",
+          f->bad_requests },
+        { "http_overloaded_total", "counter", "Requests refused for want of a worker.",
+          f->overloaded },
+        { "http_cancelled_total", "counter", "Requests whose client left.", f->cancelled },
+        { "http_timed_out_total", "counter", "Connections closed by a deadline.", f->timed_out },
+        { "http_received_bytes_total", "counter", "Bytes read.", f->bytes_in },
+        { "http_sent_bytes_total", "counter", "Bytes written.", f->bytes_out },
+        { "http_waiting", "gauge", "Requests waiting for a worker.", f->waiting },
+        { "http_running", "gauge", "Requests on workers.", f->running },
+        { "http_worker_microseconds_total", "counter", "Time spent in handlers.", f->worker_us },
+        { "http_streams", "gauge", "Event streams.", f->streams },
+        { "http_stream_events_total", "counter", "Events given to streams.", f->stream_events },
+        { "http_stream_dropped_total", "counter", "Streams that did not keep up.",
+          f->stream_dropped },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        put(res, rows[i].name, rows[i].type, rows[i].help, rows[i].value);
+    http_puts(res, "# HELP bough_http_responses_total Answers by class of status.\n"
+                   "# TYPE bough_http_responses_total counter\n");
+    for (int i = 1; i <= 5; i++) {
+        struct buf b;
+
+        buf_init(&b, 256);
+        buf_printf(&b, "bough_http_responses_total{class=\"%dxx\"} %lld\n", i,
+                   (long long)f->status[i]);
+        http_write(res, b.p, b.n);
+        buf_finish(&b);
+    }
+}
+
+static enum bough_rc metrics(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    const struct api_call *call = api_of(req);
+    struct http_figures f;
+    struct bough_info info;
+    enum bough_rc rc = bough_store_info(call->store, req->arena, &info, err);
+
+    if (rc)
+        return rc;
+    http_text(res, 200, "text/plain; version=0.0.4; charset=utf-8");
+    put(res, "store_last_no", "counter", "Number of the last change.", info.last_no);
+    put(res, "store_pending", "gauge", "Changes not yet folded into the lists.", info.pending);
+    put(res, "store_epoch", "gauge", "Changes when a backup is restored.", info.epoch);
+    if (api_figures(call->api, &f))
+        put_server(res, &f);
+    return BOUGH_OK;
+}
+
+const struct http_route api_care_routes[] = {
+    { "GET", "/healthz", healthz, AUTH_OPEN, "Is the process alive?", .gives = "text" },
+    { "GET", "/readyz", readyz, AUTH_OPEN, "Does the store answer, and is nobody stopping it?",
+      .gives = "text" },
+    { "GET", "/metrics", metrics, AUTH_ADMIN, "Figures in Prometheus' text format.",
+      .gives = "text" },
+    { 0 },
+};

@@ -1,0 +1,9 @@
+/* The one list of nouns. */
+#include "api/api.h"
+
+const struct http_route *const api_tables[] = {
+    api_care_routes,
+    api_index_routes,
+    api_openapi_routes,
+    NULL,
+};

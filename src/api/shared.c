@@ -1,0 +1,132 @@
+/* What handlers of every noun need: the session in the path, pages, members of a body, heads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/arena.h"
+#include "base/str.h"
+
+/* ---- sessions ---- */
+
+enum bough_rc api_session(struct http_req *req, struct bough_session **out, struct bough_error *err)
+{
+    const struct api_call *call = api_of(req);
+    const char *id = http_param(req, "id");
+    enum bough_rc rc = bough_session_get(call->store, req->arena, id, out, err);
+
+    /* D13: one that is not theirs is not there, and says so in the same words. */
+    if ((rc == BOUGH_GONE || rc == BOUGH_AMBIGUOUS) && *call->who->project)
+        rc = BOUGH_NOT_FOUND;
+    else if (!rc && !auth_sees(call->who, (*out)->project))
+        rc = BOUGH_NOT_FOUND;
+    if (rc == BOUGH_NOT_FOUND)
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.60s", id);
+    return rc;
+}
+
+/* ---- pages ---- */
+
+const struct http_field api_page_query[] = { API_PAGE_FIELDS, { 0 } };
+
+enum bough_rc api_page(const struct http_req *req, struct api_page *out, struct bough_error *err)
+{
+    out->cursor = http_query(req, "cursor");
+    if (out->cursor && !*out->cursor)
+        out->cursor = NULL;
+    return http_query_i64(req, "limit", API_PAGE, 1, API_PAGE_MAX, &out->limit, err);
+}
+
+const char *api_cursor(struct bough_arena *a, int64_t one, int64_t two)
+{
+    return arena_printf(a, "%lld.%lld", (long long)one, (long long)two);
+}
+
+bool api_cursor_read(const char *text, int64_t *one, int64_t *two)
+{
+    const char *dot = strchr(text, '.');
+
+    return dot && json_span_i64(str_make(text, (size_t)(dot - text)), one) &&
+           json_span_i64(str_of(dot + 1), two) && *one >= 0 && *two >= 0;
+}
+
+/* ---- members of a body ---- */
+
+enum bough_rc api_member_str(struct http_req *req, struct json body, const char *name,
+                             const char **out, struct bough_error *err)
+{
+    struct json member;
+    const char *text;
+
+    if (!json_get(body, name, &member) || json_type(member) == JSON_NULL)
+        return BOUGH_OK;
+    text = json_cstr(req->arena, body, name);
+    if (!text)
+        return bough_fail(err, BOUGH_INVALID, "%s is a string without NUL", name);
+    *out = text;
+    return BOUGH_OK;
+}
+
+enum bough_rc api_member_i64(struct json body, const char *name, int64_t *out,
+                             struct bough_error *err)
+{
+    struct json member;
+
+    if (!json_get(body, name, &member) || json_i64(member, out))
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_INVALID, "%s is an integer", name);
+}
+
+enum bough_rc api_member_bool(struct json body, const char *name, bool *out,
+                              struct bough_error *err)
+{
+    struct json member;
+
+    if (!json_get(body, name, &member) || json_bool(member, out))
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_INVALID, "%s is true or false", name);
+}
+
+enum bough_rc api_members_only(struct http_req *req, struct json body, const char *const *known,
+                               struct bough_error *err)
+{
+    struct json_iter it = json_iter(body);
+
+    while (json_next(&it)) {
+        struct bough_str name;
+        size_t i = 0;
+
+        while (known[i] && !json_key_is(it.key, known[i]))
+            i++;
+        if (known[i])
+            continue;
+        if (!json_str(req->arena, it.key, &name))
+            name = str_of("");
+        return bough_fail(err, BOUGH_INVALID, "there is no member %.60s here", name.p);
+    }
+    return BOUGH_OK;
+}
+
+/* ---- heads ---- */
+
+void api_head_etag(struct http_res *res, struct bough_head head)
+{
+    http_etag(res, "%lld.%lld", (long long)head.branch, (long long)head.depth);
+}
+
+enum bough_rc api_expect_head(const struct http_req *req, struct http_res *res, bool *has,
+                              struct bough_head *out, struct bough_error *err)
+{
+    const char *tag = http_header(req, "if-match");
+    size_t n = tag ? strlen(tag) : 0;
+
+    (void)err;
+    *has = false;
+    if (!tag || strcmp(tag, "*") == 0)
+        return BOUGH_OK;
+    *has = n > 2 && tag[0] == '"' && tag[n - 1] == '"' &&
+           api_cursor_read(arena_strndup(req->arena, tag + 1, n - 2), &out->branch, &out->depth);
+    if (*has)
+        return BOUGH_OK;
+    return http_refuse(res, 412, "precondition_failed", "If-Match is the ETag of a head");
+}

@@ -1,0 +1,142 @@
+/* Paths to rows, and what a row says about query and body. Pure. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "http/exchange.h"
+
+static const char *method_name(enum http_method m)
+{
+    switch (m) {
+    case HTTP_GET:
+    case HTTP_HEAD:
+        return "GET";
+    case HTTP_POST:
+        return "POST";
+    case HTTP_PUT:
+        return "PUT";
+    case HTTP_PATCH:
+        return "PATCH";
+    case HTTP_DELETE:
+        return "DELETE";
+    case HTTP_OPTIONS:
+        return "OPTIONS";
+    case HTTP_OTHER:
+        break;
+    }
+    return "";
+}
+
+/* One segment of path and pattern at a time; false when they part. */
+static bool fits(struct http_req *req, const char *pattern)
+{
+    const char *path = req->path;
+
+    req->nparams = 0;
+    while (*pattern && *path) {
+        size_t p = strcspn(pattern + 1, "/") + 1, s = strcspn(path + 1, "/") + 1;
+
+        if (*pattern != '/' || *path != '/')
+            return false;
+        if (p > 2 && pattern[1] == '{') {
+            if (s == 1)
+                return false;
+            req->params[req->nparams++] =
+                (struct http_param){ arena_strndup(req->arena, pattern + 2, p - 3),
+                                     arena_strndup(req->arena, path + 1, s - 1) };
+        } else if (p != s || memcmp(pattern, path, p) != 0) {
+            return false;
+        }
+        pattern += p;
+        path += s;
+    }
+    return !*pattern && !*path;
+}
+
+/* Cheap test before fits(), which allocates: the words up to the first parameter. */
+static bool may_fit(const char *path, const char *pattern)
+{
+    size_t fixed = strcspn(pattern, "{");
+
+    return strncmp(path, pattern, fixed) == 0;
+}
+
+bool router_find(struct http_req *req, const char **allow)
+{
+    const char *method = method_name(req->method);
+    struct buf methods;
+
+    buf_init(&methods, 256);
+    req->params = arena_array(req->arena, 16, sizeof *req->params);
+    for (size_t i = 0; req->app->tables[i]; i++) {
+        for (const struct http_route *r = req->app->tables[i]; r->method; r++) {
+            if (!may_fit(req->path, r->path) || !fits(req, r->path))
+                continue;
+            if (strcmp(r->method, method) == 0) {
+                req->route = r;
+                buf_finish(&methods);
+                return true;
+            }
+            buf_printf(&methods, "%s%s", methods.n ? ", " : "", r->method);
+            if (strcmp(r->method, "GET") == 0)
+                buf_puts(&methods, ", HEAD");
+        }
+    }
+    *allow = arena_strndup(req->arena, methods.p, methods.n);
+    buf_finish(&methods);
+    return false;
+}
+
+static bool known_field(const struct http_route *r, const char *name)
+{
+    for (const struct http_field *f = r->query; f && f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return true;
+    return false;
+}
+
+static enum bough_rc check_query(struct http_req *req, struct bough_error *err)
+{
+    struct bough_str rest = req->query, seen;
+    const char *name, *value, *again;
+    bool ok = true;
+
+    while (parse_query(req->arena, &rest, &name, &value, &ok)) {
+        if (!known_field(req->route, name))
+            return bough_fail(err, BOUGH_INVALID, "this path has no query parameter %.60s", name);
+        seen = rest;
+        while (parse_query(req->arena, &seen, &again, &value, &ok))
+            if (strcmp(name, again) == 0)
+                return bough_fail(err, BOUGH_INVALID, "%.60s was given twice", name);
+    }
+    return ok ? BOUGH_OK : bough_fail(err, BOUGH_INVALID, "the query is not UTF-8");
+}
+
+/* D8: what changes something says application/json, which no form of a foreign page can. */
+static enum bough_rc check_type(struct http_req *req, struct http_res *res)
+{
+    const char *type = http_header(req, "content-type");
+    struct bough_str word = str_of(type);
+    const char *end;
+
+    if ((req->route->flags & HTTP_RAW_BODY) || req->method == HTTP_GET ||
+        req->method == HTTP_HEAD || req->method == HTTP_OPTIONS)
+        return BOUGH_OK;
+    if (!type && req->body.n == 0 && req->method == HTTP_DELETE)
+        return BOUGH_OK;
+    end = memchr(word.p, ';', word.n);
+    if (end)
+        word.n = (size_t)(end - word.p);
+    while (word.n && word.p[word.n - 1] == ' ')
+        word.n--;
+    if (parse_token_is(word, "application/json"))
+        return BOUGH_OK;
+    return http_refuse(res, 415, "unsupported_type", "send Content-Type: application/json");
+}
+
+enum bough_rc router_check(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    enum bough_rc rc = check_query(req, err);
+
+    return rc ? rc : check_type(req, res);
+}

@@ -1,0 +1,168 @@
+/* Worker threads; see workers.h. One lock: what is done under it takes nanoseconds. */
+#include "http/workers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+enum { TELL_AT = 32 }; /* finished work that is not kept back any longer */
+
+struct workers {
+    pthread_mutex_t lock; /* guards everything below */
+    pthread_cond_t some;
+    struct work_list todo, done;
+    int running, idle;
+    bool stop;
+    void (*on_done)(void *user);
+    void *user;
+    int n;
+    pthread_t *threads; /* set before any of them runs */
+};
+
+void work_add(struct work_list *l, struct work *w, bool slow)
+{
+    w->next = NULL;
+    if (l->last)
+        l->last->next = w;
+    else
+        l->first = w;
+    l->last = w;
+    l->n++;
+    l->slow += slow;
+}
+
+static struct work *pop(struct work_list *l)
+{
+    struct work *w = l->first;
+
+    if (!w)
+        return NULL;
+    l->first = w->next;
+    if (!l->first)
+        l->last = NULL;
+    l->n--;
+    return w;
+}
+
+static void append(struct work_list *to, struct work_list *from)
+{
+    if (!from->first)
+        return;
+    if (to->last)
+        to->last->next = from->first;
+    else
+        to->first = from->first;
+    to->last = from->last;
+    to->n += from->n;
+    *from = (struct work_list){ 0 };
+}
+
+static void *work(void *user)
+{
+    struct workers *ws = user;
+
+    pthread_mutex_lock(&ws->lock);
+    for (;;) {
+        struct work *w = pop(&ws->todo);
+
+        if (!w) {
+            if (ws->stop)
+                break;
+            ws->idle++;
+            pthread_cond_wait(&ws->some, &ws->lock);
+            ws->idle--;
+            continue;
+        }
+        ws->running++;
+        pthread_mutex_unlock(&ws->lock);
+        w->run(w);
+        pthread_mutex_lock(&ws->lock);
+        ws->running--;
+        work_add(&ws->done, w, false);
+        if (!ws->todo.first ||
+            ws->done.n >= TELL_AT) { /* not under the lock: it writes to a file */
+            pthread_mutex_unlock(&ws->lock);
+            ws->on_done(ws->user);
+            pthread_mutex_lock(&ws->lock);
+        }
+    }
+    pthread_mutex_unlock(&ws->lock);
+    return NULL;
+}
+
+struct workers *workers_start(int n, void (*done)(void *user), void *user)
+{
+    struct workers *ws = mem_zalloc(sizeof *ws);
+
+    ws->on_done = done;
+    ws->user = user;
+    ws->n = n;
+    ws->threads = mem_zalloc(mem_array((size_t)n, sizeof *ws->threads));
+    pthread_mutex_init(&ws->lock, NULL);
+    pthread_cond_init(&ws->some, NULL);
+    for (int i = 0; i < n; i++)
+        if (pthread_create(&ws->threads[i], NULL, work, ws) != 0)
+            abort(); /* no thread, no server: as final as no memory */
+    return ws;
+}
+
+void workers_stop(struct workers *ws)
+{
+    pthread_mutex_lock(&ws->lock);
+    ws->stop = true;
+    pthread_cond_broadcast(&ws->some);
+    pthread_mutex_unlock(&ws->lock);
+    for (int i = 0; i < ws->n; i++)
+        pthread_join(ws->threads[i], NULL);
+    pthread_cond_destroy(&ws->some);
+    pthread_mutex_destroy(&ws->lock);
+    mem_free(ws->threads);
+    mem_free(ws);
+}
+
+void workers_submit(struct workers *ws, struct work_list *l)
+{
+    int wake;
+
+    pthread_mutex_lock(&ws->lock);
+    wake = l->slow;
+    if (l->n > l->slow && ws->idle == ws->n)
+        wake++; /* nobody is awake */
+    if (wake > ws->idle)
+        wake = ws->idle;
+    append(&ws->todo, l);
+    pthread_mutex_unlock(&ws->lock);
+    for (; wake > 0; wake--)
+        pthread_cond_signal(&ws->some);
+}
+
+void workers_kick(struct workers *ws)
+{
+    bool wake;
+
+    pthread_mutex_lock(&ws->lock);
+    wake = ws->todo.first && ws->idle > 0;
+    pthread_mutex_unlock(&ws->lock);
+    if (wake)
+        pthread_cond_signal(&ws->some);
+}
+
+struct work *workers_done(struct workers *ws)
+{
+    struct work *w;
+
+    pthread_mutex_lock(&ws->lock);
+    w = ws->done.first;
+    ws->done = (struct work_list){ 0 };
+    pthread_mutex_unlock(&ws->lock);
+    return w;
+}
+
+void workers_count(struct workers *ws, int *waiting, int *running)
+{
+    pthread_mutex_lock(&ws->lock);
+    *waiting = ws->todo.n;
+    *running = ws->running;
+    pthread_mutex_unlock(&ws->lock);
+}

@@ -1,0 +1,280 @@
+/* Who gets in: every route by every credential, carrier, host and origin. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/world.h"
+#include "base/arena.h"
+#include "base/str.h"
+
+/* A path of the row that can be asked for. */
+static const char *target_of(struct test *t, const struct http_route *r)
+{
+    char *path = arena_strdup(t->arena, r->path), *p;
+
+    while ((p = strchr(path, '{'))) {
+        char *end = strchr(p, '}');
+
+        *p = 'x';
+        memmove(p + 1, end + 1, strlen(end + 1) + 1);
+    }
+    return path;
+}
+
+/* Past the gate? Whatever the handler then says. */
+static bool passed(int status)
+{
+    return status != 400 && status != 401 && status != 403 && status != 421 && status != 429;
+}
+
+struct credential {
+    const char *name, *headers;
+    unsigned scopes; /* what it allows; 0: nothing */
+    int refused;     /* with which status it is refused everywhere but on open routes */
+};
+
+struct origin {
+    const char *headers;
+    int refused; /* 0: let through */
+    bool cookie_only;
+};
+
+static void check_row(struct test *t, struct world *w, const struct http_route *r,
+                      const struct credential *c, const struct origin *o)
+{
+    bool cookie = strstr(c->headers, "bough_7331=") != NULL;
+    const char *headers =
+        arena_printf(t->arena, "%s%sContent-Type: application/json\r\n", c->headers, o->headers);
+    struct http_reply got = world_ask(t, w, r->method, target_of(t, r), headers, "");
+    int want = 0;
+
+    if (strcmp(r->path, "/login") == 0)
+        return; /* refuses by itself; see below */
+    if (o->refused && (!o->cookie_only || cookie))
+        want = o->refused;
+    else if (r->needs & AUTH_OPEN)
+        want = 0;
+    else if (c->refused)
+        want = c->refused;
+    else if (r->needs & AUTH_ALL & ~c->scopes)
+        want = 403;
+    if (want ? got.status != want : !passed(got.status))
+        FAIL("%s %s as %s with %s: %d, not %d", r->method, r->path, c->name, o->headers, got.status,
+             want);
+    if (want && strstr(got.body.p, "sqlite"))
+        FAIL("%s %s says too much: %s", r->method, r->path, got.body.p);
+}
+
+STORE_TEST(every_route_asks_for_its_scope_from_an_allowed_host_and_origin)
+{
+    struct world w;
+    const char *link, *cookie;
+    struct http_reply r;
+
+    world_open(t, &w);
+    link = auth_link(w.auth, t->arena);
+    r = world_ask(t, &w, "GET", link, "", "");
+    CHECK_INT(303, r.status);
+    cookie = arena_strdup(t->arena, http_reply_header(&r, "set-cookie"));
+    cookie = arena_printf(t->arena, "Cookie: a=b; %.*s\r\n", (int)strcspn(cookie, ";"), cookie);
+    {
+        const char *reader = world_token(t, "reader", "read", ""),
+                   *dead = world_token(t, "dead", "all", "");
+        const struct credential credentials[] = {
+            { "nobody", "", 0, 401 },
+            { "a reader", bearer(t, reader), AUTH_READ, 0 },
+            { "a writer", bearer(t, world_token(t, "writer", "append,fork", "")),
+              AUTH_APPEND | AUTH_FORK, 0 },
+            { "an admin", bearer(t, world_token(t, "admin", "all", "")), AUTH_ALL, 0 },
+            { "a browser", cookie, AUTH_ALL, 0 },
+            { "a revoked token", bearer(t, dead), 0, 401 },
+            { "another scheme", "Authorization: Basic YTpi\r\n", 0, 401 },
+            { "no token", "Authorization: Bearer \r\n", 0, 401 },
+            { "two carriers", arena_printf(t->arena, "%s%s", bearer(t, reader), cookie), 0, 400 },
+            { "a token as the cookie", arena_printf(t->arena, "Cookie: bough_7331=%s\r\n", reader),
+              0, 401 },
+            { "a cookie of another port", "Cookie: bough_80=x\r\n", 0, 401 },
+        };
+        static const struct origin origins[] = {
+            { "", 0, false },
+            { "Origin: http://localhost:7331\r\n", 0, false },
+            { "Origin: https://evil.example\r\n", 403, false },
+            { "Origin: http://localhost:7332\r\n", 403, false },
+            { "Origin: null\r\n", 403, false },
+            { "Sec-Fetch-Site: cross-site\r\n", 403, false },
+            { "Sec-Fetch-Site: same-site\r\n", 403, true },
+            { "Sec-Fetch-Site: same-origin\r\n", 0, false },
+            { "Host: evil.example\r\n", 421, false },
+            { "Host: localhost:7332\r\n", 421, false },
+            { "Host: 127.0.0.1:7331\r\n", 0, false },
+            { "Host: [::1]:7331\r\n", 0, false },
+        };
+        const struct http_route *const *tables = api_all(w.api);
+
+        CHECK_OK(auth_token_revoke(t->store, "dead", &t->err));
+        for (size_t i = 0; tables[i]; i++)
+            for (const struct http_route *row = tables[i]; row->method; row++)
+                for (size_t c = 0; c < sizeof credentials / sizeof *credentials; c++)
+                    for (size_t o = 0; o < sizeof origins / sizeof *origins; o++) {
+                        t->env.now += 61000; /* failures are forgotten after a minute */
+                        if (strcmp(row->path, "/logout") != 0)
+                            check_row(t, &w, row, &credentials[c], &origins[o]);
+                    }
+    }
+    world_close(&w);
+}
+
+STORE_TEST(every_row_says_what_it_does_and_what_it_needs)
+{
+    struct world w;
+    const struct http_route *const *tables;
+
+    world_open(t, &w);
+    tables = api_all(w.api);
+    for (size_t i = 0; tables[i]; i++) {
+        for (const struct http_route *r = tables[i]; r->method; r++) {
+            if (!r->needs || !r->about || r->about[strlen(r->about) - 1] == ' ')
+                FAIL("%s %s has no needs or no about", r->method, r->path);
+            if (!strchr(".?", r->about[strlen(r->about) - 1]))
+                FAIL("%s %s: a sentence ends with a stop", r->method, r->path);
+            for (const char *const *s = (const char *const[]){ r->takes, r->gives, NULL }; *s;
+                 s++) {
+                bool known = strstr("text html events bytes", *s) != NULL;
+
+                for (const struct api_schema *k = api_schemas; k->name && !known; k++)
+                    known = strcmp(k->name, *s) == 0;
+                if (!known)
+                    FAIL("%s %s: no schema %s", r->method, r->path, *s);
+            }
+        }
+    }
+    world_close(&w);
+}
+
+STORE_TEST(a_link_signs_in_once_and_the_cookie_is_out_of_reach_of_scripts)
+{
+    struct world w;
+    struct http_reply r;
+    const char *link, *cookie, *line;
+
+    world_open(t, &w);
+    link = auth_link(w.auth, t->arena);
+    CHECK_INT(303, world_ask(t, &w, "HEAD", link, "", "").status); /* only looked at */
+    r = world_ask(t, &w, "GET", link, "", "");
+    CHECK_INT(303, r.status);
+    CHECK_STR("/", http_reply_header(&r, "location"));
+    cookie = http_reply_header(&r, "set-cookie");
+    CHECK(strstr(cookie, "; HttpOnly; SameSite=Strict") && !strstr(cookie, "Secure"));
+    CHECK(strncmp(cookie, "bough_7331=", 11) == 0);
+    CHECK_INT(403, world_ask(t, &w, "GET", link, "", "").status);
+    CHECK_INT(403, world_ask(t, &w, "GET", "/login?code=x", "", "").status);
+    line = arena_printf(t->arena, "Cookie: %.*s\r\n", (int)strcspn(cookie, ";"), cookie);
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", line, "").status);
+    t->env.now += INT64_C(8) * 24 * 3600 * 1000;
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", line, "").status);
+    link = auth_link(w.auth, t->arena);
+    t->env.now += 11 * 60 * 1000;
+    CHECK_INT(403, world_ask(t, &w, "GET", link, "", "").status); /* too old */
+    world_close(&w);
+}
+
+STORE_TEST(signing_out_ends_the_cookie)
+{
+    struct world w;
+    struct http_reply r;
+    const char *line;
+
+    world_open(t, &w);
+    r = world_ask(t, &w, "GET", auth_link(w.auth, t->arena), "", "");
+    line = http_reply_header(&r, "set-cookie");
+    line = arena_printf(t->arena, "Cookie: %.*s\r\nContent-Type: application/json\r\n",
+                        (int)strcspn(line, ";"), line);
+    CHECK_INT(204, world_ask(t, &w, "POST", "/logout", line, "").status);
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", line, "").status);
+    world_close(&w);
+}
+
+STORE_TEST(a_token_is_shown_once_and_kept_as_its_hash)
+{
+    struct auth_token in = { .label = "ci", .scopes = AUTH_READ, .project = "/srv/shop" }, made;
+    struct auth_tokens all;
+    const char *secret, *again;
+
+    CHECK_OK(auth_token_create(t->store, t->arena, &in, NULL, &secret, &made, &t->err));
+    CHECK_INT(6 + 64, strlen(secret));
+    CHECK(strncmp(secret, "bough_", 6) == 0);
+    CHECK_RC(BOUGH_EXISTS,
+             auth_token_create(t->store, t->arena, &in, NULL, &again, &made, &t->err));
+    CHECK_OK(auth_token_list(t->store, t->arena, &all, &t->err));
+    CHECK_INT(1, all.n);
+    CHECK_STR("ci", all.at[0].label);
+    CHECK_STR("/srv/shop", all.at[0].project);
+    CHECK_STR("read", auth_scopes_text(t->arena, all.at[0].scopes));
+    CHECK_OK(auth_token_revoke(t->store, all.at[0].id, &t->err));
+    CHECK_OK(auth_token_revoke(t->store, "ci", &t->err));
+    CHECK_RC(BOUGH_NOT_FOUND, auth_token_revoke(t->store, "cd", &t->err));
+    CHECK_OK(auth_token_create(t->store, t->arena, &in, NULL, &again, &made, &t->err));
+    CHECK(strcmp(secret, again) != 0);
+    in.scopes = 0;
+    CHECK_RC(BOUGH_INVALID,
+             auth_token_create(t->store, t->arena, &in, NULL, &again, &made, &t->err));
+    CHECK_RC(BOUGH_INVALID, auth_scopes_parse("read,fly", &in.scopes, &t->err));
+}
+
+STORE_TEST(what_is_revoked_or_expired_is_refused_at_the_next_request)
+{
+    struct auth_token in = { .label = "short", .scopes = AUTH_READ, .expires = t->env.now + 1000 },
+                      made;
+    const char *secret, *other;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(auth_token_create(t->store, t->arena, &in, NULL, &secret, &made, &t->err));
+    other = world_token(t, "other", "read", "");
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    t->env.now += 2000;
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, other), "").status);
+    CHECK_OK(auth_token_revoke(t->store, "other", &t->err));
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", bearer(t, other), "").status);
+    world_close(&w);
+}
+
+STORE_TEST(a_token_remembers_roughly_when_it_was_used)
+{
+    const char *secret = world_token(t, "ci", "read", "");
+    struct auth_tokens all;
+    struct world w;
+    int64_t first;
+
+    world_open(t, &w);
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    CHECK_OK(auth_token_list(t->store, t->arena, &all, &t->err));
+    first = all.at[0].used;
+    CHECK(first > 0);
+    t->env.now += 60000;
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    CHECK_OK(auth_token_list(t->store, t->arena, &all, &t->err));
+    CHECK_INT(first, all.at[0].used);
+    t->env.now += 3600 * 1000;
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    CHECK_OK(auth_token_list(t->store, t->arena, &all, &t->err));
+    CHECK(all.at[0].used > first);
+    world_close(&w);
+}
+
+STORE_TEST(guessing_is_slowed_down_for_everybody_at_that_address)
+{
+    const char *secret = world_token(t, "ci", "read", "");
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    for (int i = 0; i < 20; i++)
+        CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", bearer(t, "bough_x"), "").status);
+    r = world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "");
+    CHECK_INT(429, r.status);
+    CHECK_STR("60", http_reply_header(&r, "retry-after"));
+    t->env.now += 61000;
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    world_close(&w);
+}

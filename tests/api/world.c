@@ -1,0 +1,63 @@
+/* See world.h. */
+#include "api/world.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+void world_open(struct test *t, struct world *w)
+{
+    static struct bough_env env;
+
+    env = (struct bough_env){ t->env.env.now, t->env.env.random, t->env.env.user };
+    w->auth = auth_create(t->store, NULL, &env);
+    auth_allow_host(w->auth, "127.0.0.1", 7331);
+    auth_allow_host(w->auth, "::1", 7331);
+    w->api = api_create(&(struct api_config){ .store = t->store, .auth = w->auth });
+}
+
+void world_close(struct world *w)
+{
+    api_destroy(w->api);
+    auth_destroy(w->auth);
+}
+
+const char *world_token(struct test *t, const char *label, const char *scopes, const char *project)
+{
+    struct auth_token in = { .label = label, .project = project }, out;
+    const char *secret;
+
+    CHECK_OK(auth_scopes_parse(scopes, &in.scopes, &t->err));
+    CHECK_OK(auth_token_create(t->store, t->arena, &in, NULL, &secret, &out, &t->err));
+    return secret;
+}
+
+static struct http_reply ask(struct test *t, struct world *w, struct http_ask a)
+{
+    struct http_reply r;
+
+    http_loopback(api_app(w->api), t->arena, &a, &r);
+    return r;
+}
+
+struct http_reply world_ask(struct test *t, struct world *w, const char *method, const char *target,
+                            const char *headers, const char *body)
+{
+    if (!strstr(headers, "Host:"))
+        headers = arena_printf(t->arena, "Host: localhost:7331\r\n%s", headers);
+    return ask(t, w, (struct http_ask){ method, target, headers, str_of(body), HTTP_VIA_TCP, 0 });
+}
+
+struct http_reply world_own(struct test *t, struct world *w, const char *method, const char *target,
+                            const char *body)
+{
+    return ask(t, w,
+               (struct http_ask){ method, target, "Content-Type: application/json\r\n",
+                                  str_of(body), HTTP_VIA_UNIX, 0 });
+}
+
+const char *bearer(struct test *t, const char *secret)
+{
+    return arena_printf(t->arena, "Authorization: Bearer %s\r\n", secret);
+}

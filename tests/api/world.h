@@ -1,0 +1,28 @@
+/* An API over a store, through the loopback. */
+#ifndef API_WORLD_H
+#define API_WORLD_H
+
+#include "api/api.h"
+#include "http/loopback.h"
+#include "lib/store_test.h"
+
+struct world {
+    struct auth *auth;
+    struct api *api;
+};
+
+void world_open(struct test *t, struct world *w); /* over t->store; names localhost:7331 */
+void world_close(struct world *w);
+
+/* A new token's secret. `scopes` as `bough token create` reads them. */
+const char *world_token(struct test *t, const char *label, const char *scopes, const char *project);
+
+/* Over TCP, with these header lines (Host is added when there is none). */
+struct http_reply world_ask(struct test *t, struct world *w, const char *method, const char *target,
+                            const char *headers, const char *body);
+/* As the owner, over the Unix socket. */
+struct http_reply world_own(struct test *t, struct world *w, const char *method, const char *target,
+                            const char *body);
+const char *bearer(struct test *t, const char *secret); /* its header line */
+
+#endif

@@ -1,0 +1,29 @@
+#!/bin/sh
+# A server is started, answers, refuses who has no token, and stops when told to, leaving nothing behind.
+export XDG_RUNTIME_DIR="$PWD"
+bough serve --http --port 0 --quiet >out 2>err &
+server=$!
+for _ in $(seq 100); do grep -q login out && break; sleep 0.1; done
+port=$(sed -n 's|^Listening on http://127.0.0.1:\([0-9]*\)$|\1|p' out)
+mask <out | sed -E "s/:$port/:<port>/; s/[0-9a-f]{64}/<code>/"
+stat -c '%a %F' bough bough/sock
+
+ask() { ask-http "$port" "$@"; }
+ask /healthz
+ask /readyz
+ask /api/v1
+token=$(bough token create ci)
+ask /api/v1 "Authorization: Bearer $token" | sed -E 's/"store":"[0-9a-f]+"/"store":"<id>"/'
+bough token revoke ci
+ask /api/v1 "Authorization: Bearer $token"
+ask / | grep -c 'href="/api/v1"'
+
+kill -HUP $server
+ask /healthz
+kill -TERM $server
+wait $server
+echo "exit $?"
+ls bough
+cat err
+bough serve --listen 0.0.0.0:80 || echo "exit $?"
+bough serve --listen here || echo "exit $?"

@@ -1,0 +1,133 @@
+/* Deadlines and draining: slow clients, idle ones, and a server that is told to stop. */
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "http/world.h"
+
+static int64_t holding(const struct world_seen *s)
+{
+    return s->holding;
+}
+
+TEST(a_head_that_trickles_in_is_answered_with_408)
+{
+    struct http_limits limits = { .head_ms = 300 };
+    struct http_server *s = world_start(t, &limits);
+    struct client c;
+    int i;
+
+    client_tcp(t, &c, s);
+    client_say(&c, "GET / HTTP/1.1\r\nHost: h\r\n");
+    for (i = 0; i < 50 && !client_hears(&c, "HTTP/1.1 408", 1, 50); i++)
+        client_say(&c, "X: y\r\n"); /* a byte now and then does not help */
+    CHECK(i < 50);
+    CHECK(client_ended(&c, 5000));
+    client_close(&c);
+    http_server_destroy(s);
+}
+
+TEST(a_body_slower_than_a_kilobyte_a_second_is_answered_with_408)
+{
+    struct http_limits limits = { .body_ms = 200, .head_ms = 300 };
+    struct http_server *s = world_start(t, &limits);
+    struct client c;
+
+    client_tcp(t, &c, s);
+    client_say(&c, "POST /things/a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                   "Content-Length: 1000\r\n\r\n{");
+    CHECK(client_hears(&c, "HTTP/1.1 408", 1, 5000));
+    CHECK(client_ended(&c, 5000));
+    client_close(&c);
+    http_server_destroy(s);
+}
+
+TEST(an_idle_connection_is_closed_without_a_word)
+{
+    struct http_limits limits = { .idle_ms = 200, .head_ms = 300 };
+    struct http_server *s = world_start(t, &limits);
+    struct client c, quiet;
+
+    client_tcp(t, &quiet, s);
+    client_tcp(t, &c, s);
+    client_say(&c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(client_hears(&c, "hello", 1, 5000));
+    CHECK(client_ended(&c, 5000));
+    CHECK(client_ended(&quiet, 5000));
+    CHECK_INT(0, quiet.got.n);
+    client_close(&c);
+    client_close(&quiet);
+    http_server_destroy(s);
+}
+
+TEST(a_client_that_takes_nothing_is_dropped)
+{
+    struct http_limits limits = { .write_ms = 300, .head_ms = 300 };
+    struct http_server *s = world_start(t, &limits);
+    struct http_figures f;
+    struct client c;
+    int i, size = 4096;
+
+    client_tcp(t, &c, s);
+    (void)setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    client_say(&c, "GET /numbers?n=2000000 HTTP/1.1\r\nHost: h\r\n\r\n");
+    for (i = 0; i < 500; i++) {
+        http_server_figures(s, &f);
+        if (f.timed_out)
+            break;
+        usleep(10000);
+    }
+    CHECK(i < 500);
+    client_close(&c);
+    http_server_destroy(s);
+}
+
+TEST(a_request_that_takes_too_long_is_told_to_give_up)
+{
+    struct http_limits limits = { .request_ms = 200, .head_ms = 300 };
+    struct http_server *s = world_start(t, &limits);
+    const char *answer =
+        world_ask(t, s, "GET /hold HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+
+    CHECK(strstr(answer, "gone"));
+    http_server_destroy(s);
+}
+
+TEST(told_to_stop_a_server_finishes_what_is_running_and_takes_nothing_new)
+{
+    struct http_server *s = world_start(t, NULL);
+    struct client busy, idle;
+
+    client_tcp(t, &busy, s);
+    client_tcp(t, &idle, s);
+    client_say(&idle, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(client_hears(&idle, "hello", 1, 5000));
+    client_say(&busy, "GET /hold HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(world_wait(holding, 1));
+    http_server_stop(s);
+    CHECK(client_ended(&idle, 5000));
+    CHECK(http_server_draining(s));
+    world_release();
+    CHECK(client_hears(&busy, "held", 1, 5000));
+    CHECK(client_hears(&busy, "Connection: close", 1, 5000));
+    CHECK(client_ended(&busy, 5000));
+    http_server_join(s);
+    client_close(&busy);
+    client_close(&idle);
+    http_server_destroy(s);
+}
+
+TEST(what_does_not_finish_in_time_is_cancelled_when_the_server_stops)
+{
+    struct http_limits limits = { .drain_ms = 200 };
+    struct http_server *s = world_start(t, &limits);
+    struct client c;
+
+    client_tcp(t, &c, s);
+    client_say(&c, "GET /hold HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(world_wait(holding, 1));
+    http_server_destroy(s); /* returns: the handler saw that its client was gone */
+    CHECK_INT(1, world_look().cancelled);
+    client_close(&c);
+}
