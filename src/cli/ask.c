@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/when.h"
 #include "core/text.h"
 
@@ -291,7 +291,7 @@ int cli_put_session(struct cli *c, const char *id)
         return CLI_DONE;
     if (bough_session_get(c->s, c->a, id, &s, &c->err))
         return cli_failed(c);
-    fields_session(out_json(&c->out), s);
+    form_session(out_json(&c->out), s);
     out_json_end(&c->out);
     return CLI_DONE;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/iso.h"
 #include "base/str.h"
 #include "cli/when.h"
 
@@ -126,7 +127,7 @@ void out_time(const struct out *o, int64_t ms, char out[32])
     if (o->tty)
         when_ago(ms, o->now, out);
     else
-        when_iso(ms, out);
+        iso_print(ms, out);
 }
 
 /* ---- JSON ---- */

@@ -13,38 +13,16 @@
 #define DAY (24 * HOUR)
 #define LAST INT64_C(253402300799999) /* the end of the year 9999 */
 
-/* Whole seconds, rounded down, and the milliseconds left over. */
-static time_t seconds(int64_t ms, int *rest)
+/* Whole seconds, rounded down. */
+static time_t seconds(int64_t ms)
 {
-    int64_t s = ms / SECOND, r = ms % SECOND;
-
-    if (r < 0) {
-        r += SECOND;
-        s--;
-    }
-    if (rest)
-        *rest = (int)r;
-    return (time_t)s;
-}
-
-void when_iso(int64_t ms, char out[WHEN_SIZE])
-{
-    struct tm tm;
-    int rest;
-    time_t s = seconds(ms, &rest);
-    size_t n;
-
-    out[0] = '\0';
-    if (!ms || ms > LAST || ms < -LAST || !gmtime_r(&s, &tm))
-        return;
-    n = strftime(out, WHEN_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(out + n, WHEN_SIZE - n, ".%03dZ", rest);
+    return (time_t)(ms / SECOND - (ms % SECOND < 0));
 }
 
 void when_day(int64_t ms, char out[WHEN_SIZE])
 {
     struct tm tm;
-    time_t s = seconds(ms, NULL);
+    time_t s = seconds(ms);
 
     out[0] = '\0';
     if (ms && ms <= LAST && ms >= -LAST && localtime_r(&s, &tm))
@@ -83,7 +61,7 @@ void when_took(int64_t ms, char out[WHEN_SIZE])
 static bool midnight(int64_t now, int days_back, int64_t *ms)
 {
     struct tm tm;
-    time_t s = seconds(now, NULL);
+    time_t s = seconds(now);
 
     if (!localtime_r(&s, &tm))
         return false;

@@ -7,7 +7,6 @@
 
 enum { WHEN_SIZE = 32 };
 
-void when_iso(int64_t ms, char out[WHEN_SIZE]);              /* 2026-11-16T01:44:27.123Z; 0: "" */
 void when_ago(int64_t ms, int64_t now, char out[WHEN_SIZE]); /* 5 min ago, 2026-03-01; 0: "" */
 void when_day(int64_t ms, char out[WHEN_SIZE]);              /* 2026-11-16, in local time */
 void when_took(int64_t ms, char out[WHEN_SIZE]);             /* a duration: 350 ms, 2.5 s, 3 min */

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/when.h"
 #include "core/names.h"
 
@@ -25,7 +25,7 @@ static int report(struct cli *c, const struct bough_appended *out)
             jw_cstr(w, out->ids[i]);
         jw_end_arr(w);
         jw_opt_cstr(w, "call", out->call);
-        fields_head(w, "head", out->head);
+        form_head(w, "head", out->head);
         jw_kv_i64(w, "no", out->no);
         jw_kv_bool(w, "replayed", out->replayed);
         jw_end_obj(w);

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/render.h"
 #include "cli/table.h"
 
@@ -16,8 +16,8 @@ static void put_json(struct cli *c, const struct bough_branch *b, bool head)
     jw_obj(w);
     jw_kv_i64(w, "branch", b->number);
     jw_kv_cstr(w, "session", b->session);
-    fields_head(w, "base", b->base);
-    fields_head(w, "tip", (struct bough_head){ b->number, b->tip });
+    form_head(w, "base", b->base);
+    form_head(w, "tip", (struct bough_head){ b->number, b->tip });
     jw_kv_i64(w, "entries", b->tip - b->base.depth);
     jw_kv_bool(w, "head", head);
     jw_end_obj(w);

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/table.h"
 
 static void put_whole(struct cli *c, const struct bough_context *x)

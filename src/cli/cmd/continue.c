@@ -1,8 +1,8 @@
 /* bough continue: the latest session of a directory, and what was said last. */
 #include <inttypes.h>
 
+#include "api/forms.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/render.h"
 
 enum { LAST = 4 };
@@ -47,7 +47,7 @@ static int run(struct cli *c)
         return CLI_DONE;
     }
     if (c->out.json) {
-        fields_session(out_json(&c->out), s);
+        form_session(out_json(&c->out), s);
         out_json_end(&c->out);
         return CLI_DONE;
     }

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/table.h"
 #include "cli/when.h"
 #include "core/totals.h"
@@ -156,7 +156,7 @@ static void put_json(struct sums *s)
         jw_obj(w);
         jw_kv_cstr(w, names[s->by], s->at[i].name);
         jw_kv_i64(w, "calls", s->at[i].calls);
-        fields_totals(w, "used", &s->at[i].used);
+        form_totals(w, "used", &s->at[i].used);
         jw_end_obj(w);
         out_json_end(&s->c->out);
     }

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/files.h"
 #include "cli/render.h"
 #include "cli/width.h"
@@ -113,7 +113,7 @@ static void json_side(struct json_writer *w, const char *name, const struct side
     for (size_t i = 0; i < s->adds->n; i++)
         jw_cstr(w, s->adds->at[i].id);
     jw_end_arr(w);
-    fields_totals(w, "used", &s->used);
+    form_totals(w, "used", &s->used);
     jw_key(w, "files");
     jw_arr(w);
     for (size_t i = 0; i < s->files.n; i++)

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/fs.h"
+#include "base/iso.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
@@ -172,9 +173,9 @@ static const char *file_in(struct cli *c, const struct bough_session *s, const c
 {
     const char *project = name_part(c, *s->project == '/' ? s->project + 1 : s->project);
     const char *id = name_part(c, *s->origin ? s->origin : s->id);
-    char *when = arena_alloc(c->a, WHEN_SIZE);
+    char *when = arena_alloc(c->a, ISO_TEXT);
 
-    when_iso(s->created, when);
+    iso_print(s->created, when);
     for (char *p = when; *p; p++)
         *p = strchr(":.", *p) ? '-' : *p;
     return arena_printf(c->a, "%s/--%s--/%s_%s.%s", dir, project, when, id, suffix);

@@ -1,8 +1,8 @@
 /* bough head: where a session is now; put it somewhere else. */
 #include <inttypes.h>
 
+#include "api/forms.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/render.h"
 
 static int put_head(struct cli *c, const char *session)
@@ -16,7 +16,7 @@ static int put_head(struct cli *c, const char *session)
     if (c->out.json) {
         w = out_json(&c->out);
         jw_obj(w);
-        fields_head(w, "head", at);
+        form_head(w, "head", at);
         jw_kv_cstr(w, "id", e ? e->id : NULL);
         jw_end_obj(w);
         out_json_end(&c->out);

@@ -1,7 +1,7 @@
 /* bough label: names for entries. */
+#include "api/forms.h"
 #include "base/arena.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/table.h"
 
 static int list(struct cli *c, const char *session)
@@ -24,7 +24,7 @@ static int list(struct cli *c, const char *session)
             jw_obj(w);
             jw_kv_cstr(w, "entry", found.at[i].entry);
             jw_kv_cstr(w, "label", found.at[i].text);
-            fields_time(w, "time", found.at[i].time);
+            form_time(w, "time", found.at[i].time);
             jw_end_obj(w);
             out_json_end(&c->out);
             continue;

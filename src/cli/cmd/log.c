@@ -3,10 +3,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 
 enum { WAIT_MS = 500, PAGE = 500, USUAL = 50 };
 
@@ -25,7 +25,7 @@ static void put_json(struct cli *c, const struct bough_change *ch)
     jw_obj(w);
     jw_kv_i64(w, "no", ch->no);
     jw_kv_i64(w, "count", ch->count);
-    fields_time(w, "time", ch->time);
+    form_time(w, "time", ch->time);
     jw_kv_cstr(w, "kind", ch->kind);
     jw_kv_cstr(w, "session", cstr_empty(ch->session) ? NULL : ch->session);
     jw_opt_cstr(w, "entry", ch->entry);

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/table.h"
 
 static const struct table_column columns[] = {
@@ -149,7 +149,7 @@ static int64_t put_page(struct cli *c, const struct bough_sessions *found, struc
 {
     for (size_t i = 0; i < found->n; i++) {
         if (c->out.json) {
-            fields_session(out_json(&c->out), &found->at[i]);
+            form_session(out_json(&c->out), &found->at[i]);
             out_json_end(&c->out);
         } else if (cli_has(c, "slugs")) {
             puts(found->at[i].slug);

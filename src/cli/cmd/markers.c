@@ -1,8 +1,8 @@
 /* bough markers: the compactions of a session. */
 #include <inttypes.h>
 
+#include "api/forms.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/render.h"
 #include "cli/table.h"
 
@@ -29,7 +29,7 @@ static int run(struct cli *c)
         const struct bough_entry *e = &found.at[i];
 
         if (c->out.json) {
-            fields_entry(out_json(&c->out), e);
+            form_entry(out_json(&c->out), e);
             out_json_end(&c->out);
             continue;
         }

@@ -1,7 +1,7 @@
 /* bough memory: what is remembered of a session, a project, or always. */
+#include "api/forms.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/table.h"
 
 struct scope {
@@ -44,8 +44,8 @@ static void put_json(struct cli *c, const struct bough_memory *m)
     jw_kv_cstr(w, "content", m->content);
     jw_opt_cstr(w, "source", m->source);
     jw_opt_cstr(w, "path", m->path);
-    fields_time(w, "created", m->created);
-    fields_time(w, "updated", m->updated);
+    form_time(w, "created", m->created);
+    form_time(w, "updated", m->updated);
     jw_end_obj(w);
     out_json_end(&c->out);
 }

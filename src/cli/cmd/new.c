@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 
 /* "provider/model" or "model". */
 static void read_model(struct cli *c, struct bough_session_new *in)
@@ -44,7 +44,7 @@ static int run(struct cli *c)
     if (bough_session_create(c->s, c->a, &in, &s, &c->err))
         return cli_failed(c);
     if (c->out.json) {
-        fields_session(out_json(&c->out), s);
+        form_session(out_json(&c->out), s);
         out_json_end(&c->out);
     } else if (c->out.tty) {
         cli_say(c, "Created #%" PRId64 " %s (%s)", s->number, s->slug, s->id);

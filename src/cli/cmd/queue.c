@@ -1,10 +1,10 @@
 /* bough queue: prompts that wait for a session to be free. */
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/table.h"
 
 static void put_json(struct cli *c, const struct bough_prompt *p)
@@ -22,8 +22,8 @@ static void put_json(struct cli *c, const struct bough_prompt *p)
     jw_opt_cstr(w, "system_prompt", p->system_prompt);
     jw_opt_cstr(w, "adapter_id", p->adapter_id);
     jw_opt_raw(w, "data", p->data);
-    fields_time(w, "created", p->created);
-    fields_time(w, "updated", p->updated);
+    form_time(w, "created", p->created);
+    form_time(w, "updated", p->updated);
     jw_end_obj(w);
     out_json_end(&c->out);
 }

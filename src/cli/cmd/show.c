@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/render.h"
 
 enum { PAGE = 200 };
@@ -29,7 +29,7 @@ static const char *label_of(const struct showing *v, const char *entry)
 static void put_entry(struct showing *v, const struct bough_entry *e)
 {
     if (v->c->out.json) {
-        fields_entry(out_json(&v->c->out), e);
+        form_entry(out_json(&v->c->out), e);
         out_json_end(&v->c->out);
         return;
     }

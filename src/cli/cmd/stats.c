@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 
 enum { PAGE = 1000, ROLES = BOUGH_ROLE_OTHER + 1 };
 #define HOUR_MS (INT64_C(3600) * 1000)
@@ -47,7 +47,7 @@ static void put(struct cli *c, const struct figure *f, size_t n, const struct bo
     jw_obj(w);
     for (size_t i = 0; i < n; i++)
         jw_kv_i64(w, f[i].name, f[i].value);
-    fields_usd(w, "cost_usd", spent->cost);
+    form_usd(w, "cost_usd", spent->cost);
     jw_end_obj(w);
     out_json_end(&c->out);
 }

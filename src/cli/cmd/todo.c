@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 
 struct items {
     struct bough_todo *at;
@@ -108,7 +108,7 @@ static void put_json(struct cli *c, const struct bough_todos *t)
     jw_kv_i64(w, "in_progress", t->in_progress);
     jw_kv_i64(w, "completed", t->completed);
     jw_kv_i64(w, "cancelled", t->cancelled);
-    fields_time(w, "updated", t->updated);
+    form_time(w, "updated", t->updated);
     jw_end_obj(w);
     out_json_end(&c->out);
 }

@@ -2,12 +2,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/forms.h"
 #include "auth/auth.h"
 #include "base/arena.h"
 #include "base/env.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/table.h"
 
 static void put_json(struct cli *c, const struct auth_token *t, const char *secret)
@@ -19,10 +19,10 @@ static void put_json(struct cli *c, const struct auth_token *t, const char *secr
     jw_kv_cstr(w, "label", t->label);
     jw_kv_cstr(w, "scopes", auth_scopes_text(c->a, t->scopes));
     jw_opt_cstr(w, "project", t->project);
-    fields_time(w, "created", t->created);
-    fields_time(w, "expires", t->expires);
-    fields_time(w, "used", t->used);
-    fields_time(w, "revoked", t->revoked);
+    form_time(w, "created", t->created);
+    form_time(w, "expires", t->expires);
+    form_time(w, "used", t->used);
+    form_time(w, "revoked", t->revoked);
     jw_opt_cstr(w, "secret", secret);
     jw_end_obj(w);
     out_json_end(&c->out);

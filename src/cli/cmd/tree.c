@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/fields.h"
 #include "cli/graph.h"
 #include "cli/render.h"
 #include "cli/width.h"
@@ -149,12 +149,12 @@ static void json_row(struct tree *t, const struct graph_row *row, const struct b
 
     jw_obj(w);
     jw_kv_cstr(w, "what", names[row->what]);
-    fields_head(w, "at", row->at);
+    form_head(w, "at", row->at);
     if (e) {
         jw_kv_cstr(w, "id", e->id);
         jw_kv_cstr(w, "kind", bough_entry_kind_name(e->kind));
         jw_opt_cstr(w, "role", bough_role_name(e->role));
-        fields_time(w, "time", e->time);
+        form_time(w, "time", e->time);
         jw_kv_bool(w, "head", is_head(t, e->at));
         jw_kv_bool(w, "own", strcmp(e->session, t->s->id) == 0);
         jw_opt_cstr(w, "label", label_of(t, e->id));

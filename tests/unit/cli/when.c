@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/iso.h"
 #include "lib/test.h"
 
 #define NOW INT64_C(1794793467123) /* 2026-11-16T01:44:27.123Z */
@@ -13,7 +14,7 @@ static const char *iso(struct test *t, int64_t ms)
 {
     char out[WHEN_SIZE];
 
-    when_iso(ms, out);
+    iso_print(ms, out);
     return bough_arena_strdup(t->arena, out);
 }
 

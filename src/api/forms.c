@@ -1,22 +1,22 @@
 /* Our structs as JSON objects. Names never change; new ones may come. */
-#include "cli/fields.h"
+#include "api/forms.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/iso.h"
 #include "base/str.h"
-#include "cli/when.h"
 
-void fields_time(struct json_writer *w, const char *key, int64_t ms)
+void form_time(struct json_writer *w, const char *key, int64_t ms)
 {
-    char text[WHEN_SIZE];
+    char text[ISO_TEXT];
 
-    when_iso(ms, text);
+    iso_print(ms, text);
     jw_kv_cstr(w, key, text[0] ? text : NULL);
 }
 
-void fields_usd(struct json_writer *w, const char *key, int64_t nano)
+void form_usd(struct json_writer *w, const char *key, int64_t nano)
 {
     uint64_t n = nano < 0 ? -(uint64_t)nano : (uint64_t)nano;
     char text[48];
@@ -29,7 +29,7 @@ void fields_usd(struct json_writer *w, const char *key, int64_t nano)
     jw_kv_raw(w, key, str_make(text, len - (text[len - 1] == '.')));
 }
 
-void fields_head(struct json_writer *w, const char *key, struct bough_head at)
+void form_head(struct json_writer *w, const char *key, struct bough_head at)
 {
     char text[48];
 
@@ -37,7 +37,7 @@ void fields_head(struct json_writer *w, const char *key, struct bough_head at)
     jw_kv_cstr(w, key, at.branch ? text : NULL);
 }
 
-void fields_totals(struct json_writer *w, const char *key, const struct bough_totals *t)
+void form_totals(struct json_writer *w, const char *key, const struct bough_totals *t)
 {
     jw_key(w, key);
     jw_obj(w);
@@ -46,7 +46,7 @@ void fields_totals(struct json_writer *w, const char *key, const struct bough_to
     jw_kv_i64(w, "reasoning", t->reasoning);
     jw_kv_i64(w, "cache_read", t->cache_read);
     jw_kv_i64(w, "cache_write", t->cache_write);
-    fields_usd(w, "cost_usd", t->cost);
+    form_usd(w, "cost_usd", t->cost);
     jw_end_obj(w);
 }
 
@@ -68,7 +68,7 @@ static void in_session_text(struct json_writer *w, const struct bough_session *s
     jw_opt_raw(w, "metadata", s->metadata);
 }
 
-void fields_in_session(struct json_writer *w, const struct bough_session *s)
+void form_in_session(struct json_writer *w, const struct bough_session *s)
 {
     jw_kv_cstr(w, "id", s->id);
     jw_kv_i64(w, "number", s->number);
@@ -83,36 +83,36 @@ void fields_in_session(struct json_writer *w, const struct bough_session *s)
     in_session_text(w, s);
     jw_kv_i64(w, "messages", s->messages);
     jw_kv_i64(w, "calls", s->calls);
-    fields_totals(w, "own", &s->own);
-    fields_totals(w, "rolled", &s->rolled);
-    fields_time(w, "created", s->created);
-    fields_time(w, "updated", s->updated);
-    fields_time(w, "modified", s->modified);
-    fields_time(w, "deleted", s->deleted);
-    fields_head(w, "head", s->head);
+    form_totals(w, "own", &s->own);
+    form_totals(w, "rolled", &s->rolled);
+    form_time(w, "created", s->created);
+    form_time(w, "updated", s->updated);
+    form_time(w, "modified", s->modified);
+    form_time(w, "deleted", s->deleted);
+    form_head(w, "head", s->head);
     jw_kv_i64(w, "rev", s->rev);
 }
 
-void fields_session(struct json_writer *w, const struct bough_session *s)
+void form_session(struct json_writer *w, const struct bough_session *s)
 {
     jw_obj(w);
-    fields_in_session(w, s);
+    form_in_session(w, s);
     jw_end_obj(w);
 }
 
-void fields_entry(struct json_writer *w, const struct bough_entry *e)
+void form_entry(struct json_writer *w, const struct bough_entry *e)
 {
     jw_obj(w);
     jw_kv_cstr(w, "id", e->id);
-    fields_head(w, "at", e->at);
+    form_head(w, "at", e->at);
     jw_kv_cstr(w, "session", e->session);
     jw_kv_i64(w, "no", e->no);
     jw_kv_i64(w, "message_number", e->mno);
     jw_kv_cstr(w, "kind", cstr_empty(e->kind_name) ? bough_entry_kind_name(e->kind) : e->kind_name);
     jw_opt_cstr(w, "role", bough_role_name(e->role));
-    fields_time(w, "time", e->time);
+    form_time(w, "time", e->time);
     if (e->deleted)
-        fields_time(w, "deleted", e->deleted);
+        form_time(w, "deleted", e->deleted);
     if (e->open)
         jw_kv_bool(w, "open", true);
     jw_opt_cstr(w, "origin", e->origin);
@@ -120,7 +120,7 @@ void fields_entry(struct json_writer *w, const struct bough_entry *e)
     jw_opt_raw(w, "error", e->error);
     jw_opt_cstr(w, "call", e->call);
     if (e->has_usage)
-        fields_totals(w, "usage", &e->usage);
+        form_totals(w, "usage", &e->usage);
     jw_opt_i64(w, "duration_ms", e->duration);
     if (e->kind == BOUGH_ENTRY_COMPACTION)
         jw_kv_i64(w, "keep_from", e->keep_from);
@@ -134,7 +134,7 @@ void fields_entry(struct json_writer *w, const struct bough_entry *e)
     jw_end_obj(w);
 }
 
-void fields_call(struct json_writer *w, const struct bough_call *call)
+void form_call(struct json_writer *w, const struct bough_call *call)
 {
     jw_obj(w);
     jw_kv_cstr(w, "id", call->id);
@@ -143,8 +143,8 @@ void fields_call(struct json_writer *w, const struct bough_call *call)
     jw_kv_cstr(w, "model", call->model);
     jw_opt_cstr(w, "status", call->status);
     jw_opt_cstr(w, "request_id", call->request_id);
-    fields_totals(w, "used", &call->used);
+    form_totals(w, "used", &call->used);
     jw_opt_i64(w, "duration_ms", call->duration);
-    fields_time(w, "time", call->time);
+    form_time(w, "time", call->time);
     jw_end_obj(w);
 }
