@@ -158,22 +158,27 @@ static void write_content(struct json_writer *w, const struct bough_entry *e, st
 
 /* ---- messages in other words ---- */
 
-/* The nearest earlier call of that id knows the tool's name. */
+/* The tool an entry calls by that id, or NULL. */
+static const char *called(struct bough_arena *a, const struct bough_entry *e, const char *call)
+{
+    for (size_t k = e->nparts; k-- > 0;)
+        if (e->parts[k].type == BOUGH_PART_TOOL && cstr_eq(part_call_id(a, &e->parts[k]), call) &&
+            *part_tool_name(a, &e->parts[k]))
+            return part_tool_name(a, &e->parts[k]);
+    return NULL;
+}
+
+/* The nearest earlier call of that id knows the tool's name; it may stand before what is kept. */
 static const char *name_of_call(struct pi *pi, const char *call)
 {
-    struct bough_arena *a = pi->c->a;
-    size_t i, k;
+    const struct context_input *in = pi->c->in;
+    const char *name = NULL;
 
-    for (i = pi->now + 1; i-- > 0;) {
-        const struct bough_entry *e = &pi->c->in->entries[i];
-
-        for (k = e->nparts; k-- > 0;) {
-            if (e->parts[k].type == BOUGH_PART_TOOL &&
-                cstr_eq(part_call_id(a, &e->parts[k]), call) && *part_tool_name(a, &e->parts[k]))
-                return part_tool_name(a, &e->parts[k]);
-        }
-    }
-    return "";
+    for (size_t i = pi->now + 1; i-- > 0 && !name;)
+        name = called(pi->c->a, &in->entries[i], call);
+    for (size_t i = 0; i < in->nbefore && !name; i++)
+        name = called(pi->c->a, in->before[i], call);
+    return name ? name : "";
 }
 
 static void write_result(struct pi *pi, const struct bough_entry *e, const struct part_view *v)

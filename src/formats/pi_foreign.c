@@ -9,14 +9,13 @@
 
 bool pi_is_foreign(const struct bough_entry *e)
 {
+    bool answers = e->role == BOUGH_ROLE_ASSISTANT || e->role == BOUGH_ROLE_TOOL, foreign;
     struct bough_arena *a;
-    bool foreign;
 
     if (e->kind != BOUGH_ENTRY_MESSAGE)
         return false;
-    if (e->role == BOUGH_ROLE_ASSISTANT && !member_raw(e->data, "stopReason", JSON_STRING).n)
-        return true;
-    if (e->role == BOUGH_ROLE_TOOL && !member_raw(e->data, "toolCallId", JSON_STRING).n)
+    /* Every message of pi has this number, and nobody else's. */
+    if (answers && !member_raw(e->data, "timestamp", JSON_NUMBER).n)
         return true;
     a = bough_arena_create();
     foreign = !pi_native(e, view_role(a, e));
