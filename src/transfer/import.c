@@ -137,6 +137,10 @@ static enum bough_rc keep_rest(struct import *im, const char *p, size_t n, struc
     buf_put(&im->rest, p, n);
     if (!im->rest.over)
         return BOUGH_OK;
+    if (im->reading.format->document)
+        return bough_fail(err, BOUGH_TOO_LARGE,
+                          "%s: a file of this format may have %lld bytes: it is read as one text",
+                          im->path, (long long)LIMIT_DOCUMENT);
     return bough_fail(err, BOUGH_TOO_LARGE, "%s: line %lld has more than %lld bytes", im->path,
                       (long long)im->reading.line + 1, (long long)LIMIT_MESSAGE_BYTES);
 }
@@ -242,7 +246,7 @@ static enum bough_rc read_all(struct import *im, struct bough_error *err)
     enum bough_rc rc = BOUGH_OK;
     ssize_t got = 0;
 
-    buf_init(&im->rest, f->line ? LIMIT_MESSAGE_BYTES : LIMIT_JSON_BYTES);
+    buf_init(&im->rest, f->line ? LIMIT_MESSAGE_BYTES : LIMIT_DOCUMENT);
     sha256_init(&im->sum);
     while (!rc && (got = read_piece(im, piece, PIECE)) > 0) {
         add_sum(im, piece, (size_t)got);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "corpus.h"
@@ -392,4 +393,41 @@ STORE_TEST(what_pi_goes_on_with_behind_a_line_of_ours_follows_the_entry_it_hangs
     fresh_store(t);
     in = import_file(t, file_make(t, "v.jsonl", text, strlen(text)));
     CHECK_STR("one three", path_text(t, in.session));
+}
+
+STORE_TEST_SECONDS(more_entries_than_are_held_in_memory_keep_their_parents_and_are_no_doubles, 120)
+{
+    enum { MANY = 140000 };
+    const char *path;
+    struct bough_imported in;
+    struct bough_entry *e;
+    struct buf b;
+
+    buf_init(&b, (size_t)1 << 28);
+    buf_puts(&b, "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
+                 "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n");
+    for (int i = 0; i < MANY; i++) {
+        char parent[16] = "null";
+
+        if (i)
+            snprintf(parent, sizeof parent, "\"%08x\"", (unsigned)i - 1);
+        buf_printf(&b,
+                   "{\"type\":\"custom\",\"id\":\"%08x\",\"parentId\":%s,\"timestamp\":"
+                   "\"2026-11-15T20:00:01.000Z\",\"customType\":\"x\"}\n",
+                   (unsigned)i, parent);
+    }
+    /* a branch at the very first one, and its id once more */
+    buf_puts(&b, "{\"type\":\"custom\",\"id\":\"late\",\"parentId\":\"00000001\",\"timestamp\":"
+                 "\"2026-11-15T20:00:01.000Z\",\"customType\":\"y\"}\n"
+                 "{\"type\":\"custom\",\"id\":\"00000002\",\"parentId\":\"late\",\"timestamp\":"
+                 "\"2026-11-15T20:00:01.000Z\",\"customType\":\"z\"}\n");
+    path = file_make(t, "many.jsonl", b.p, b.n);
+    buf_finish(&b);
+    in = import_file(t, path);
+    CHECK_INT(0, in.nproblems);
+    CHECK_INT(MANY + 2, in.added);
+    CHECK_OK(bough_entry_get(t->store, t->arena, "s", "late", &e, &t->err));
+    CHECK_INT(3, e->at.depth);
+    CHECK_OK(bough_entry_get(t->store, t->arena, "s", "00000002~2", &e, &t->err));
+    CHECK_INT(4, e->at.depth);
 }

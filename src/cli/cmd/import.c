@@ -245,6 +245,7 @@ const struct cli_cmd cmd_import = {
     .summary = "bring sessions of other tools into the store",
     .options = options,
     .run = run,
+    .cache_bytes = (int64_t)16 << 20, /* it writes in order; large files must fit small machines */
     .about =
         "Files and directories; without any the usual places of pi, Claude Code, Codex, opencode,\n"
         "hygge and Hecate are looked through, after asking. Importing again adds only what is "
