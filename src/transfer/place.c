@@ -383,10 +383,13 @@ static enum bough_rc place_entry(struct placer *p, const struct item *item,
     return BOUGH_OK;
 }
 
-static enum bough_rc wait_for_parent(struct placer *p, const struct item *item)
+static enum bough_rc wait_for_parent(struct placer *p, const struct item *item,
+                                     struct bough_error *err)
 {
     struct waiting *w;
 
+    if (p->resumed)
+        return bough_fail(err, BOUGH_CONFLICT, "all of the file must be read");
     if (p->nwaiting >= WAITING_MOST)
         return problem(p, item->line, "too many entries wait for a parent: it was left out");
     w = keep_waiting(p, item);
@@ -418,7 +421,7 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
         return rc;
     p->last_waits = NULL;
     if (!find_place(p, in, &parent))
-        return wait_for_parent(p, item);
+        return wait_for_parent(p, item, err);
     return place_entry(p, item, parent, err);
 }
 

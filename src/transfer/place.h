@@ -23,6 +23,7 @@ struct placer {
     struct item_session in; /* kept; created when its first own entry comes */
     int64_t line;           /* where it began */
     int64_t nsessions;      /* of the file, so far */
+    bool resumed;           /* only the end of the file is read: what is missing may be before it */
     bool begun, there;      /* there: in the store */
     bool forked;            /* it shows another session's entries, by reference */
     bool hidden;            /* it was deleted: nothing is written */
