@@ -20,10 +20,11 @@ struct bough_env {
 };
 
 struct bough_options {
-    bool read_only;   /* never write; also the way to open read-only media */
-    bool create_not;  /* BOUGH_NOT_FOUND instead of creating a missing store */
-    bool no_compress; /* SQLite: keep large messages as they are */
-    bool no_indexing; /* never bring the full text up to date in the background; a search does */
+    bool read_only;      /* never write; also the way to open read-only media */
+    bool create_not;     /* BOUGH_NOT_FOUND instead of creating a missing store */
+    bool no_compress;    /* SQLite: keep large messages as they are */
+    bool no_indexing;    /* never bring the full text up to date in the background; a search does */
+    int64_t cache_bytes; /* SQLite: pages the writer holds; 0: 64 MB. Readers hold a quarter. */
     const struct bough_env *env; /* NULL: the system's */
 };
 

@@ -48,6 +48,8 @@ struct bough_import {
     const char *project; /* instead of the one the file names */
     const char *owner;   /* who claims the file while reading; NULL: this process */
     bool dry;            /* only say what would be done */
+    bool follow; /* trust that what was read before is as it was, and read on behind it where
+                    the format allows that; without it all bytes are looked at */
     /* Bytes read, of how many; false: stop. May be NULL. */
     bool (*progress)(void *user, int64_t done, int64_t total);
     void *user;

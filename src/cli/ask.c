@@ -36,7 +36,8 @@ static bool upgraded(struct cli *c)
 int cli_open(struct cli *c, enum cli_open how)
 {
     struct bough_options options = { .read_only = how == CLI_READ,
-                                     .create_not = how != CLI_CREATE };
+                                     .create_not = how != CLI_CREATE,
+                                     .cache_bytes = c->cmd->cache_bytes };
 
     if (!cli_store_url(c))
         return CLI_USAGE;

@@ -1,9 +1,11 @@
 /* Codex's rollout files, in: a header, then one line after the other. */
 #include "formats/codex.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/text.h"
 #include "formats/names.h"
@@ -11,7 +13,8 @@
 struct codex {
     const char *session;
     const char *provider, *model;
-    const char *last;          /* id of the line before */
+    const char *last; /* id of the line before, or NULL */
+    char last_text[LIMIT_ID];
     int64_t n;                 /* lines behind the header */
     bool records;              /* usage is told response by response */
     struct bough_totals total; /* else it is summed up so far */
@@ -261,7 +264,8 @@ static enum bough_rc read_line(struct reading *r, struct codex *cx, struct json 
     rc = give_name(r, payload, err);
     if (!rc)
         rc = give_entry(r, &item, err);
-    cx->last = arena_strdup(r->kept, item.u.entry.id);
+    snprintf(cx->last_text, sizeof cx->last_text, "%s", item.u.entry.id);
+    cx->last = cx->last_text;
     return rc;
 }
 

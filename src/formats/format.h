@@ -174,6 +174,7 @@ struct format {
     const char *name, *about;
     const char *suffix; /* of files it writes: "jsonl" */
     bool appends;       /* its files only grow at their end; other bytes before it are an edit */
+    bool resumes;       /* its first line is all one must know to read on anywhere behind it */
 
     /* Could a file that begins like this be one? Looks at these bytes only. */
     bool (*detect)(struct bough_str first);

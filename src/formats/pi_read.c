@@ -5,6 +5,7 @@
 #include <bough/part.h>
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "core/context.h"
@@ -17,6 +18,7 @@ struct pi {
     bool header; /* seen */
     int64_t version;
     const char *session;
+    char last[LIMIT_ID]; /* id of the entry before */
     /* Version 1 has no ids: a compaction names an entry by its place, the header being 0. */
     const char **ids;
     size_t n, cap;
@@ -96,6 +98,11 @@ static void note_id(struct reading *r, struct pi *pi, const char *id)
 {
     size_t cap = pi->cap ? 2 * pi->cap : 64;
 
+    snprintf(pi->last, sizeof pi->last, "%s", id);
+    if (pi->version > 1) { /* nobody asks for the others */
+        pi->n++;
+        return;
+    }
     if (pi->n == pi->cap) {
         pi->ids = arena_resize(r->kept, pi->ids, pi->cap * sizeof *pi->ids, cap * sizeof *pi->ids);
         pi->cap = cap;
@@ -192,8 +199,8 @@ static struct bough_str kept_by_place(struct reading *r, const struct pi *pi, st
     };
     int64_t index;
 
-    if (!json_i64(json_member(line, "firstKeptEntryIndex"), &index) || index < 1 ||
-        index > (int64_t)pi->n)
+    if (pi->version > 1 || !json_i64(json_member(line, "firstKeptEntryIndex"), &index) ||
+        index < 1 || index > (int64_t)pi->n)
         return members_but(r->a, line, placed, NULL);
     return members_but(r->a, line, place,
                        arena_printf(r->a, "\"firstKeptEntryId\":\"%s\"", pi->ids[index - 1]));
@@ -250,7 +257,7 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
     out->parent = parent_of(pi, out->id, json_cstr(r->a, line, "parentId"));
     if (cstr_empty(out->id)) {
         out->id = made_id(r->a, pi, pi->n);
-        out->parent = pi->n ? pi->ids[pi->n - 1] : NULL;
+        out->parent = pi->n ? pi->last : NULL;
     }
     e->kind = entry_kind_parse(word);
     e->kind_name = word;

@@ -275,6 +275,7 @@ const struct format format_pi = {
     .about = "pi coding agent: one .jsonl file a session",
     .suffix = "jsonl",
     .appends = true,
+    .resumes = true,
     .detect = pi_detect,
     .line = pi_line,
     .end = pi_end,

@@ -21,6 +21,7 @@ struct patience {
 struct backend_config {
     const char *path; /* what follows the scheme */
     bool read_only, create_not, no_compress;
+    int64_t cache_bytes; /* of the writer; 0: as it likes */
     const struct env *env;
     struct patience patience; /* for opening */
 };

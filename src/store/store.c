@@ -113,6 +113,7 @@ enum bough_rc bough_store_open(struct bough_store **out, const char *url,
     config.read_only = e->read_only;
     config.create_not = options && options->create_not;
     config.no_compress = options && options->no_compress;
+    config.cache_bytes = options ? options->cache_bytes : 0;
     rc = ops->open(&e->backend, &config, err);
     if (rc) {
         engine_destroy(e);

@@ -36,8 +36,11 @@ struct import {
     struct buf rest; /* of a line that is not whole yet, or the document so far */
     struct sha256 sum;
     char before[65], after[65]; /* sum of what was read before, and of all of it */
+    char mark[160];             /* what is kept of it: sum, sum of its end, lines */
     bool torn;                  /* the last line has no end */
 };
+
+enum { TAIL = 4096, TAIL_HEX = 32 };
 
 /* The store itself is never opened a second time: closing that would end SQLite's locks on it. */
 static bool is_store(struct import *im)
@@ -137,6 +140,10 @@ static enum bough_rc keep_rest(struct import *im, const char *p, size_t n, struc
     buf_put(&im->rest, p, n);
     if (!im->rest.over)
         return BOUGH_OK;
+    if (im->reading.format->document)
+        return bough_fail(err, BOUGH_TOO_LARGE,
+                          "%s: a file of this format may have %lld bytes: it is read as one text",
+                          im->path, (long long)LIMIT_DOCUMENT);
     return bough_fail(err, BOUGH_TOO_LARGE, "%s: line %lld has more than %lld bytes", im->path,
                       (long long)im->reading.line + 1, (long long)LIMIT_MESSAGE_BYTES);
 }
@@ -212,6 +219,11 @@ static enum bough_rc sum_all(struct import *im, struct bough_error *err)
     return got < 0 ? bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno)) : BOUGH_OK;
 }
 
+static bool same_sum(const char *sum, const char *mark)
+{
+    return strlen(sum) == 64 && strncmp(sum, mark, 64) == 0;
+}
+
 /* All of it once: is it as it was? */
 static enum bough_rc sum_only(struct import *im, bool *same, struct bough_error *err)
 {
@@ -221,18 +233,82 @@ static enum bough_rc sum_only(struct import *im, bool *same, struct bough_error 
     if (!im->source || im->source->offset != im->size || !*im->source->hash)
         return BOUGH_OK;
     if (im->rows) {
-        *same = strcmp(im->after, im->source->hash) == 0;
+        *same = same_sum(im->after, im->source->hash);
         return BOUGH_OK;
     }
     rc = sum_all(im, err);
     if (rc)
         return rc;
-    *same = im->done == im->size && strcmp(im->after, im->source->hash) == 0;
+    *same = im->done == im->size && same_sum(im->after, im->source->hash);
     im->done = 0;
     im->whole_at = 0;
     return lseek(im->fd, 0, SEEK_SET) < 0
                ? bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno))
                : BOUGH_OK;
+}
+
+/* The sum of what stands right before an offset. */
+static bool tail_sum(struct import *im, int64_t offset, char out[TAIL_HEX + 1])
+{
+    size_t n = offset < TAIL ? (size_t)offset : TAIL;
+    unsigned char sum[SHA256_LEN];
+    char bytes[TAIL], hex[65];
+
+    if (im->fd < 0 || im->whole.n || pread(im->fd, bytes, n, offset - (int64_t)n) != (ssize_t)n)
+        return false;
+    sha256(bytes, n, sum);
+    sha256_hex(sum, hex);
+    memcpy(out, hex, TAIL_HEX);
+    out[TAIL_HEX] = '\0';
+    return true;
+}
+
+/* Where only whole lines were read, the next reading may go on behind them. */
+static void make_mark(struct import *im)
+{
+    char tail[TAIL_HEX + 1];
+
+    if (im->reading.format->resumes && !im->torn && im->done && tail_sum(im, im->done, tail))
+        snprintf(im->mark, sizeof im->mark, "%s %s %lld", *im->after ? im->after : "-", tail,
+                 (long long)im->reading.line);
+    else
+        snprintf(im->mark, sizeof im->mark, "%s", im->after);
+}
+
+/* Its first line, then on behind what was read before. False: all of it must be read. */
+static bool can_resume(struct import *im, long long *lines)
+{
+    char tail[TAIL_HEX + 1], was[TAIL_HEX + 1], sum[65];
+
+    return im->how->follow && im->reading.format->resumes && im->source && im->source->offset > 0 &&
+           im->source->offset < im->size &&
+           sscanf(im->source->hash, "%64s %32s %lld", sum, was, lines) == 3 &&
+           tail_sum(im, im->source->offset, tail) && strcmp(tail, was) == 0;
+}
+
+static enum bough_rc read_first(struct import *im, struct bough_error *err)
+{
+    char *first = arena_alloc(im->placer.a, PIECE), *end;
+    ssize_t got = pread(im->fd, first, PIECE, 0);
+
+    end = got > 0 ? memchr(first, '\n', (size_t)got) : NULL;
+    if (!end)
+        return bough_fail(err, BOUGH_CONFLICT, "all of the file must be read");
+    return give_line(im, str_make(first, (size_t)(end - first)), err);
+}
+
+/* BOUGH_CONFLICT: it cannot be read on from there. */
+static enum bough_rc resume(struct import *im, long long lines, struct bough_error *err)
+{
+    enum bough_rc rc;
+
+    im->placer.resumed = true;
+    rc = read_first(im, err);
+    if (!rc && lseek(im->fd, (off_t)im->source->offset, SEEK_SET) < 0)
+        rc = bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
+    im->done = im->source->offset;
+    im->reading.line = lines;
+    return rc;
 }
 
 static enum bough_rc read_all(struct import *im, struct bough_error *err)
@@ -242,7 +318,7 @@ static enum bough_rc read_all(struct import *im, struct bough_error *err)
     enum bough_rc rc = BOUGH_OK;
     ssize_t got = 0;
 
-    buf_init(&im->rest, f->line ? LIMIT_MESSAGE_BYTES : LIMIT_JSON_BYTES);
+    buf_init(&im->rest, f->line ? LIMIT_MESSAGE_BYTES : LIMIT_DOCUMENT);
     sha256_init(&im->sum);
     while (!rc && (got = read_piece(im, piece, PIECE)) > 0) {
         add_sum(im, piece, (size_t)got);
@@ -254,6 +330,8 @@ static enum bough_rc read_all(struct import *im, struct bough_error *err)
     if (got < 0)
         rc = bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
     finish_sum(im);
+    if (im->placer.resumed) /* of the end alone: no sum of the file */
+        im->after[0] = '\0';
     im->torn = f->line && im->rest.n;
     if (!rc && im->torn) /* a last line without its end: whole, or being written just now */
         rc = give_line(im, buf_str(&im->rest), err);
@@ -327,7 +405,8 @@ static enum bough_rc write_down(struct import *im, bool all, struct bough_error 
     now.owner = im->owner;
     if (all) {
         now.format = im->reading.format->name;
-        now.hash = im->after;
+        make_mark(im);
+        now.hash = im->mark;
         now.size = now.offset = im->done;
         if (*im->placer.out->session)
             now.session = im->placer.out->session;
@@ -343,8 +422,8 @@ static void conclude(struct import *im)
 {
     struct bough_imported *out = im->placer.out;
     bool before = im->source && im->source->offset > 0;
-    bool other = before && im->reading.format->appends &&
-                 strcmp(im->before, im->source->hash) != 0 && out->added;
+    bool other = before && im->reading.format->appends && !im->placer.resumed &&
+                 !same_sum(im->before, im->source->hash) && out->added;
     bool edited = im->placer.edited || other;
 
     out->bytes = im->done;
@@ -359,6 +438,7 @@ static void conclude(struct import *im)
 static enum bough_rc import_open(struct import *im, struct bough_error *err)
 {
     bool same = false;
+    long long lines = 0;
     enum bough_rc rc = choose_format(im, err);
 
     if (!rc)
@@ -367,7 +447,10 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
         return rc;
     /* A file of many sessions is none of them. */
     im->placer.known = im->source && !im->rows ? im->source->session : "";
-    rc = sum_only(im, &same, err);
+    if (can_resume(im, &lines))
+        rc = resume(im, lines, err);
+    else
+        rc = sum_only(im, &same, err);
     if (!rc && same) {
         im->placer.out->session = arena_strdup(im->placer.answers, im->source->session);
         im->placer.out->status = BOUGH_IMPORT_UNCHANGED;
@@ -387,18 +470,14 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
     return write_down(im, true, err);
 }
 
-enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, const char *path,
-                                const struct bough_import *how, struct bough_imported *out,
-                                struct bough_error *err)
+static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, const char *path,
+                                 const struct bough_import *how, struct bough_imported *out,
+                                 bool *again, struct bough_error *err)
 {
-    static const struct bough_import plain;
-    struct import im = { .s = s, .how = how ? how : &plain, .fd = -1 };
-    char *full = path ? realpath(path, NULL) : NULL;
+    struct import im = { .s = s, .how = how, .path = path, .fd = -1 };
     enum bough_rc rc;
 
-    *out = (struct bough_imported){ .session = "" };
-    out->path = im.path = arena_strdup(a, full ? full : path ? path : "");
-    free(full);
+    *out = (struct bough_imported){ .path = path, .session = "" };
     im.placer = (struct placer){
         .s = s, .how = im.how, .path = im.path, .known = "", .out = out, .answers = a
     };
@@ -410,12 +489,31 @@ enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, co
     rc = open_file(&im, err);
     if (!rc)
         rc = import_open(&im, err);
+    *again = rc == BOUGH_CONFLICT && im.placer.resumed;
     sqlite_file_close(im.rows);
     if (im.fd >= 0)
         close(im.fd);
     bough_arena_destroy(im.reading.a);
     placer_finish(&im.placer);
     return rc;
+}
+
+enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, const char *path,
+                                const struct bough_import *how, struct bough_imported *out,
+                                struct bough_error *err)
+{
+    struct bough_import all = how ? *how : (struct bough_import){ 0 };
+    char *full = path ? realpath(path, NULL) : NULL;
+    const char *name = arena_strdup(a, full ? full : path ? path : "");
+    bool again;
+    enum bough_rc rc;
+
+    free(full);
+    rc = import_once(s, a, name, &all, out, &again, err);
+    if (!again)
+        return rc;
+    all.follow = false; /* what it hangs on is not behind what was read before */
+    return import_once(s, a, name, &all, out, &again, err);
 }
 
 /* ---- the formats there are ---- */

@@ -139,7 +139,7 @@ enum bough_rc opencode_storage_read(struct placer *p, const char *path, struct b
     enum bough_rc rc = BOUGH_OK;
 
     *out = str_make("", 0);
-    buf_init(&st.out, LIMIT_JSON_BYTES);
+    buf_init(&st.out, LIMIT_DOCUMENT);
     if (is_session(&st, path, &id)) {
         dir = arena_printf(st.a, "%s/message/%s", st.root, id);
         todos = arena_printf(st.a, "%s/todo/%s.json", st.root, id);

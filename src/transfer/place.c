@@ -27,7 +27,8 @@ void placer_init(struct placer *p)
     p->a = bough_arena_create();
     p->own = bough_arena_create();
     p->tmp = bough_arena_create();
-    smap_init(&p->ids);
+    ids_init(&p->ids);
+    p->ids.all = p->how->dry; /* nothing of it will be in the store */
     map_init(&p->calls);
     p->waiting_end = &p->waiting;
     p->rest_end = &p->rest;
@@ -36,7 +37,7 @@ void placer_init(struct placer *p)
 
 void placer_finish(struct placer *p)
 {
-    smap_finish(&p->ids);
+    ids_finish(&p->ids);
     map_finish(&p->calls);
     mem_free(p->batch);
     mem_free(p->batch_ids);
@@ -71,7 +72,7 @@ static enum bough_rc problem(struct placer *p, int64_t line, const char *text)
 static void remember(struct placer *p, const char *id, struct bough_head at)
 {
     if (!cstr_empty(id))
-        smap_put(&p->ids, str_of(id), pack_place(at));
+        ids_put(&p->ids, id, pack_place(at));
     p->last = at;
 }
 
@@ -91,7 +92,7 @@ static enum bough_rc append(struct placer *p, size_t from, size_t n, struct boug
         struct bough_head now = { done.head.branch, done.head.depth - (int64_t)(n - 1 - i) };
 
         if (!cstr_empty(p->batch[from + i].id))
-            smap_put(&p->ids, str_of(p->batch[from + i].id), pack_place(now));
+            ids_put(&p->ids, p->batch[from + i].id, pack_place(now));
         remember(p, p->batch_ids[from + i], now);
     }
     p->out->added += rc ? 0 : (int64_t)n;
@@ -201,7 +202,7 @@ static void push(struct placer *p, const struct item_entry *in, const char *orig
     p->batch[p->n].call = in->call ? call_id(p, in->call) : NULL;
     p->batch_ids[p->n++] = arena_strdup(p->tmp, in->id);
     if (!cstr_empty(origin)) /* taken; its place is known when the batch is written */
-        smap_put(&p->ids, str_of(origin), 0);
+        ids_put(&p->ids, origin, 0);
 }
 
 /* ---- entries ---- */
@@ -226,11 +227,11 @@ static bool find_place(struct placer *p, const struct item_entry *in, struct bou
     }
     if (!in->parent)
         return true;
-    if (smap_get(&p->ids, str_of(in->parent), &v)) {
+    if (ids_get(&p->ids, in->parent, &v)) {
         *out = unpack_place(v);
         return true;
     }
-    if (!p->there || (p->fresh && !p->forked) || p->how->dry)
+    if (!p->there || p->how->dry || (p->fresh && !p->forked && !ids_dropped(&p->ids, in->parent)))
         return false;
     e = stored(p, p->session, in->parent, &again);
     if (e)
@@ -270,9 +271,9 @@ static const char *free_name(struct placer *p, const char *id)
 
     if (cstr_empty(id))
         return id;
-    if (!p->fresh && stored(p, p->session, id, &again))
-        p->edited = true;
-    while (smap_get(&p->ids, str_of(numbered(p->tmp, id, again + 1)), &v))
+    if ((!p->fresh || ids_dropped(&p->ids, id)) && stored(p, p->session, id, &again))
+        p->edited = p->edited || !p->fresh;
+    while (ids_get(&p->ids, numbered(p->tmp, id, again + 1), &v))
         again++;
     return numbered(p->tmp, id, again + 1);
 }
@@ -327,7 +328,7 @@ static bool waits_aside(struct placer *p, const struct item *item, struct bough_
     w = keep_waiting(p, item);
     *p->asides_end = w;
     p->asides_end = &w->next;
-    smap_put(&p->ids, str_of(w->item.u.entry.id), pack_place(parent));
+    ids_put(&p->ids, w->item.u.entry.id, pack_place(parent));
     return true;
 }
 
@@ -342,7 +343,7 @@ static enum bough_rc place_asides(struct placer *p, struct bough_error *err)
     p->asides_end = &p->asides;
     for (; w && !rc; w = w->next) {
         p->batch_at = at;
-        smap_del(&p->ids, str_of(w->item.u.entry.id));
+        ids_del(&p->ids, w->item.u.entry.id);
         push(p, &w->item.u.entry, free_name(p, w->item.u.entry.id));
         rc = placer_flush(p, err);
         at = p->last;
@@ -382,10 +383,13 @@ static enum bough_rc place_entry(struct placer *p, const struct item *item,
     return BOUGH_OK;
 }
 
-static enum bough_rc wait_for_parent(struct placer *p, const struct item *item)
+static enum bough_rc wait_for_parent(struct placer *p, const struct item *item,
+                                     struct bough_error *err)
 {
     struct waiting *w;
 
+    if (p->resumed)
+        return bough_fail(err, BOUGH_CONFLICT, "all of the file must be read");
     if (p->nwaiting >= WAITING_MOST)
         return problem(p, item->line, "too many entries wait for a parent: it was left out");
     w = keep_waiting(p, item);
@@ -417,7 +421,7 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
         return rc;
     p->last_waits = NULL;
     if (!find_place(p, in, &parent))
-        return wait_for_parent(p, item);
+        return wait_for_parent(p, item, err);
     return place_entry(p, item, parent, err);
 }
 
@@ -444,7 +448,7 @@ static enum bough_rc take_alias(struct placer *p, const struct item_alias *in,
     enum bough_rc rc = placer_flush(p, err);
 
     if (!rc && find_place(p, &at, &place))
-        smap_put(&p->ids, str_of(in->id), pack_place(place));
+        ids_put(&p->ids, in->id, pack_place(place));
     return rc;
 }
 
@@ -525,7 +529,7 @@ static enum bough_rc place_waiting(struct placer *p, struct bough_error *err)
     p->waiting_end = &p->waiting;
     p->nwaiting = 0;
     p->last = last;
-    if (p->last_waits && smap_get(&p->ids, str_of(p->last_waits), &v))
+    if (p->last_waits && ids_get(&p->ids, p->last_waits, &v))
         p->last = unpack_place(v);
     return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "formats/format.h"
+#include "transfer/place_ids.h"
 
 struct placer {
     struct bough_store *s;
@@ -22,6 +23,7 @@ struct placer {
     struct item_session in; /* kept; created when its first own entry comes */
     int64_t line;           /* where it began */
     int64_t nsessions;      /* of the file, so far */
+    bool resumed;           /* only the end of the file is read: what is missing may be before it */
     bool begun, there;      /* there: in the store */
     bool forked;            /* it shows another session's entries, by reference */
     bool hidden;            /* it was deleted: nothing is written */
@@ -29,7 +31,7 @@ struct placer {
     char session[BOUGH_ID_LEN + 1];
     char parent[BOUGH_ID_LEN + 1]; /* the session it was forked from, when that is in the store */
     char shared[BOUGH_ID_LEN + 1]; /* the last entry it shares with it */
-    struct smap ids;               /* id in the file -> branch << 32 | depth */
+    struct place_ids ids;          /* id in the file -> branch << 32 | depth */
     struct bough_head last;        /* where the last entry that was placed is */
     const char *last_waits;        /* id of the file's last entry while its parent is missing */
     bool edited;                   /* something that was known is different now */

@@ -173,7 +173,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
 
     if (rc)
         return rc;
-    smap_clear(&p->ids);
+    ids_clear(&p->ids);
     map_clear(&p->calls);
     bough_arena_reset(p->own);
     keep_session(p, in);

@@ -431,3 +431,69 @@ STORE_TEST_SECONDS(more_entries_than_are_held_in_memory_keep_their_parents_and_a
     CHECK_OK(bough_entry_get(t->store, t->arena, "s", "00000002~2", &e, &t->err));
     CHECK_INT(4, e->at.depth);
 }
+
+static struct bough_imported follow_file(struct test *t, const char *path)
+{
+    struct bough_import how = { .follow = true };
+    struct bough_imported in;
+
+    CHECK_OK(bough_import_file(t->store, t->arena, path, &how, &in, &t->err));
+    return in;
+}
+
+#define LINE(id, parent, text)                                                                     \
+    "{\"type\":\"message\",\"id\":\"" id "\",\"parentId\":" parent                                 \
+    ",\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":"      \
+    "\"" text "\"}}\n"
+#define FOLLOWED                                                                                   \
+    "{\"type\":\"session\",\"version\":3,\"id\":\"f\",\"timestamp\":\"2026-11-15T20:00:00.000Z\"," \
+    "\"cwd\":\"/p\"}\n"
+
+static const char *put_file(struct test *t, const char *text)
+{
+    return file_make(t, "follow.jsonl", text, strlen(text));
+}
+
+STORE_TEST(following_a_file_of_pi_reads_only_what_was_added)
+{
+    struct bough_imported in;
+
+    follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")));
+    in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")
+                                        LINE("c", "\"b\"", "three")));
+    CHECK_INT(BOUGH_IMPORT_GREW, in.status);
+    CHECK_INT(1, in.added);
+    CHECK_INT(0, in.known); /* the others were not looked at */
+    CHECK_STR("one two three", path_text(t, "f"));
+    /* a branch behind an old entry, and a broken line with its number */
+    in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")
+                                        LINE("c", "\"b\"", "three")
+                                            LINE("d", "\"a\"", "other") "{torn}\n"));
+    CHECK_INT(1, in.added);
+    CHECK_INT(1, in.nproblems);
+    CHECK_INT(6, in.problems[0].line);
+    CHECK_STR("one other", path_text(t, "f"));
+    CHECK_INT(0, import_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE(
+                                                "b", "\"a\"", "two") LINE("c", "\"b\"", "three")
+                                                LINE("d", "\"a\"", "other") "{torn}\n"))
+                     .added);
+}
+
+STORE_TEST(a_followed_file_that_is_torn_edited_or_hangs_on_the_unknown_is_read_whole)
+{
+    struct bough_imported in;
+
+    follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") "{\"type\":\"mess"));
+    in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")));
+    CHECK_INT(1, in.added);
+    CHECK_INT(1, in.known);
+    in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "ONE") LINE("b", "\"a\"", "two")
+                                        LINE("c", "\"b\"", "three")));
+    CHECK_INT(BOUGH_IMPORT_EDITED, in.status);
+    CHECK_STR("ONE two three", path_text(t, "f"));
+    in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "ONE") LINE("b", "\"a\"", "two")
+                                        LINE("c", "\"b\"", "three") LINE("d", "\"gone\"", "x")));
+    CHECK_INT(1, in.added);
+    CHECK_INT(3, in.known);
+    CHECK_INT(1, in.nproblems);
+}

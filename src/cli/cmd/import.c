@@ -90,12 +90,13 @@ static bool is_named(const struct cli *c, const char *path)
     return false;
 }
 
-static void import_one(struct cli *c, const char *path, struct sums *sums)
+static void import_one(struct cli *c, const char *path, bool follow, struct sums *sums)
 {
     struct progress p = { .what = "Importing", .bytes = true };
     struct bough_import how = { .format = cli_value(c, "format"),
                                 .project = cli_value(c, "project"),
                                 .dry = cli_has(c, "dry-run"),
+                                .follow = follow,
                                 .progress = progress_tell,
                                 .user = &p };
     struct bough_arena *a = bough_arena_create();
@@ -122,12 +123,13 @@ static void import_one(struct cli *c, const char *path, struct sums *sums)
     bough_arena_destroy(a);
 }
 
-static void import_all(struct cli *c, const struct tool_files *files, struct sums *sums)
+static void import_all(struct cli *c, const struct tool_files *files, bool follow,
+                       struct sums *sums)
 {
     struct progress p = { .what = "Importing files" };
 
     for (size_t i = 0; i < files->n && !stopped; i++) {
-        import_one(c, files->at[i], sums);
+        import_one(c, files->at[i], follow, sums);
         if (files->n > 1 && !c->out.json)
             progress_tell(&p, (int64_t)i + 1, (int64_t)files->n);
     }
@@ -190,7 +192,7 @@ static int follow(struct cli *c, struct sums *sums)
         struct tool_files changed;
 
         watch_next(w, a, 500, &changed);
-        import_all(c, &changed, sums);
+        import_all(c, &changed, true, sums);
         bough_arena_destroy(a);
     }
     watch_close(w);
@@ -219,7 +221,7 @@ static int run(struct cli *c)
     signal(SIGINT, stop);
     signal(SIGTERM, stop);
     tools_sort(&files);
-    import_all(c, &files, &sums);
+    import_all(c, &files, false, &sums);
     if (cli_has(c, "follow"))
         code = follow(c, &sums);
     put_sums(c, &sums);
@@ -245,6 +247,7 @@ const struct cli_cmd cmd_import = {
     .summary = "bring sessions of other tools into the store",
     .options = options,
     .run = run,
+    .cache_bytes = (int64_t)16 << 20, /* it writes in order; large files must fit small machines */
     .about =
         "Files and directories; without any the usual places of pi, Claude Code, Codex, opencode,\n"
         "hygge and Hecate are looked through, after asking. Importing again adds only what is "

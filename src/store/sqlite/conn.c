@@ -1,6 +1,7 @@
 /* Connections: opening, settings, prepared statements, waiting for locks, and what went wrong. */
 #include "store/sqlite/db.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -228,6 +229,7 @@ static const char *immutable_uri(struct bough_arena *a, const char *path)
 
 static enum bough_rc configure(struct conn *c, struct bough_error *err)
 {
+    char cache[64];
     enum bough_rc rc;
 
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -242,12 +244,17 @@ static enum bough_rc configure(struct conn *c, struct bough_error *err)
                    err);
     if (rc)
         return rc;
+    snprintf(cache, sizeof cache, "PRAGMA cache_size = -%lld",
+             (long long)(c->store->cache_kb / (c->writer ? 1 : 4)));
+    rc = conn_exec(c, cache, err);
+    if (rc)
+        return rc;
     if (!c->writer)
-        return conn_exec(c, "PRAGMA query_only = ON; PRAGMA cache_size = -16384;", err);
+        return conn_exec(c, "PRAGMA query_only = ON", err);
     rc = conn_exec(c,
                    "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;" /* costs an append
                                                                               nothing measurable */
-                   "PRAGMA journal_size_limit = -1; PRAGMA cache_size = -65536;",
+                   "PRAGMA journal_size_limit = -1;",
                    err);
     c->store->normal = false;
     sqlite3_wal_hook(c->db, on_wal, c);

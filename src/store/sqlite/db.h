@@ -52,6 +52,7 @@ struct sqlite {
     const char *path;          /* absolute */
     const char *vfs;
     const struct env *env;
+    int64_t cache_kb; /* of the writer's pages */
     bool read_only;
     bool immutable; /* on media that nobody can write */
     unsigned forks; /* as counted when it was opened: it does not survive fork() */

@@ -6,6 +6,8 @@
 
 #include "store/sqlite/read.h"
 
+enum { CACHE_KB = 64 * 1024 };
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *vfs_name;
 static int ready = SQLITE_ERROR;
@@ -82,6 +84,7 @@ static enum bough_rc sqlite_open(struct backend **out, const struct backend_conf
     s->vfs = vfs;
     s->env = config->env ? config->env : &env_system;
     s->read_only = config->read_only;
+    s->cache_kb = config->cache_bytes > 0 ? config->cache_bytes / 1024 : CACHE_KB;
     s->forks = forks_seen();
     pthread_mutex_init(&s->pool_lock, NULL);
     pthread_mutex_init(&s->write_lock, NULL);

@@ -1,0 +1,115 @@
+/* Golden pairs: what a small file of each format, and each trap in it, becomes in our own format.
+ * UPDATE=1 writes what comes out as expected; read the difference after. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "corpus.h"
+
+#define GOLDEN "tests/transfer/golden"
+
+/* A time of today; those that files bring are of two fixed minutes. */
+static bool is_now(const char *text, size_t n)
+{
+    return n == 13 && strspn(text, "0123456789") >= 13 && strncmp(text, "17947728", 8) != 0 &&
+           strncmp(text, "17632368", 8) != 0;
+}
+
+/* Slugs are made by chance, ids of ours by clock and chance. */
+static void put_masked(struct buf *b, const char *text)
+{
+    while (*text) {
+        size_t n;
+
+        if (strncmp(text, "\"slug\":\"", 8) == 0) {
+            buf_puts(b, "\"slug\":\"SLUG\"");
+            text = strchr(text + 8, '"') + 1;
+            continue;
+        }
+        n = strspn(text, "0123456789ABCDEFGHJKMNPQRSTVWXYZ");
+        if (n == BOUGH_ID_LEN) {
+            buf_puts(b, "ID");
+            text += n;
+            continue;
+        }
+        if (is_now(text, n)) {
+            buf_puts(b, "NOW");
+            text += n;
+            continue;
+        }
+        n = n ? n : 1;
+        buf_put(b, text, n);
+        text += n;
+    }
+}
+
+/* The problems, then every session with all it hangs on, oldest first. */
+static const char *told(struct test *t, const char *path)
+{
+    struct bough_list all = { .include_deleted = true };
+    struct bough_sessions list;
+    struct bough_imported in;
+    const char *out;
+    struct buf b;
+    enum bough_rc rc = import_rc(t, path, &in);
+
+    buf_init(&b, 1 << 20);
+    buf_printf(&b, "%s, %lld added\n", rc ? bough_rc_name(rc) : in.format, (long long)in.added);
+    for (size_t i = 0; i < in.nproblems; i++)
+        buf_printf(&b, "line %lld: %s\n", (long long)in.problems[i].line, in.problems[i].text);
+    CHECK_OK(bough_session_list(t->store, t->arena, &all, &list, &t->err));
+    for (size_t i = list.n; i-- > 0;)
+        put_masked(&b, export_text(t, list.at[i].id, "bough").p);
+    out = arena_strdup(t->arena, b.p);
+    buf_finish(&b);
+    return out;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static size_t inputs(struct test *t, const char **out, size_t most)
+{
+    DIR *d = opendir(GOLDEN);
+    struct dirent *e;
+    size_t n = 0;
+
+    if (!d)
+        SKIP("run from the top of the source tree");
+    while ((e = readdir(d)) && n < most) {
+        size_t len = strlen(e->d_name);
+
+        if (len > 3 && strcmp(e->d_name + len - 3, ".in") == 0)
+            out[n++] = arena_strndup(t->arena, e->d_name, len - 3);
+    }
+    closedir(d);
+    qsort(out, n, sizeof *out, by_name);
+    return n;
+}
+
+STORE_TEST(every_golden_file_becomes_what_is_expected_of_it)
+{
+    const char *names[256];
+    size_t n = inputs(t, names, 256);
+
+    CHECK(n >= 10);
+    for (size_t i = 0; i < n; i++) {
+        const char *got = told(t, arena_printf(t->arena, GOLDEN "/%s.in", names[i])),
+                   *path = arena_printf(t->arena, GOLDEN "/%s.expected", names[i]), *want;
+        size_t bytes;
+
+        if (getenv("UPDATE"))
+            CHECK_OK(fs_write(path, str_of(got), 0644, &t->err));
+        want = file_text(t, path, &bytes);
+        if (!want || strcmp(want, got) != 0)
+            FAIL("%s:\n%s\nis not\n%s", names[i], got, want ? want : "there");
+        fresh_store(t);
+    }
+}
