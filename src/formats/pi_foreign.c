@@ -9,18 +9,17 @@
 
 bool pi_is_foreign(const struct bough_entry *e)
 {
-    bool answers = e->role == BOUGH_ROLE_ASSISTANT || e->role == BOUGH_ROLE_TOOL, foreign;
-    struct bough_arena *a;
+    bool tool = e->role == BOUGH_ROLE_TOOL, answer = e->role == BOUGH_ROLE_ASSISTANT;
 
     if (e->kind != BOUGH_ENTRY_MESSAGE)
         return false;
     /* Every message of pi has this number, and nobody else's. */
-    if (answers && !member_raw(e->data, "timestamp", JSON_NUMBER).n)
+    if ((answer || tool) && !member_raw(e->data, "timestamp", JSON_NUMBER).n)
         return true;
-    a = bough_arena_create();
-    foreign = !pi_native(e, view_role(a, e));
-    bough_arena_destroy(a);
-    return foreign;
+    return !pi_native(e,
+                      tool && json_span_is(member_raw(e->data, "role", JSON_STRING), "toolResult")
+                          ? "toolResult"
+                          : "");
 }
 
 /* ---- calls ---- */
