@@ -55,6 +55,12 @@ struct bough_info {
     int64_t schema;       /* number of the last migration */
     int64_t last_no;      /* number of the last change */
     int64_t pending;      /* changes not yet folded into the lists */
+    /* How this handle's process is doing. */
+    int64_t text_pending;     /* changes not yet in the full text, as far as it knows */
+    int64_t batches, batched; /* commits, and the requests they took along */
+    int64_t commit_us;        /* spent in them, syncs included */
+    int64_t log_bytes;        /* of the write-ahead log; 0 when it has none */
+    int64_t oldest_read_ms;   /* since when somebody reads one moment; 0: nobody */
 };
 
 BOUGH_MUST_CHECK enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a,

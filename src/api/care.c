@@ -97,6 +97,14 @@ static enum bough_rc metrics(struct http_req *req, struct http_res *res, struct 
     http_text(res, 200, "text/plain; version=0.0.4; charset=utf-8");
     put(res, "store_last_no", "counter", "Number of the last change.", info.last_no);
     put(res, "store_pending", "gauge", "Changes not yet folded into the lists.", info.pending);
+    put(res, "store_text_pending", "gauge", "Changes not yet in the full text.", info.text_pending);
+    put(res, "store_batches_total", "counter", "Commits.", info.batches);
+    put(res, "store_batched_total", "counter", "Requests that commits took along.", info.batched);
+    put(res, "store_commit_microseconds_total", "counter", "Time in commits, syncs included.",
+        info.commit_us);
+    put(res, "store_log_bytes", "gauge", "Size of the write-ahead log.", info.log_bytes);
+    put(res, "store_oldest_read_milliseconds", "gauge", "Since when somebody reads one moment.",
+        info.oldest_read_ms);
     put(res, "store_epoch", "gauge", "Changes when a backup is restored.", info.epoch);
     if (api_figures(call->api, &f))
         put_server(res, &f);

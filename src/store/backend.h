@@ -88,7 +88,8 @@ struct entry_range {
 };
 
 struct backend_info {
-    const char *path; /* of its file, or NULL */
+    int64_t log_bytes, oldest_view_us; /* on mono_us()'s clock; 0: none */
+    const char *path;                  /* of its file, or NULL */
     const char *store_id;
     int64_t epoch, schema, file_bytes;
 };

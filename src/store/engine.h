@@ -71,7 +71,8 @@ struct engine {
     int64_t draft_due;   /* when steps of an open message are to be saved; 0: none wait */
     bool timed;          /* the thread sleeps until that may be */
     uint64_t commits;    /* how many batches changed something */
-    unsigned followers;  /* how many wait for one */
+    int64_t batches, batched, commit_us; /* all of them, for those who watch */
+    unsigned followers;                  /* how many wait for one */
     pthread_cond_t committed;
     pthread_cond_t wake;
     pthread_t thread;

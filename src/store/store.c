@@ -181,6 +181,19 @@ enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
     return rc ? rc : writer_upkeep(s->e, &p, err);
 }
 
+static void tell_figures(struct engine *e, const struct backend_info *info, struct bough_info *out)
+{
+    out->log_bytes = info->log_bytes;
+    if (info->oldest_view_us)
+        out->oldest_read_ms = (mono_us() - info->oldest_view_us) / 1000;
+    pthread_mutex_lock(&e->lock);
+    out->text_pending = (int64_t)e->text_pending;
+    out->batches = e->batches;
+    out->batched = e->batched;
+    out->commit_us = e->commit_us;
+    pthread_mutex_unlock(&e->lock);
+}
+
 enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, struct bough_info *out,
                                struct bough_error *err)
 {
@@ -198,6 +211,7 @@ enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, str
                                 .store_id = info.store_id,
                                 .epoch = info.epoch,
                                 .schema = info.schema };
+    tell_figures(s->e, &info, out);
     rc = snap.ops->log_last(snap.v, &out->last_no, err);
     if (!rc)
         rc = pending_count(&snap, &pending, err);

@@ -50,6 +50,7 @@ struct batch {
     struct request *own;     /* of the thread that leads; nobody sleeps on it */
     struct ready_fold *fold; /* committed along with it; NULL: none */
     size_t rows;             /* log rows it wrote */
+    int64_t us;              /* its commit took */
     enum bough_rc rc;
 };
 
@@ -174,6 +175,9 @@ static void account(struct engine *e, const struct batch *b)
     e->pending += b->rows;
     e->text_pending += b->rows;
     e->commits += b->rows != 0;
+    e->batches++;
+    e->batched += (int64_t)b->n;
+    e->commit_us += b->us;
     if (b->rows && e->followers)
         pthread_cond_broadcast(&e->committed);
     if (b->n) {
@@ -213,7 +217,9 @@ static void run_batch(struct engine *e, struct batch *b, struct bough_error *err
         b->txns[n++] = &b->fold->fold.txn;
     for (size_t i = 0; i < b->n; i++)
         b->txns[n++] = &b->at[i]->txn;
+    b->us = mono_us();
     b->rc = n ? e->ops->commit(e->backend, b->txns, n, &p, err) : BOUGH_OK;
+    b->us = mono_us() - b->us;
     if (hold)
         e->ops->release(e->backend);
     if (b->rc)

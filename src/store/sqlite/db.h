@@ -24,7 +24,8 @@ struct conn {
     struct sqlite *store;
     struct bough_arena *arena; /* holds this struct */
     sqlite3 *db;
-    struct conn *next; /* in the pool */
+    struct conn *next, *before; /* in the pool, or among those that serve a view */
+    int64_t since_us;           /* it serves a view */
     bool writer;
     int code;                 /* of the last failure, as SQLite gave it */
     struct patience patience; /* of the call that uses it now */
@@ -59,8 +60,9 @@ struct sqlite {
     dev_t dev;
     ino_t ino;
 
-    pthread_mutex_t pool_lock; /* guards pool, pooled */
+    pthread_mutex_t pool_lock; /* guards pool, pooled, lent */
     struct conn *pool;
+    struct conn *lent; /* those that serve a view, the newest first */
     int pooled;
 
     pthread_mutex_t write_lock; /* guards everything below */
@@ -139,6 +141,7 @@ enum bough_rc sqlite_view_begin(struct backend *b, struct view **out, const stru
                                 struct bough_error *err);
 void sqlite_view_end(struct view *v);
 void pool_close(struct sqlite *s);
+int64_t pool_oldest(struct sqlite *s); /* since when somebody reads, in us; 0: nobody */
 /* How often this process was forked off, counted from forks_watch() on. */
 void forks_watch(void);
 unsigned forks_seen(void);

@@ -41,12 +41,48 @@ static struct conn *pool_take(struct sqlite *s)
     return c;
 }
 
-static void pool_give(struct sqlite *s, struct conn *c)
+static void lend(struct sqlite *s, struct conn *c)
+{
+    pthread_mutex_lock(&s->pool_lock);
+    c->since_us = mono_us();
+    c->before = NULL;
+    c->next = s->lent;
+    if (c->next)
+        c->next->before = c;
+    s->lent = c;
+    pthread_mutex_unlock(&s->pool_lock);
+}
+
+/* The pool's lock is held. */
+static void take_back(struct sqlite *s, struct conn *c)
+{
+    if (c->before)
+        c->before->next = c->next;
+    else
+        s->lent = c->next;
+    if (c->next)
+        c->next->before = c->before;
+}
+
+int64_t pool_oldest(struct sqlite *s)
+{
+    int64_t oldest = 0;
+
+    pthread_mutex_lock(&s->pool_lock);
+    for (const struct conn *c = s->lent; c; c = c->next)
+        oldest = c->since_us;
+    pthread_mutex_unlock(&s->pool_lock);
+    return oldest;
+}
+
+/* `fit`: it may serve another view. */
+static void pool_give(struct sqlite *s, struct conn *c, bool fit)
 {
     bool keep;
 
     pthread_mutex_lock(&s->pool_lock);
-    keep = s->pooled < POOL_MAX;
+    take_back(s, c);
+    keep = fit && s->pooled < POOL_MAX;
     if (keep) {
         c->next = s->pool;
         s->pool = c;
@@ -88,6 +124,7 @@ enum bough_rc sqlite_view_begin(struct backend *b, struct view **out, const stru
         conn_close(c); /* it may be the connection's fault: the next view gets a fresh one */
         return rc;
     }
+    lend(s, c);
     *out = &c->view;
     return BOUGH_OK;
 }
@@ -104,8 +141,5 @@ void sqlite_view_end(struct view *v)
     c->patience = (struct patience){ INT64_MAX, NULL };
     if (!conn_hopeless(c->code))
         c->code = SQLITE_OK;
-    if (conn_hopeless(c->code) || conn_run(c, SQL_COMMIT, NULL) != BOUGH_OK)
-        conn_close(c);
-    else
-        pool_give(c->store, c);
+    pool_give(c->store, c, !conn_hopeless(c->code) && conn_run(c, SQL_COMMIT, NULL) == BOUGH_OK);
 }

@@ -161,7 +161,9 @@ static enum bough_rc sqlite_info(struct backend *b, struct bough_arena *a, struc
     out->path = arena_strdup(a, s->path);
     out->epoch = strtoll(epoch, NULL, 10);
     out->file_bytes = lstat(s->path, &st) == 0 ? (int64_t)st.st_size : 0;
+    out->log_bytes = lstat(arena_printf(a, "%s-wal", s->path), &st) == 0 ? (int64_t)st.st_size : 0;
     sqlite_view_end(v);
+    out->oldest_view_us = pool_oldest(s);
     return rc;
 }
 

@@ -1,0 +1,30 @@
+/* What a store says about itself to those who watch it. */
+#include <time.h>
+
+#include "lib/store_test.h"
+#include "store/engine.h"
+
+STORE_TEST(a_store_says_how_it_is_doing)
+{
+    const char *s = new_session(t, "");
+    struct bough_info before, info;
+    struct snap snap;
+
+    CHECK_OK(bough_store_info(t->store, t->arena, &before, &t->err));
+    for (int i = 0; i < 5; i++)
+        user(t, s, "hello");
+    CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
+    CHECK(info.batches >= before.batches + 5);
+    CHECK(info.batched >= before.batched + 5);
+    CHECK(info.commit_us >= before.commit_us);
+    if (!store_lasts(t))
+        return;
+    CHECK(info.log_bytes > 0);
+    CHECK_OK(snap_begin(t->store, &snap, &t->err));
+    nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+    CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
+    CHECK(info.oldest_read_ms >= 20);
+    snap_end(&snap);
+    CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
+    CHECK(info.oldest_read_ms < 20); /* the store's own thread may be reading */
+}
