@@ -153,7 +153,22 @@ static int keep(struct cli *c, const struct cli_option *row, const char *value)
     return CLI_DONE;
 }
 
-int cli_parse(struct cli *c, int argc, char **argv)
+/* Words that begin with a minus look like options to getopt: meanwhile they begin with this. */
+enum { MINUS = '\1' };
+
+static void hide_minus(int argc, char **argv, bool hide)
+{
+    for (int i = 1; i < argc && !(hide && strcmp(argv[i], "--") == 0); i++) {
+        bool word = argv[i][0] == '-' && argv[i][1] != '-' && argv[i][1] && argv[i][2];
+
+        if (hide && word)
+            argv[i][0] = MINUS;
+        else if (!hide && argv[i][0] == MINUS)
+            argv[i][0] = '-';
+    }
+}
+
+static int parse(struct cli *c, int argc, char **argv)
 {
     struct known k = { .n = 0 };
     int code, rc;
@@ -182,7 +197,20 @@ int cli_parse(struct cli *c, int argc, char **argv)
     }
     c->argc = argc - optind;
     c->argv = argv + optind;
-    return c->cmd && !cli_has(c, "help") ? check_args(c) : CLI_DONE;
+    return CLI_DONE;
+}
+
+int cli_parse(struct cli *c, int argc, char **argv)
+{
+    bool minus = c->cmd && c->cmd->minus_words;
+    int rc;
+
+    if (minus)
+        hide_minus(argc, argv, true);
+    rc = parse(c, argc, argv);
+    if (minus)
+        hide_minus(argc, argv, false);
+    return !rc && c->cmd && !cli_has(c, "help") ? check_args(c) : rc;
 }
 
 const char *cli_value(const struct cli *c, const char *name)

@@ -34,6 +34,7 @@ struct cli_cmd {
     const char *summary; /* one line, small letter, no full stop */
     const struct cli_option *options; /* NULL: none of its own */
     int (*run)(struct cli *c);        /* an enum cli_exit */
+    bool minus_words;    /* -word is an argument; its options of one letter stand alone */
     int64_t cache_bytes; /* of the store, when it needs less than others; 0: as usual */
     /* For its help page and the manual; each may be NULL. */
     const char *about;    /* sentences, "\n\n" between paragraphs */

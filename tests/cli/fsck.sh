@@ -15,3 +15,15 @@ look --deeper
 look --quick --repair
 look --store none.db --repair
 bough help fsck | head -n 1
+echo "-- a row whose bytes are not what they were"
+export BOUGH_STORE="$PWD/a.db"
+id=$(bough new "a title")
+bough append "$id" "what the quokka said" >/dev/null
+bough append "$id" "and what came after" >/dev/null
+sed -i 's/the quokka said/the quokkb said/' a.db
+look --store a.db | mask
+bough fsck --json | mask
+bough fsck --repair | mask; echo "exit $?"
+bough fsck --deep | mask
+bough fsck --quick
+bough show "$id" | cut -f 3- | mask

@@ -2,11 +2,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
 
 enum { PAGE = 50 };
+
+/* Whose words these are: a role's, or of what else is on the path. */
+static const char *who(const struct bough_hit *h)
+{
+    return *bough_role_name(h->role) ? bough_role_name(h->role) : bough_entry_kind_name(h->kind);
+}
 
 static void put_json(struct cli *c, const struct bough_hit *h)
 {
@@ -19,8 +26,9 @@ static void put_json(struct cli *c, const struct bough_hit *h)
     jw_kv_cstr(w, "entry", h->entry);
     jw_kv_cstr(w, "part", h->part);
     jw_kv_cstr(w, "field", h->field);
+    jw_kv_cstr(w, "kind", bough_entry_kind_name(h->kind));
     jw_kv_cstr(w, "role", bough_role_name(h->role));
-    jw_kv_i64(w, "time", h->time);
+    form_time(w, "time", h->time);
     jw_kv_str(w, "snippet", h->snippet);
     jw_key(w, "matches");
     jw_arr(w);
@@ -60,7 +68,7 @@ static void put_text(struct cli *c, const struct bough_hit *h)
     out_time(&c->out, h->time, when);
     if (!c->out.tty) {
         printf("%s\t%s\t%s\t%s\t%s\t%s\t", h->session, h->slug, *h->entry ? h->entry : "-", when,
-               bough_role_name(h->role), h->field);
+               who(h), h->field);
         put_snippet(c, h);
         putchar('\n');
         return;
@@ -70,7 +78,7 @@ static void put_text(struct cli *c, const struct bough_hit *h)
         putchar(' ');
         out_styled(&c->out, PRINT_BOLD, h->title);
     }
-    printf("  %s %s%s%s\n    ", when, bough_role_name(h->role), *h->field ? ", " : "", h->field);
+    printf("  %s %s%s%s\n    ", when, who(h), *h->field ? ", " : "", h->field);
     put_snippet(c, h);
     if (*h->entry)
         printf("\n    bough show %s --from %s", h->slug, h->entry);
@@ -166,11 +174,14 @@ const struct cli_cmd cmd_search = {
         "and\nfield:value, where field is text, reasoning, tool, input, output, file or title; "
         "role:user,\nkind:compaction, session:slug, project:name, since:7d and before:2026-11-01 "
         "narrow it down.\nre: and behind it a regular expression, which has all the rest of the "
-        "query; case does not\nmatter, and every text is looked at. No query is an error: what "
-        "means "
-        "nothing finds nothing.",
-    .fields = "session, slug, title, entry, part, field, role, time, snippet, matches ([from, "
-              "bytes])",
+        "query; case does not\nmatter, and every text is looked at. No query but a broken re: is "
+        "an "
+        "error: what means nothing\nfinds nothing. -not is a word here: options of one letter "
+        "stand alone (-n 5).",
+    .minus_words = true,
+    .fields =
+        "session, slug, title, entry, part, field, kind, role, time, snippet, matches ([from, "
+        "bytes])",
     .examples = "bough search deadlock tool:bash since:7d\n"
                 "bough search '\"connection refused\"' -docker --project .\n"
                 "bough search 're:E(NOENT|ACCES)' --since 7d\n",
