@@ -170,7 +170,8 @@ static const char *line_id(const struct lines *l)
     return arena_printf(l->tmp, PI_MADE "%.12s", hex);
 }
 
-static void put_line(struct lines *l, const struct view_run *run, const struct part_view *result)
+/* What a run says, or its result number `k`. */
+static void put_line(struct lines *l, const struct view_run *run, size_t k)
 {
     const struct bough_entry *e = l->we->e;
     const char *id = line_id(l);
@@ -185,8 +186,8 @@ static void put_line(struct lines *l, const struct view_run *run, const struct p
     pi_put_time(&jw, e->time);
     jw_key(&jw, "message");
     jw_obj(&jw);
-    if (result)
-        put_result(l->calls, l->tmp, &jw, result);
+    if (run->results)
+        put_result(l->calls, l->tmp, &jw, &run->at[k]);
     else
         put_said(l->calls, l->w, &jw, e, run, l->n == 0);
     jw_kv_i64(&jw, "timestamp", e->time);
@@ -210,9 +211,9 @@ void pi_foreign_put(struct pi_calls *calls, struct writing *w, const struct writ
         l.all += runs[i].results ? runs[i].n : 1;
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; runs[i].results && k < runs[i].n; k++)
-            put_line(&l, NULL, &runs[i].at[k]);
+            put_line(&l, &runs[i], k);
         if (!runs[i].results)
-            put_line(&l, &runs[i], NULL);
+            put_line(&l, &runs[i], 0);
     }
     bough_arena_destroy(l.tmp);
 }
