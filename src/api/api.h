@@ -49,6 +49,30 @@ bool api_draining(struct api *a);
 BOUGH_MUST_CHECK enum bough_rc api_session(struct http_req *req, struct bough_session **out,
                                            struct bough_error *err);
 
+/* The same by any name of a session. */
+BOUGH_MUST_CHECK enum bough_rc api_session_named(struct http_req *req, const char *name,
+                                                 struct bough_session **out,
+                                                 struct bough_error *err);
+/* An entry on a path of the session; what is on none of its paths is BOUGH_NOT_FOUND. "@3" is the
+ * third message on the head's path. */
+BOUGH_MUST_CHECK enum bough_rc api_entry(struct http_req *req, const char *session,
+                                         const char *name, struct bough_entry **out,
+                                         struct bough_error *err);
+/* Put the id of the entry that *name names in its place; NULL stays. */
+BOUGH_MUST_CHECK enum bough_rc api_entry_id(struct http_req *req, const char *session,
+                                            const char **name, struct bough_error *err);
+
+/* Before BOUGH_BUSY is returned: detail says who has the session, and since when. */
+void api_busy(struct http_req *req, struct http_res *res, const char *session);
+
+/* A time in the query: ISO 8601, or milliseconds since 1970. 0 when it is not there. */
+BOUGH_MUST_CHECK enum bough_rc api_query_time(const struct http_req *req, const char *name,
+                                              int64_t *out, struct bough_error *err);
+
+/* The frame of a list; `next` may be NULL. */
+struct json_writer *api_items(struct http_res *res);
+void api_items_end(struct json_writer *w, const char *next);
+
 /* Lists answer {"items": [...], "next": "cursor" or null}. */
 enum { API_PAGE = 50, API_PAGE_MAX = 1000 };
 
@@ -91,11 +115,20 @@ BOUGH_MUST_CHECK enum bough_rc api_expect_head(const struct http_req *req, struc
 
 /* ---- JSON forms and their schemas ---- */
 
-/* One row a schema in api/schemas.c: openapi.json lists them, tests check answers by them. */
+/*
+ * One row a schema in api/schemas.c: openapi.json lists them, tests check answers by them.
+ *
+ * A schema is JSON Schema, or an object in a line of words: "id:string time?:time|null
+ * items:[Session] kind:'a'|'b'". A name with ? may be missing. Types are string, integer, number,
+ * boolean, null, object, time, any, [array], 'a word', or the name of another row. With "only "
+ * before it nothing else may be there.
+ */
 struct api_schema {
     const char *name; /* "Session" */
-    const char *json; /* JSON Schema */
+    const char *json;
 };
+
+void api_schema_write(struct json_writer *w, const struct api_schema *s); /* as JSON Schema */
 
 extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
@@ -106,5 +139,7 @@ extern const struct http_route *const api_tables[]; /* NULL at the end; sorted b
 extern const struct http_route api_care_routes[];    /* /healthz /readyz /metrics */
 extern const struct http_route api_index_routes[];   /* "/", /api/v1 */
 extern const struct http_route api_openapi_routes[]; /* openapi.json */
+extern const struct http_route api_session_routes[]; /* sessions */
+extern const struct http_route api_status_routes[];  /* status, totals, ancestors */
 
 #endif

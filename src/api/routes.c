@@ -2,8 +2,6 @@
 #include "api/api.h"
 
 const struct http_route *const api_tables[] = {
-    api_care_routes,
-    api_index_routes,
-    api_openapi_routes,
-    NULL,
+    api_care_routes,    api_index_routes,  api_openapi_routes,
+    api_session_routes, api_status_routes, NULL,
 };

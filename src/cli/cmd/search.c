@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -12,26 +13,7 @@ static void put_json(struct cli *c, const struct bough_hit *h)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_cstr(w, "session", h->session);
-    jw_kv_cstr(w, "slug", h->slug);
-    jw_kv_cstr(w, "title", h->title);
-    jw_kv_cstr(w, "entry", h->entry);
-    jw_kv_cstr(w, "part", h->part);
-    jw_kv_cstr(w, "field", h->field);
-    jw_kv_cstr(w, "role", bough_role_name(h->role));
-    jw_kv_i64(w, "time", h->time);
-    jw_kv_str(w, "snippet", h->snippet);
-    jw_key(w, "matches");
-    jw_arr(w);
-    for (size_t i = 0; i < h->nmatches; i++) {
-        jw_arr(w);
-        jw_i64(w, (int64_t)h->matches[i].from);
-        jw_i64(w, (int64_t)h->matches[i].n);
-        jw_end_arr(w);
-    }
-    jw_end_arr(w);
-    jw_end_obj(w);
+    form_hit(w, h);
     out_json_end(&c->out);
 }
 
