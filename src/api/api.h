@@ -113,6 +113,17 @@ BOUGH_MUST_CHECK enum bough_rc api_expect_head(const struct http_req *req, struc
                                                bool *has, struct bough_head *out,
                                                struct bough_error *err);
 
+/* The same, or from "#branch.depth" in a body ("" is nothing), which wins. */
+BOUGH_MUST_CHECK enum bough_rc api_expect(struct http_req *req, struct http_res *res,
+                                          const char *place, bool *has, struct bough_head *out,
+                                          struct bough_error *err);
+/* Around a write with an expected head: with If-Match a lost head is 412 and not 409, and detail
+ * says in both where it is. */
+BOUGH_MUST_CHECK enum bough_rc api_head_lost(const struct http_req *req, struct http_res *res,
+                                             enum bough_rc rc, const struct bough_error *err);
+
+void api_put_id(struct http_res *res, int status, const char *id); /* {"id": ...} */
+
 /* ---- JSON forms and their schemas ---- */
 
 /*
@@ -136,10 +147,14 @@ extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
 extern const struct http_route *const api_tables[]; /* NULL at the end; sorted by name */
 
+extern const struct http_route api_append_routes[];  /* append, record */
 extern const struct http_route api_care_routes[];    /* /healthz /readyz /metrics */
+extern const struct http_route api_entry_routes[];   /* entries, parts */
+extern const struct http_route api_head_routes[];    /* head, labels, markers, context */
 extern const struct http_route api_index_routes[];   /* "/", /api/v1 */
 extern const struct http_route api_openapi_routes[]; /* openapi.json */
 extern const struct http_route api_session_routes[]; /* sessions */
 extern const struct http_route api_status_routes[];  /* status, totals, ancestors */
+extern const struct http_route api_tree_routes[];    /* branches, comparing */
 
 #endif

@@ -8,18 +8,62 @@
 const struct api_schema api_schemas[] = {
     { "About", "version:string store:string backend:string epoch:integer last_no:integer "
                "who:string scopes:string project:string|null" },
+    { "Append", "only entries?:[EntryNew] call?:CallNew at?:string at_root?:boolean "
+                "keep_head?:boolean expect_head?:string owner?:string" },
+    { "Appended", "ids:[string] call?:string head:" PLACE " no:integer replayed:boolean" },
+    { "Branch",
+      "branch:integer session:string base:" PLACE " tip:" PLACE " entries:integer head:boolean" },
+    { "BranchNew", "only summary:string target?:string|null details?:any from_hook?:boolean" },
+    { "Branches", "items:[Branch] next:string|null" },
+    { "CallNew",
+      "only id?:string request_id?:string want_provider?:string want_model?:string "
+      "want_kind?:string provider?:string model?:string kind?:string status?:string error?:any "
+      "usage?:any used?:TotalsDelta total_tokens?:integer duration_ms?:integer time?:" WHEN },
+    { "Compaction", "only summary:string before?:string first_kept?:string tokens_before?:integer "
+                    "tokens_saved?:integer details?:any from_hook?:boolean" },
+    { "Context", "count:integer messages:[object] sources:[string] thinking_level?:string "
+                 "model_provider?:string model_name?:string marker:string|null "
+                 "notes:[ContextNote]" },
+    { "ContextNote", "entry:string what:string why:string" },
+    { "Diff", "common:string|null one:DiffSide other:DiffSide" },
+    { "DiffSide", "session:string entries:[string] used:Totals" },
+    { "Entries", "items:[Entry] next:string|null" },
+    { "Entry",
+      "id:string at:" PLACE " session:string no:integer message_number:integer kind:string "
+      "role?:string time:time|null deleted?:time|null open?:boolean origin?:string finish?:string "
+      "error?:any call?:string usage?:Totals duration_ms?:integer keep_from?:integer "
+      "parts:[object] data?:any metadata?:any" },
+    { "EntryNew",
+      "only kind?:string role?:string text?:string parts?:string|[object] time?:" WHEN
+      " id?:string finish?:string error?:any data?:any metadata?:any keep_from?:integer "
+      "usage?:TotalsDelta duration_ms?:integer by_call?:boolean call?:string "
+      "call_provider?:string call_model?:string call_request_id?:string" },
     { "Error", "{\"type\":\"object\",\"required\":[\"error\"],\"properties\":{\"error\":{"
                "\"type\":\"object\",\"required\":[\"code\",\"message\"],\"properties\":{"
                "\"code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},"
                "\"detail\":{}}}}}" },
     { "Fork", "only entry?:string before?:boolean copy?:boolean id?:string title?:string "
               "model_provider?:string model_name?:string" },
+    { "Hash", "hash:string" },
+    { "Head", "head:" PLACE " id:string|null" },
+    { "HeadMove", "only entry:string" },
+    { "Id", "id:string" },
+    { "Label", "entry:string label:string time:time|null" },
+    { "LabelOf", "entry:string label:string" },
+    { "LabelSet", "only label:string" },
+    { "Labels", "items:[Label] next:string|null" },
     { "Lease", "owner:string epoch:integer since:time|null expires:time|null" },
+    { "MaybeId", "id:string|null" },
     { "OpenAPI", "{\"type\":\"object\"}" },
+    { "Part", "id:string entry:string type:string part:object" },
+    { "Path", "items:[Entry] next:string|null marker?:Entry|null" },
     { "Propagated", "items:[PropagatedRow] truncated:boolean" },
     { "PropagatedRow", "session:string rolled:Totals" },
     { "Purged", "session:string entries:integer records:integer kept:integer keepers:[string] "
                 "detached:[string]" },
+    { "Record", "only history?:[EntryNew] reply?:EntryNew call?:CallNew" },
+    { "Recorded", "ids:[string] call?:string head:" PLACE " no:integer replayed:boolean "
+                  "matched:integer branched:boolean" },
     { "Session",
       "id:string number:integer slug:string title:string kind:'primary'|'subagent' "
       "status:'idle'|'busy'|'retry'|'archived' lease?:Lease origin?:string parent:string|null "
