@@ -53,6 +53,11 @@ BOUGH_MUST_CHECK enum bough_rc api_session(struct http_req *req, struct bough_se
 BOUGH_MUST_CHECK enum bough_rc api_session_named(struct http_req *req, const char *name,
                                                  struct bough_session **out,
                                                  struct bough_error *err);
+/* For what tells about all projects: 403 to a token that is for one. */
+BOUGH_MUST_CHECK enum bough_rc api_for_all(struct http_req *req, struct http_res *res);
+/* What goes up the chain of parents must not reach one they cannot see: BOUGH_NOT_FOUND. */
+BOUGH_MUST_CHECK enum bough_rc api_sees_parents(struct http_req *req, const struct bough_session *s,
+                                                struct bough_error *err);
 /* An entry on a path of the session; what is on none of its paths is BOUGH_NOT_FOUND. "@3" is the
  * third message on the head's path. */
 BOUGH_MUST_CHECK enum bough_rc api_entry(struct http_req *req, const char *session,
@@ -147,14 +152,22 @@ extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
 extern const struct http_route *const api_tables[]; /* NULL at the end; sorted by name */
 
-extern const struct http_route api_append_routes[];  /* append, record */
-extern const struct http_route api_care_routes[];    /* /healthz /readyz /metrics */
-extern const struct http_route api_entry_routes[];   /* entries, parts */
-extern const struct http_route api_head_routes[];    /* head, labels, markers, context */
-extern const struct http_route api_index_routes[];   /* "/", /api/v1 */
-extern const struct http_route api_openapi_routes[]; /* openapi.json */
-extern const struct http_route api_session_routes[]; /* sessions */
-extern const struct http_route api_status_routes[];  /* status, totals, ancestors */
-extern const struct http_route api_tree_routes[];    /* branches, comparing */
+extern const struct http_route api_append_routes[];     /* append, record */
+extern const struct http_route api_attachment_routes[]; /* files that messages show */
+extern const struct http_route api_care_routes[];       /* /healthz /readyz /metrics */
+extern const struct http_route api_entry_routes[];      /* entries, parts */
+extern const struct http_route api_head_routes[];       /* head, labels, markers, context */
+extern const struct http_route api_index_routes[];      /* "/", /api/v1 */
+extern const struct http_route api_message_routes[];    /* messages that are being written */
+extern const struct http_route api_note_routes[];       /* memories, todos, calls */
+extern const struct http_route api_openapi_routes[];    /* openapi.json */
+extern const struct http_route api_queue_routes[];      /* waiting prompts */
+extern const struct http_route api_search_routes[];     /* search */
+extern const struct http_route api_session_routes[];    /* sessions */
+extern const struct http_route api_source_routes[];     /* import sources */
+extern const struct http_route api_status_routes[];     /* status, totals, ancestors */
+extern const struct http_route api_store_routes[];      /* the store, its log, places */
+extern const struct http_route api_transfer_routes[];   /* import, export */
+extern const struct http_route api_tree_routes[];       /* branches, comparing */
 
 #endif

@@ -89,7 +89,9 @@ void form_hit(struct json_writer *w, const struct bough_hit *hit)
     jw_kv_cstr(w, "entry", hit->entry);
     jw_kv_cstr(w, "part", hit->part);
     jw_kv_cstr(w, "field", hit->field);
+    jw_kv_cstr(w, "kind", bough_entry_kind_name(hit->kind));
     jw_kv_cstr(w, "role", bough_role_name(hit->role));
+    jw_kv_i64(w, "no", hit->no);
     form_time(w, "time", hit->time);
     jw_kv_str(w, "snippet", hit->snippet);
     jw_key(w, "matches");
@@ -101,6 +103,10 @@ void form_hit(struct json_writer *w, const struct bough_hit *hit)
         jw_end_arr(w);
     }
     jw_end_arr(w);
+    if (hit->cut_front)
+        jw_kv_bool(w, "cut_front", true);
+    if (hit->cut_back)
+        jw_kv_bool(w, "cut_back", true);
     jw_end_obj(w);
 }
 

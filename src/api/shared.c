@@ -31,6 +31,13 @@ enum bough_rc api_session(struct http_req *req, struct bough_session **out, stru
     return api_session_named(req, http_param(req, "id"), out, err);
 }
 
+enum bough_rc api_for_all(struct http_req *req, struct http_res *res)
+{
+    return *api_of(req)->who->project
+               ? http_refuse(res, 403, "denied", "this token is for one project")
+               : BOUGH_OK;
+}
+
 /* ---- entries ---- */
 
 static enum bough_rc by_number(struct http_req *req, const char *session, const char *digits,

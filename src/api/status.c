@@ -4,7 +4,6 @@
 #include "api/body.h"
 #include "api/forms.h"
 #include "base/arena.h"
-#include "base/limits.h"
 #include "base/str.h"
 
 /* ---- status ---- */
@@ -135,14 +134,13 @@ static enum bough_rc add_totals(struct http_req *req, struct http_res *res, stru
     return rc;
 }
 
-/* What goes up the chain must not reach sessions they cannot see. */
-static enum bough_rc sees_parents(struct http_req *req, const struct bough_session *s,
-                                  struct bough_error *err)
+enum bough_rc api_sees_parents(struct http_req *req, const struct bough_session *s,
+                               struct bough_error *err)
 {
     struct bough_session *up;
     enum bough_rc rc = BOUGH_OK;
 
-    for (int i = 0; *api_of(req)->who->project && !rc && i < LIMIT_CHAIN && *s->parent; i++) {
+    while (*api_of(req)->who->project && !rc && *s->parent) {
         rc = api_session_named(req, s->parent, &up, err);
         s = up;
     }
@@ -162,7 +160,7 @@ static enum bough_rc propagate(struct http_req *req, struct http_res *res, struc
     if (!rc)
         rc = read_delta(req, &delta, err);
     if (!rc)
-        rc = sees_parents(req, s, err);
+        rc = api_sees_parents(req, s, err);
     if (!rc)
         rc = bough_totals_propagate(api_of(req)->store, req->arena, s->id, &delta, &rows, &n,
                                     &truncated, err);

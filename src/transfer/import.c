@@ -23,7 +23,7 @@ enum {
 struct import {
     struct bough_store *s;
     const struct bough_import *how;
-    const char *path;
+    const char *path, *name; /* name: what later imports know it by */
     int fd;
     struct sqlite_file *rows; /* it is a SQLite file */
     struct bough_str whole;   /* instead of the file: put together from several */
@@ -306,11 +306,11 @@ static enum bough_rc claim(struct import *im, struct bough_error *err)
     else
         snprintf(im->owner, sizeof im->owner, "import %ld", (long)getpid());
     if (im->how->dry) {
-        if (bough_source_get(im->s, im->placer.a, im->path, &im->source, NULL))
+        if (bough_source_get(im->s, im->placer.a, im->name, &im->source, NULL))
             im->source = NULL;
         return BOUGH_OK;
     }
-    rc = bough_source_claim(im->s, im->placer.a, im->path, im->owner, CLAIM_MS, &s, err);
+    rc = bough_source_claim(im->s, im->placer.a, im->name, im->owner, CLAIM_MS, &s, err);
     im->source = rc ? NULL : s;
     return rc;
 }
@@ -333,7 +333,7 @@ static enum bough_rc write_down(struct import *im, bool all, struct bough_error 
             now.session = im->placer.out->session;
         rc = bough_source_put(im->s, im->placer.a, &now, NULL, err);
     }
-    if (bough_source_claim(im->s, im->placer.a, im->path, im->owner, 0, NULL, rc ? NULL : err) &&
+    if (bough_source_claim(im->s, im->placer.a, im->name, im->owner, 0, NULL, rc ? NULL : err) &&
         !rc)
         rc = BOUGH_IO;
     return rc;
@@ -397,7 +397,8 @@ enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, co
     enum bough_rc rc;
 
     *out = (struct bough_imported){ .session = "" };
-    out->path = im.path = arena_strdup(a, full ? full : path ? path : "");
+    im.path = arena_strdup(a, full ? full : path ? path : "");
+    out->path = im.name = im.how->name ? arena_strdup(a, im.how->name) : im.path;
     free(full);
     im.placer = (struct placer){
         .s = s, .how = im.how, .path = im.path, .known = "", .out = out, .answers = a

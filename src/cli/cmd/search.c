@@ -151,8 +151,8 @@ const struct cli_cmd cmd_search = {
         "query; case does not\nmatter, and every text is looked at. No query is an error: what "
         "means "
         "nothing finds nothing.",
-    .fields = "session, slug, title, entry, part, field, role, time, snippet, matches ([from, "
-              "bytes])",
+    .fields = "session, slug, title, entry, part, field, kind, role, no, time, snippet, matches "
+              "([from, bytes]), cut_front, cut_back",
     .examples = "bough search deadlock tool:bash since:7d\n"
                 "bough search '\"connection refused\"' -docker --project .\n"
                 "bough search 're:E(NOENT|ACCES)' --since 7d\n",
