@@ -2,6 +2,7 @@
  * line: they are written beside the store and read back before they count. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -228,8 +229,7 @@ static enum bough_rc export_all(struct http_req *req, struct http_res *res, stru
             rc = bough_session_list(store, a, &filter, &page, err);
         for (size_t i = 0; !rc && i < page.n; i++)
             rc = bough_export_session(store, page.at[i].id, &how, err);
-        strncpy(cursor, page.next, sizeof cursor - 1);
-        cursor[sizeof cursor - 1] = '\0';
+        snprintf(cursor, sizeof cursor, "%s", page.next);
         filter.cursor = cursor;
         bough_arena_reset(a);
     } while (!rc && *cursor);
