@@ -3,6 +3,7 @@
 
 #include "api/body.h"
 #include "api/forms.h"
+#include "base/crc32c.h"
 #include "base/str.h"
 
 /* ---- answering with one ---- */
@@ -10,8 +11,8 @@
 /* Totals of subagents and an expired lease change what is shown without changing `rev`. */
 static void put_session(struct http_res *res, int status, const struct bough_session *s)
 {
-    http_etag(res, "%lld.%d.%llx", (long long)s->rev, (int)s->status,
-              (unsigned long long)(s->rolled.input + s->rolled.output * 3 + s->rolled.cost * 7));
+    http_etag(res, "%lld.%d.%x", (long long)s->rev, (int)s->status,
+              (unsigned)crc32c(0, &s->rolled, sizeof s->rolled));
     form_session(http_json(res, status), s);
 }
 
