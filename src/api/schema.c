@@ -59,6 +59,8 @@ static void write_type(struct json_writer *w, struct bough_str type)
     jw_obj(w);
     if (is_plain(type)) {
         jw_kv_str(w, "type", type);
+        if (str_is(type, "object")) /* else generators take it for an empty one */
+            jw_kv_bool(w, "additionalProperties", true);
     } else if (str_is(type, "time")) {
         jw_kv_cstr(w, "type", "string");
         jw_kv_cstr(w, "format", "date-time");

@@ -460,7 +460,7 @@ const struct http_route api_session_routes[] = {
       "A new session that shows history up to an entry.", .takes = "Fork", .gives = "Session",
       .status = 201 },
     { "POST", "/api/v1/sessions/{id}/purge", purge, AUTH_DELETE,
-      "Remove it for good; what forks show stays.", .gives = "Purged" },
+      "Remove it for good; what forks show stays.", .gives = "Purged", .flags = HTTP_LONG },
     { "POST", "/api/v1/sessions/{id}/restore", restore, AUTH_DELETE, "Undo a delete.",
       .gives = "Session" },
     { 0 },

@@ -239,15 +239,15 @@ static enum bough_rc export_all(struct http_req *req, struct http_res *res, stru
 
 const struct http_route api_transfer_routes[] = {
     { "GET", "/api/v1/export", export_all, AUTH_EXPORT | AUTH_ADMIN,
-      "The whole store in bough's own format, as `bough export --all` writes it.",
-      .gives = "bytes" },
+      "The whole store in bough's own format, as `bough export --all` writes it.", .gives = "bytes",
+      .flags = HTTP_LONG },
     { "GET", "/api/v1/formats", formats, AUTH_READ, "What can be imported and exported.",
       .gives = "Formats" },
     { "POST", "/api/v1/import", import, AUTH_APPEND,
       "Import a file of another tool; again adds only what is new.", import_query, .takes = "bytes",
-      .gives = "Imported", .flags = HTTP_RAW_BODY, .body_max = UPLOAD_MAX, .piece = upload_piece,
-      .drop = upload_drop },
+      .gives = "Imported", .flags = HTTP_RAW_BODY | HTTP_LONG, .body_max = UPLOAD_MAX,
+      .piece = upload_piece, .drop = upload_drop },
     { "GET", "/api/v1/sessions/{id}/export", export_one, AUTH_EXPORT, "One session in any format.",
-      export_query, .gives = "bytes" },
+      export_query, .gives = "bytes", .flags = HTTP_LONG },
     { 0 },
 };
