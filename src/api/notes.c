@@ -49,7 +49,7 @@ static enum bough_rc memories(struct http_req *req, struct http_res *res, struct
 {
     const char *of = http_query(req, "of");
     struct bough_memories found;
-    enum bough_scope_of scope;
+    enum bough_scope_of scope = BOUGH_OF_ALL;
     struct json_writer *w;
     enum bough_rc rc = memory_scope(req, res, http_query(req, "scope"), &of, &scope, err);
 
@@ -103,7 +103,7 @@ static enum bough_rc remember(struct http_req *req, struct http_res *res, struct
 static enum bough_rc forget(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     const char *of = http_query(req, "of");
-    enum bough_scope_of scope;
+    enum bough_scope_of scope = BOUGH_OF_ALL;
     struct bough_memory *m;
     enum bough_rc rc = memory_scope(req, res, http_query(req, "scope"), &of, &scope, err);
 

@@ -66,14 +66,13 @@ enum bough_rc api_entry(struct http_req *req, const char *session, const char *n
 enum bough_rc api_entry_id(struct http_req *req, const char *session, const char **name,
                            struct bough_error *err)
 {
-    struct bough_entry *e;
+    struct bough_entry *e = NULL;
     enum bough_rc rc = BOUGH_OK;
 
-    if (*name) {
+    if (*name)
         rc = api_entry(req, session, *name, &e, err);
-        if (!rc)
-            *name = e->id;
-    }
+    if (e && !rc)
+        *name = e->id;
     return rc;
 }
 

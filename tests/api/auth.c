@@ -64,7 +64,7 @@ static void check_row(struct test *t, struct world *w, const struct http_route *
         FAIL("%s %s says too much: %s", r->method, r->path, got.body.p);
 }
 
-STORE_TEST(every_route_asks_for_its_scope_from_an_allowed_host_and_origin)
+STORE_TEST_SECONDS(every_route_asks_for_its_scope_from_an_allowed_host_and_origin, 120)
 {
     struct world w;
     const char *link, *cookie;
