@@ -41,7 +41,7 @@ static enum bough_rc in_time(struct http_req *req, struct http_res *res, struct 
 {
     struct bough_entries found;
     struct bough_session *s;
-    struct api_page page;
+    struct api_page page = { 0 };
     int64_t after = 0;
     enum bough_rc rc = api_session(req, &s, err);
 
