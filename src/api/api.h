@@ -49,6 +49,35 @@ bool api_draining(struct api *a);
 BOUGH_MUST_CHECK enum bough_rc api_session(struct http_req *req, struct bough_session **out,
                                            struct bough_error *err);
 
+/* The same by any name of a session. */
+BOUGH_MUST_CHECK enum bough_rc api_session_named(struct http_req *req, const char *name,
+                                                 struct bough_session **out,
+                                                 struct bough_error *err);
+/* For what tells about all projects: 403 to a token that is for one. */
+BOUGH_MUST_CHECK enum bough_rc api_for_all(struct http_req *req, struct http_res *res);
+/* What goes up the chain of parents must not reach one they cannot see: BOUGH_NOT_FOUND. */
+BOUGH_MUST_CHECK enum bough_rc api_sees_parents(struct http_req *req, const struct bough_session *s,
+                                                struct bough_error *err);
+/* An entry on a path of the session; what is on none of its paths is BOUGH_NOT_FOUND. "@3" is the
+ * third message on the head's path. */
+BOUGH_MUST_CHECK enum bough_rc api_entry(struct http_req *req, const char *session,
+                                         const char *name, struct bough_entry **out,
+                                         struct bough_error *err);
+/* Put the id of the entry that *name names in its place; NULL stays. */
+BOUGH_MUST_CHECK enum bough_rc api_entry_id(struct http_req *req, const char *session,
+                                            const char **name, struct bough_error *err);
+
+/* Before BOUGH_BUSY is returned: detail says who has the session, and since when. */
+void api_busy(struct http_req *req, struct http_res *res, const char *session);
+
+/* A time in the query: ISO 8601, or milliseconds since 1970. 0 when it is not there. */
+BOUGH_MUST_CHECK enum bough_rc api_query_time(const struct http_req *req, const char *name,
+                                              int64_t *out, struct bough_error *err);
+
+/* The frame of a list; `next` may be NULL. */
+struct json_writer *api_items(struct http_res *res);
+void api_items_end(struct json_writer *w, const char *next);
+
 /* Lists answer {"items": [...], "next": "cursor" or null}. */
 enum { API_PAGE = 50, API_PAGE_MAX = 1000 };
 
@@ -89,13 +118,33 @@ BOUGH_MUST_CHECK enum bough_rc api_expect_head(const struct http_req *req, struc
                                                bool *has, struct bough_head *out,
                                                struct bough_error *err);
 
+/* The same, or from "#branch.depth" in a body ("" is nothing), which wins. */
+BOUGH_MUST_CHECK enum bough_rc api_expect(struct http_req *req, struct http_res *res,
+                                          const char *place, bool *has, struct bough_head *out,
+                                          struct bough_error *err);
+/* Around a write with an expected head: with If-Match a lost head is 412 and not 409, and detail
+ * says in both where it is. */
+BOUGH_MUST_CHECK enum bough_rc api_head_lost(const struct http_req *req, struct http_res *res,
+                                             enum bough_rc rc, const struct bough_error *err);
+
+void api_put_id(struct http_res *res, int status, const char *id); /* {"id": ...} */
+
 /* ---- JSON forms and their schemas ---- */
 
-/* One row a schema in api/schemas.c: openapi.json lists them, tests check answers by them. */
+/*
+ * One row a schema in api/schemas.c: openapi.json lists them, tests check answers by them.
+ *
+ * A schema is JSON Schema, or an object in a line of words: "id:string time?:time|null
+ * items:[Session] kind:'a'|'b'". A name with ? may be missing. Types are string, integer, number,
+ * boolean, null, object, time, any, [array], 'a word', or the name of another row. With "only "
+ * before it nothing else may be there.
+ */
 struct api_schema {
     const char *name; /* "Session" */
-    const char *json; /* JSON Schema */
+    const char *json;
 };
+
+void api_schema_write(struct json_writer *w, const struct api_schema *s); /* as JSON Schema */
 
 extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
@@ -103,8 +152,22 @@ extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
 extern const struct http_route *const api_tables[]; /* NULL at the end; sorted by name */
 
-extern const struct http_route api_care_routes[];    /* /healthz /readyz /metrics */
-extern const struct http_route api_index_routes[];   /* "/", /api/v1 */
-extern const struct http_route api_openapi_routes[]; /* openapi.json */
+extern const struct http_route api_append_routes[];     /* append, record */
+extern const struct http_route api_attachment_routes[]; /* files that messages show */
+extern const struct http_route api_care_routes[];       /* /healthz /readyz /metrics */
+extern const struct http_route api_entry_routes[];      /* entries, parts */
+extern const struct http_route api_head_routes[];       /* head, labels, markers, context */
+extern const struct http_route api_index_routes[];      /* "/", /api/v1 */
+extern const struct http_route api_message_routes[];    /* messages that are being written */
+extern const struct http_route api_note_routes[];       /* memories, todos, calls */
+extern const struct http_route api_openapi_routes[];    /* openapi.json */
+extern const struct http_route api_queue_routes[];      /* waiting prompts */
+extern const struct http_route api_search_routes[];     /* search */
+extern const struct http_route api_session_routes[];    /* sessions */
+extern const struct http_route api_source_routes[];     /* import sources */
+extern const struct http_route api_status_routes[];     /* status, totals, ancestors */
+extern const struct http_route api_store_routes[];      /* the store, its log, places */
+extern const struct http_route api_transfer_routes[];   /* import, export */
+extern const struct http_route api_tree_routes[];       /* branches, comparing */
 
 #endif

@@ -1,4 +1,5 @@
-/* Our structs as JSON objects. Names never change; new ones may come. */
+/* Sessions, entries and calls as JSON objects; forms_more.c has the rest. Names never change; new
+ * ones may come. */
 #include "api/forms.h"
 
 #include <inttypes.h>
@@ -50,6 +51,22 @@ void form_totals(struct json_writer *w, const char *key, const struct bough_tota
     jw_end_obj(w);
 }
 
+void form_lease(struct json_writer *w, const char *key, const struct bough_lease *l)
+{
+    jw_key(w, key);
+    jw_obj(w);
+    jw_kv_cstr(w, "owner", l->owner);
+    jw_kv_i64(w, "epoch", l->epoch);
+    form_time(w, "since", l->since);
+    form_time(w, "expires", l->expires);
+    jw_end_obj(w);
+}
+
+static bool any_total(const struct bough_totals *t)
+{
+    return t->input || t->output || t->reasoning || t->cache_read || t->cache_write || t->cost;
+}
+
 static void in_session_text(struct json_writer *w, const struct bough_session *s)
 {
     jw_kv_cstr(w, "project", s->project);
@@ -61,6 +78,7 @@ static void in_session_text(struct json_writer *w, const struct bough_session *s
     jw_kv_cstr(w, "model_name", s->model_name);
     jw_opt_cstr(w, "system_prompt", s->system_prompt);
     jw_opt_cstr(w, "user_name", s->user_name);
+    jw_opt_cstr(w, "version", s->version);
     jw_kv_cstr(w, "first_user", s->first_user);
     jw_kv_cstr(w, "last_user", s->last_user);
     jw_kv_cstr(w, "last_agent", s->last_agent);
@@ -76,6 +94,8 @@ void form_in_session(struct json_writer *w, const struct bough_session *s)
     jw_kv_cstr(w, "title", s->title);
     jw_kv_cstr(w, "kind", s->kind == BOUGH_SUBAGENT ? "subagent" : "primary");
     jw_kv_cstr(w, "status", bough_status_name(s->status));
+    if (s->lease.owner && *s->lease.owner)
+        form_lease(w, "lease", &s->lease);
     jw_opt_cstr(w, "origin", s->origin);
     jw_kv_cstr(w, "parent", cstr_empty(s->parent) ? NULL : s->parent);
     jw_opt_cstr(w, "fork_entry", s->fork_entry);
@@ -85,6 +105,15 @@ void form_in_session(struct json_writer *w, const struct bough_session *s)
     jw_kv_i64(w, "calls", s->calls);
     form_totals(w, "own", &s->own);
     form_totals(w, "rolled", &s->rolled);
+    if (any_total(&s->adjusted))
+        form_totals(w, "adjusted", &s->adjusted);
+    if (s->totals_mode == BOUGH_TOTALS_MANUAL)
+        jw_kv_cstr(w, "totals_mode", "manual");
+    jw_opt_cstr(w, "last_provider", s->last_provider);
+    jw_opt_cstr(w, "last_model", s->last_model);
+    jw_opt_cstr(w, "last_request_id", s->last_request_id);
+    if (s->calls)
+        form_usd(w, "last_cost_usd", s->last_cost);
     form_time(w, "created", s->created);
     form_time(w, "updated", s->updated);
     form_time(w, "modified", s->modified);
@@ -141,9 +170,16 @@ void form_call(struct json_writer *w, const struct bough_call *call)
     jw_kv_cstr(w, "session", call->session);
     jw_kv_cstr(w, "provider", call->provider);
     jw_kv_cstr(w, "model", call->model);
+    jw_opt_cstr(w, "kind", call->kind);
+    jw_opt_cstr(w, "want_provider", call->want_provider);
+    jw_opt_cstr(w, "want_model", call->want_model);
+    jw_opt_cstr(w, "want_kind", call->want_kind);
     jw_opt_cstr(w, "status", call->status);
     jw_opt_cstr(w, "request_id", call->request_id);
+    jw_opt_raw(w, "error", call->error);
+    jw_opt_raw(w, "usage", call->usage);
     form_totals(w, "used", &call->used);
+    jw_opt_i64(w, "total_tokens", call->total_tokens);
     jw_opt_i64(w, "duration_ms", call->duration);
     form_time(w, "time", call->time);
     jw_end_obj(w);

@@ -1,4 +1,4 @@
-/* The stable names of sessions, entries and calls in JSON: the API and --json write the same.
+/* The stable names of sessions, entries and the rest in JSON: the API and --json write the same.
  * docs/json.md describes them. */
 #ifndef API_FORMS_H
 #define API_FORMS_H
@@ -13,6 +13,20 @@ void form_in_session(struct json_writer *w, const struct bough_session *s);
 void form_entry(struct json_writer *w, const struct bough_entry *e);
 void form_call(struct json_writer *w, const struct bough_call *call);
 void form_totals(struct json_writer *w, const char *key, const struct bough_totals *t);
+void form_appended(struct json_writer *w, const struct bough_appended *out);
+void form_in_appended(struct json_writer *w, const struct bough_appended *out);
+void form_branch(struct json_writer *w, const struct bough_branch *b, bool head);
+void form_change(struct json_writer *w, const struct bough_change *c);
+void form_context(struct json_writer *w, const struct bough_context *x);
+void form_hit(struct json_writer *w, const struct bough_hit *hit);
+void form_imported(struct json_writer *w, const struct bough_imported *f, const char *error);
+const char *form_import_word(enum bough_import_status status); /* "grew" */
+void form_label(struct json_writer *w, const struct bough_label *l);
+void form_lease(struct json_writer *w, const char *key, const struct bough_lease *l);
+void form_memory(struct json_writer *w, const struct bough_memory *m);
+void form_prompt(struct json_writer *w, const struct bough_prompt *p);
+void form_purged(struct json_writer *w, const char *session, const struct bough_purge_report *r);
+void form_todos(struct json_writer *w, const struct bough_todos *t);
 
 void form_time(struct json_writer *w, const char *key, int64_t ms);  /* ISO 8601, or null */
 void form_usd(struct json_writer *w, const char *key, int64_t nano); /* exact to 9 decimals */

@@ -219,8 +219,10 @@ static enum bough_rc openapi(struct http_req *req, struct http_res *res, struct 
                   "\"browser\":{\"type\":\"apiKey\",\"in\":\"cookie\",\"name\":\"bough_PORT\"}}"));
     jw_key(w, "schemas");
     jw_obj(w);
-    for (const struct api_schema *s = api_schemas; s->name; s++)
-        jw_kv_raw(w, s->name, str_of(s->json));
+    for (const struct api_schema *s = api_schemas; s->name; s++) {
+        jw_key(w, s->name);
+        api_schema_write(w, s);
+    }
     jw_end_obj(w);
     jw_end_obj(w);
     jw_end_obj(w);

@@ -5,15 +5,16 @@
 
 #include "api/api.h"
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/str.h"
 
 /* ---- sessions ---- */
 
-enum bough_rc api_session(struct http_req *req, struct bough_session **out, struct bough_error *err)
+enum bough_rc api_session_named(struct http_req *req, const char *name, struct bough_session **out,
+                                struct bough_error *err)
 {
     const struct api_call *call = api_of(req);
-    const char *id = http_param(req, "id");
-    enum bough_rc rc = bough_session_get(call->store, req->arena, id, out, err);
+    enum bough_rc rc = bough_session_get(call->store, req->arena, name, out, err);
 
     /* D13: one that is not theirs is not there, and says so in the same words. */
     if ((rc == BOUGH_GONE || rc == BOUGH_AMBIGUOUS) && *call->who->project)
@@ -21,8 +22,91 @@ enum bough_rc api_session(struct http_req *req, struct bough_session **out, stru
     else if (!rc && !auth_sees(call->who, (*out)->project))
         rc = BOUGH_NOT_FOUND;
     if (rc == BOUGH_NOT_FOUND)
-        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.60s", id);
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.60s", name);
     return rc;
+}
+
+enum bough_rc api_session(struct http_req *req, struct bough_session **out, struct bough_error *err)
+{
+    return api_session_named(req, http_param(req, "id"), out, err);
+}
+
+enum bough_rc api_for_all(struct http_req *req, struct http_res *res)
+{
+    return *api_of(req)->who->project
+               ? http_refuse(res, 403, "denied", "this token is for one project")
+               : BOUGH_OK;
+}
+
+/* ---- entries ---- */
+
+static enum bough_rc by_number(struct http_req *req, const char *session, const char *digits,
+                               struct bough_entry **out, struct bough_error *err)
+{
+    int64_t n;
+
+    if (!json_span_i64(str_of(digits), &n) || n < 1)
+        return BOUGH_NOT_FOUND;
+    return bough_entry_by_number(api_of(req)->store, req->arena, session, n, out, err);
+}
+
+enum bough_rc api_entry(struct http_req *req, const char *session, const char *name,
+                        struct bough_entry **out, struct bough_error *err)
+{
+    enum bough_rc rc =
+        name[0] == '@' ? by_number(req, session, name + 1, out, err)
+                       : bough_entry_get(api_of(req)->store, req->arena, session, name, out, err);
+
+    /* The library says of a foreign entry that it is foreign: more than everybody may know. */
+    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_INVALID || rc == BOUGH_GONE)
+        return bough_fail(err, BOUGH_NOT_FOUND, "no entry %.60s in this session", name);
+    return rc;
+}
+
+enum bough_rc api_entry_id(struct http_req *req, const char *session, const char **name,
+                           struct bough_error *err)
+{
+    struct bough_entry *e = NULL;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (*name)
+        rc = api_entry(req, session, *name, &e, err);
+    if (e && !rc)
+        *name = e->id;
+    return rc;
+}
+
+/* ---- queries and lists ---- */
+
+enum bough_rc api_query_time(const struct http_req *req, const char *name, int64_t *out,
+                             struct bough_error *err)
+{
+    const char *text = http_query(req, name);
+
+    *out = 0;
+    if (!text || json_span_i64(str_of(text), out))
+        return BOUGH_OK;
+    *out = iso_parse(text);
+    return *out ? BOUGH_OK
+                : bough_fail(err, BOUGH_INVALID,
+                             "%s is a time in ISO 8601 or milliseconds since 1970", name);
+}
+
+struct json_writer *api_items(struct http_res *res)
+{
+    struct json_writer *w = http_json(res, 200);
+
+    jw_obj(w);
+    jw_key(w, "items");
+    jw_arr(w);
+    return w;
+}
+
+void api_items_end(struct json_writer *w, const char *next)
+{
+    jw_end_arr(w);
+    jw_kv_cstr(w, "next", cstr_empty(next) ? NULL : next);
+    jw_end_obj(w);
 }
 
 /* ---- pages ---- */

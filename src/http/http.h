@@ -167,6 +167,7 @@ enum http_flag {
     HTTP_RAW_BODY = 2, /* any Content-Type; without it a body must be application/json */
     HTTP_KEYED = 4,    /* takes an Idempotency-Key */
     HTTP_MATCHES = 8,  /* takes If-Match */
+    HTTP_LONG = 16,    /* walks over the store: its calls may take nearly as long as a request */
 };
 
 /*

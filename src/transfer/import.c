@@ -23,7 +23,7 @@ enum {
 struct import {
     struct bough_store *s;
     const struct bough_import *how;
-    const char *path;
+    const char *path, *name; /* name: what later imports know it by */
     int fd;
     struct sqlite_file *rows; /* it is a SQLite file */
     struct bough_str whole;   /* instead of the file: put together from several */
@@ -384,11 +384,11 @@ static enum bough_rc claim(struct import *im, struct bough_error *err)
     else
         snprintf(im->owner, sizeof im->owner, "import %ld", (long)getpid());
     if (im->how->dry) {
-        if (bough_source_get(im->s, im->placer.a, im->path, &im->source, NULL))
+        if (bough_source_get(im->s, im->placer.a, im->name, &im->source, NULL))
             im->source = NULL;
         return BOUGH_OK;
     }
-    rc = bough_source_claim(im->s, im->placer.a, im->path, im->owner, CLAIM_MS, &s, err);
+    rc = bough_source_claim(im->s, im->placer.a, im->name, im->owner, CLAIM_MS, &s, err);
     im->source = rc ? NULL : s;
     return rc;
 }
@@ -412,7 +412,7 @@ static enum bough_rc write_down(struct import *im, bool all, struct bough_error 
             now.session = im->placer.out->session;
         rc = bough_source_put(im->s, im->placer.a, &now, NULL, err);
     }
-    if (bough_source_claim(im->s, im->placer.a, im->path, im->owner, 0, NULL, rc ? NULL : err) &&
+    if (bough_source_claim(im->s, im->placer.a, im->name, im->owner, 0, NULL, rc ? NULL : err) &&
         !rc)
         rc = BOUGH_IO;
     return rc;
@@ -477,7 +477,8 @@ static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, c
     struct import im = { .s = s, .how = how, .path = path, .fd = -1 };
     enum bough_rc rc;
 
-    *out = (struct bough_imported){ .path = path, .session = "" };
+    im.name = how->name ? arena_strdup(a, how->name) : path;
+    *out = (struct bough_imported){ .path = im.name, .session = "" };
     im.placer = (struct placer){
         .s = s, .how = im.how, .path = im.path, .known = "", .out = out, .answers = a
     };

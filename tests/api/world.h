@@ -23,6 +23,18 @@ struct http_reply world_ask(struct test *t, struct world *w, const char *method,
 /* As the owner, over the Unix socket. */
 struct http_reply world_own(struct test *t, struct world *w, const char *method, const char *target,
                             const char *body);
+/* The same; the status must be this one, and the answer must fit the schema of its row, or Error.
+ */
+struct json world_gives(struct test *t, struct world *w, const char *method, const char *target,
+                        const char *body, int status);
 const char *bearer(struct test *t, const char *secret); /* its header line */
+
+const struct http_route *world_row(struct world *w, const char *method, const char *target);
+struct json schema_named(struct test *t, const char *name); /* as JSON Schema */
+void check_fits(struct test *t, const char *schema, struct json value);
+struct json reply_json(struct test *t, const struct http_reply *r);
+/* A string, or the raw text, at "items.0.id". */
+const char *text_at(struct test *t, struct json j, const char *path);
+const char *of_session(struct test *t, const char *session, const char *rest); /* a path */
 
 #endif

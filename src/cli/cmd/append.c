@@ -18,17 +18,7 @@ static int report(struct cli *c, const struct bough_appended *out)
 
     if (c->out.json) {
         w = out_json(&c->out);
-        jw_obj(w);
-        jw_key(w, "ids");
-        jw_arr(w);
-        for (size_t i = 0; i < out->n; i++)
-            jw_cstr(w, out->ids[i]);
-        jw_end_arr(w);
-        jw_opt_cstr(w, "call", out->call);
-        form_head(w, "head", out->head);
-        jw_kv_i64(w, "no", out->no);
-        jw_kv_bool(w, "replayed", out->replayed);
-        jw_end_obj(w);
+        form_appended(w, out);
         out_json_end(&c->out);
         return CLI_DONE;
     }

@@ -13,14 +13,7 @@ static void put_json(struct cli *c, const struct bough_branch *b, bool head)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_i64(w, "branch", b->number);
-    jw_kv_cstr(w, "session", b->session);
-    form_head(w, "base", b->base);
-    form_head(w, "tip", (struct bough_head){ b->number, b->tip });
-    jw_kv_i64(w, "entries", b->tip - b->base.depth);
-    jw_kv_bool(w, "head", head);
-    jw_end_obj(w);
+    form_branch(w, b, head);
     out_json_end(&c->out);
 }
 

@@ -11,29 +11,7 @@ static void put_whole(struct cli *c, const struct bough_context *x)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_i64(w, "count", (int64_t)x->count);
-    jw_kv_raw(w, "messages", x->messages);
-    jw_key(w, "sources");
-    jw_arr(w);
-    for (size_t i = 0; i < x->count; i++)
-        jw_cstr(w, x->sources[i]);
-    jw_end_arr(w);
-    jw_opt_cstr(w, "thinking_level", x->thinking_level);
-    jw_opt_cstr(w, "model_provider", x->model_provider);
-    jw_opt_cstr(w, "model_name", x->model_name);
-    jw_kv_cstr(w, "marker", x->marker ? x->marker->id : NULL);
-    jw_key(w, "notes");
-    jw_arr(w);
-    for (size_t i = 0; i < x->nnotes; i++) {
-        jw_obj(w);
-        jw_kv_cstr(w, "entry", x->notes[i].entry);
-        jw_kv_cstr(w, "what", x->notes[i].what);
-        jw_kv_cstr(w, "why", x->notes[i].why);
-        jw_end_obj(w);
-    }
-    jw_end_arr(w);
-    jw_end_obj(w);
+    form_context(w, x);
     out_json_end(&c->out);
 }
 

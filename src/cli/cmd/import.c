@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/forms.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -22,39 +23,11 @@ struct sums {
     int64_t files, failed, skipped, sessions, added, known, problems;
 };
 
-static const char *status_word(enum bough_import_status status)
-{
-    static const char *const words[] = { "new", "grew", "unchanged", "edited" };
-
-    return words[status];
-}
-
 static void put_json(struct cli *c, const struct bough_imported *f, const char *error)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_cstr(w, "path", f->path);
-    jw_kv_cstr(w, "format", f->format);
-    jw_kv_cstr(w, "status", error ? "failed" : status_word(f->status));
-    jw_opt_cstr(w, "error", error);
-    jw_kv_cstr(w, "session", f->session);
-    jw_kv_i64(w, "bytes", f->bytes);
-    jw_kv_i64(w, "lines", f->lines);
-    jw_kv_i64(w, "sessions", f->sessions);
-    jw_kv_i64(w, "added", f->added);
-    jw_kv_i64(w, "known", f->known);
-    jw_key(w, "problems");
-    jw_arr(w);
-    for (size_t i = 0; i < f->nproblems; i++) {
-        jw_obj(w);
-        jw_kv_i64(w, "line", f->problems[i].line);
-        jw_kv_cstr(w, "text", f->problems[i].text);
-        jw_end_obj(w);
-    }
-    jw_end_arr(w);
-    jw_kv_i64(w, "more_problems", f->more);
-    jw_end_obj(w);
+    form_imported(w, f, error);
     out_json_end(&c->out);
 }
 
@@ -62,7 +35,8 @@ static void put_text(struct cli *c, const struct bough_imported *f, const char *
 {
     if (!error && f->status == BOUGH_IMPORT_UNCHANGED && !f->nproblems && !cli_has(c, "verbose"))
         return;
-    out_styled(&c->out, error ? PRINT_RED : PRINT_GREEN, error ? "failed" : status_word(f->status));
+    out_styled(&c->out, error ? PRINT_RED : PRINT_GREEN,
+               error ? "failed" : form_import_word(f->status));
     putchar('\t');
     print_line(stdout, f->path);
     if (error) {

@@ -21,11 +21,7 @@ static int list(struct cli *c, const char *session)
     for (size_t i = 0; i < found.n; i++) {
         if (c->out.json) {
             w = out_json(&c->out);
-            jw_obj(w);
-            jw_kv_cstr(w, "entry", found.at[i].entry);
-            jw_kv_cstr(w, "label", found.at[i].text);
-            form_time(w, "time", found.at[i].time);
-            jw_end_obj(w);
+            form_label(w, &found.at[i]);
             out_json_end(&c->out);
             continue;
         }

@@ -22,14 +22,7 @@ static void put_json(struct cli *c, const struct bough_change *ch)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_i64(w, "no", ch->no);
-    jw_kv_i64(w, "count", ch->count);
-    form_time(w, "time", ch->time);
-    jw_kv_cstr(w, "kind", ch->kind);
-    jw_kv_cstr(w, "session", cstr_empty(ch->session) ? NULL : ch->session);
-    jw_opt_cstr(w, "entry", ch->entry);
-    jw_end_obj(w);
+    form_change(w, ch);
     out_json_end(&c->out);
 }
 

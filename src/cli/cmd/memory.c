@@ -32,21 +32,9 @@ static int find_scope(struct cli *c, struct scope *out)
 
 static void put_json(struct cli *c, const struct bough_memory *m)
 {
-    static const char *const scopes[] = { "session", "project", "all" };
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_cstr(w, "id", m->id);
-    jw_kv_cstr(w, "scope", scopes[m->scope]);
-    jw_kv_cstr(w, "of", m->of);
-    jw_opt_cstr(w, "title", m->title);
-    jw_opt_cstr(w, "body", m->body);
-    jw_kv_cstr(w, "content", m->content);
-    jw_opt_cstr(w, "source", m->source);
-    jw_opt_cstr(w, "path", m->path);
-    form_time(w, "created", m->created);
-    form_time(w, "updated", m->updated);
-    jw_end_obj(w);
+    form_memory(w, m);
     out_json_end(&c->out);
 }
 

@@ -1,6 +1,7 @@
 /* bough purge: remove sessions for good. */
 #include <inttypes.h>
 
+#include "api/forms.h"
 #include "cli/cli.h"
 
 static int purge(struct cli *c, const struct bough_session *s)
@@ -12,22 +13,7 @@ static int purge(struct cli *c, const struct bough_session *s)
         return cli_failed(c);
     if (c->out.json) {
         w = out_json(&c->out);
-        jw_obj(w);
-        jw_kv_cstr(w, "session", s->id);
-        jw_kv_i64(w, "entries", r.entries);
-        jw_kv_i64(w, "records", r.records);
-        jw_kv_i64(w, "kept", r.kept);
-        jw_key(w, "keepers");
-        jw_arr(w);
-        for (size_t i = 0; i < r.nkeepers; i++)
-            jw_cstr(w, r.keepers[i]);
-        jw_end_arr(w);
-        jw_key(w, "detached");
-        jw_arr(w);
-        for (size_t i = 0; i < r.ndetached; i++)
-            jw_cstr(w, r.detached[i]);
-        jw_end_arr(w);
-        jw_end_obj(w);
+        form_purged(w, s->id, &r);
         out_json_end(&c->out);
         return CLI_DONE;
     }

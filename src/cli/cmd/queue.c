@@ -11,20 +11,7 @@ static void put_json(struct cli *c, const struct bough_prompt *p)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_cstr(w, "id", p->id);
-    jw_kv_cstr(w, "session", p->session);
-    jw_kv_cstr(w, "content", p->content);
-    jw_opt_cstr(w, "runtime_kind", p->runtime_kind);
-    jw_opt_cstr(w, "provider", p->provider);
-    jw_opt_cstr(w, "model", p->model);
-    jw_opt_cstr(w, "workspace", p->workspace);
-    jw_opt_cstr(w, "system_prompt", p->system_prompt);
-    jw_opt_cstr(w, "adapter_id", p->adapter_id);
-    jw_opt_raw(w, "data", p->data);
-    form_time(w, "created", p->created);
-    form_time(w, "updated", p->updated);
-    jw_end_obj(w);
+    form_prompt(w, p);
     out_json_end(&c->out);
 }
 

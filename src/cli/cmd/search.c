@@ -19,27 +19,7 @@ static void put_json(struct cli *c, const struct bough_hit *h)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_kv_cstr(w, "session", h->session);
-    jw_kv_cstr(w, "slug", h->slug);
-    jw_kv_cstr(w, "title", h->title);
-    jw_kv_cstr(w, "entry", h->entry);
-    jw_kv_cstr(w, "part", h->part);
-    jw_kv_cstr(w, "field", h->field);
-    jw_kv_cstr(w, "kind", bough_entry_kind_name(h->kind));
-    jw_kv_cstr(w, "role", bough_role_name(h->role));
-    form_time(w, "time", h->time);
-    jw_kv_str(w, "snippet", h->snippet);
-    jw_key(w, "matches");
-    jw_arr(w);
-    for (size_t i = 0; i < h->nmatches; i++) {
-        jw_arr(w);
-        jw_i64(w, (int64_t)h->matches[i].from);
-        jw_i64(w, (int64_t)h->matches[i].n);
-        jw_end_arr(w);
-    }
-    jw_end_arr(w);
-    jw_end_obj(w);
+    form_hit(w, h);
     out_json_end(&c->out);
 }
 
@@ -179,9 +159,8 @@ const struct cli_cmd cmd_search = {
         "error: what means nothing\nfinds nothing. -not is a word here: options of one letter "
         "stand alone (-n 5).",
     .minus_words = true,
-    .fields =
-        "session, slug, title, entry, part, field, kind, role, time, snippet, matches ([from, "
-        "bytes])",
+    .fields = "session, slug, title, entry, part, field, kind, role, no, time, snippet, matches "
+              "([from, bytes]), cut_front, cut_back",
     .examples = "bough search deadlock tool:bash since:7d\n"
                 "bough search '\"connection refused\"' -docker --project .\n"
                 "bough search 're:E(NOENT|ACCES)' --since 7d\n",

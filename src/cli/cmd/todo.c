@@ -92,24 +92,7 @@ static void put_json(struct cli *c, const struct bough_todos *t)
 {
     struct json_writer *w = out_json(&c->out);
 
-    jw_obj(w);
-    jw_key(w, "items");
-    jw_arr(w);
-    for (size_t i = 0; i < t->n; i++) {
-        jw_obj(w);
-        jw_kv_cstr(w, "content", t->at[i].content);
-        jw_kv_cstr(w, "status", t->at[i].status);
-        jw_kv_cstr(w, "priority", t->at[i].priority);
-        jw_end_obj(w);
-    }
-    jw_end_arr(w);
-    jw_kv_i64(w, "total", t->total);
-    jw_kv_i64(w, "incomplete", t->incomplete);
-    jw_kv_i64(w, "in_progress", t->in_progress);
-    jw_kv_i64(w, "completed", t->completed);
-    jw_kv_i64(w, "cancelled", t->cancelled);
-    form_time(w, "updated", t->updated);
-    jw_end_obj(w);
+    form_todos(w, t);
     out_json_end(&c->out);
 }
 

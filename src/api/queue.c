@@ -1,0 +1,125 @@
+/* The prompts that wait for a session to be free. */
+#include "api/body.h"
+#include "api/forms.h"
+
+static enum bough_rc list(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct bough_prompts found;
+    struct bough_session *s;
+    struct json_writer *w;
+    enum bough_rc rc = api_session(req, &s, err);
+
+    if (!rc)
+        rc = bough_queue_list(api_of(req)->store, req->arena, s->id, &found, err);
+    if (rc)
+        return rc;
+    w = api_items(res);
+    for (size_t i = 0; i < found.n; i++)
+        form_prompt(w, &found.at[i]);
+    api_items_end(w, NULL);
+    return BOUGH_OK;
+}
+
+static const struct api_member new_members[] = {
+    { "content", API_TEXT, offsetof(struct bough_prompt, content) },
+    { "runtime_kind", API_TEXT, offsetof(struct bough_prompt, runtime_kind) },
+    { "provider", API_TEXT, offsetof(struct bough_prompt, provider) },
+    { "model", API_TEXT, offsetof(struct bough_prompt, model) },
+    { "workspace", API_TEXT, offsetof(struct bough_prompt, workspace) },
+    { "system_prompt", API_TEXT, offsetof(struct bough_prompt, system_prompt) },
+    { "adapter_id", API_TEXT, offsetof(struct bough_prompt, adapter_id) },
+    { "data", API_RAW, offsetof(struct bough_prompt, data) },
+    { 0 },
+};
+
+static enum bough_rc add(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct bough_prompt in = { 0 }, *out;
+    struct bough_session *s;
+    enum bough_rc rc = api_session(req, &s, err);
+
+    if (!rc)
+        rc = api_body(req, new_members, &in, err);
+    if (!rc)
+        rc = bough_queue_add(api_of(req)->store, req->arena, s->id, &in, &out, err);
+    if (!rc)
+        form_prompt(http_json(res, 201), out);
+    return rc;
+}
+
+static enum bough_rc edit(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    static const struct api_member members[] = {
+        { "content", API_TEXT, offsetof(struct bough_prompt_edit, content) },
+        { "data", API_RAW, offsetof(struct bough_prompt_edit, data) },
+        { 0 },
+    };
+    struct bough_prompt_edit change = { 0 };
+    struct bough_prompt *out;
+    struct bough_session *s;
+    enum bough_rc rc = api_session(req, &s, err);
+
+    if (!rc)
+        rc = api_body(req, members, &change, err);
+    if (!rc)
+        rc = bough_queue_edit(api_of(req)->store, req->arena, s->id, http_param(req, "prompt"),
+                              &change, &out, err);
+    if (!rc)
+        form_prompt(http_json(res, 200), out);
+    return rc;
+}
+
+static enum bough_rc take(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct bough_prompt *out;
+    struct bough_session *s;
+    enum bough_rc rc = api_session(req, &s, err);
+
+    if (!rc)
+        rc = bough_queue_take(api_of(req)->store, req->arena, s->id, &out, err);
+    if (!rc)
+        form_prompt(http_json(res, 200), out);
+    return rc;
+}
+
+typedef enum bough_rc prompt_op(struct bough_store *s, const char *session, const char *id,
+                                struct bough_error *err);
+
+static enum bough_rc change(struct http_req *req, struct http_res *res, prompt_op *op,
+                            struct bough_error *err)
+{
+    struct bough_session *s;
+    enum bough_rc rc = api_session(req, &s, err);
+
+    if (!rc)
+        rc = op(api_of(req)->store, s->id, http_param(req, "prompt"), err);
+    if (!rc)
+        http_no_content(res);
+    return rc;
+}
+
+static enum bough_rc drop(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    return change(req, res, bough_queue_remove, err);
+}
+
+static enum bough_rc promote(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    return change(req, res, bough_queue_promote, err);
+}
+
+const struct http_route api_queue_routes[] = {
+    { "GET", "/api/v1/sessions/{id}/queue", list, AUTH_READ, "What waits, the next one first.",
+      .gives = "Prompts" },
+    { "POST", "/api/v1/sessions/{id}/queue", add, AUTH_APPEND, "To the end of the queue.",
+      .takes = "PromptNew", .gives = "Prompt", .status = 201 },
+    { "POST", "/api/v1/sessions/{id}/queue/take", take, AUTH_APPEND,
+      "The next one, taken out: whoever gets it is the only one who does.", .gives = "Prompt" },
+    { "PATCH", "/api/v1/sessions/{id}/queue/{prompt}", edit, AUTH_APPEND,
+      "Change a waiting prompt where it stands.", .takes = "PromptEdit", .gives = "Prompt" },
+    { "DELETE", "/api/v1/sessions/{id}/queue/{prompt}", drop, AUTH_APPEND, "Take it out unasked.",
+      .status = 204 },
+    { "POST", "/api/v1/sessions/{id}/queue/{prompt}/promote", promote, AUTH_APPEND, "To the front.",
+      .status = 204 },
+    { 0 },
+};

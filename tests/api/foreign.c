@@ -1,0 +1,207 @@
+/* Every row at once: what is of another project is not there, and typos are refused by name. */
+#include <string.h>
+
+#include "api/world.h"
+#include "base/arena.h"
+#include "base/str.h"
+
+/* What stands for the {names} of a path. */
+struct names {
+    const char *id, *entry, *other;
+};
+
+static const char *target_of(struct test *t, const struct http_route *r, struct names n)
+{
+    struct buf b;
+    const char *out;
+
+    buf_init(&b, 1024);
+    for (const char *p = r->path; *p;) {
+        size_t len = strcspn(p, "}") + 1;
+
+        if (*p != '{') {
+            buf_putc(&b, *p++);
+            continue;
+        }
+        buf_puts(&b, strncmp(p, "{id}", len) == 0      ? n.id
+                     : strncmp(p, "{entry}", len) == 0 ? n.entry
+                                                       : n.other);
+        p += len;
+    }
+    out = arena_strndup(t->arena, b.p, b.n);
+    buf_finish(&b);
+    return out;
+}
+
+/* The least that fits a schema. */
+static void put_sample(struct test *t, struct json_writer *w, struct json schema)
+{
+    const char *ref = json_cstr(t->arena, schema, "$ref");
+    const char *type = json_cstr(t->arena, schema, "type");
+    struct json_iter it;
+    struct json one;
+
+    if (ref) {
+        put_sample(t, w, schema_named(t, strrchr(ref, '/') + 1));
+    } else if (json_get(schema, "anyOf", &one)) {
+        it = json_iter(one);
+        CHECK(json_next(&it));
+        put_sample(t, w, it.value);
+    } else if (json_get(schema, "enum", &one)) {
+        it = json_iter(one);
+        CHECK(json_next(&it));
+        jw_raw(w, json_raw(it.value));
+    } else if (!type || strcmp(type, "object") == 0) {
+        jw_obj(w);
+        for (it = json_iter(json_member(schema, "required")); json_next(&it);) {
+            struct bough_str name;
+
+            CHECK(json_str(t->arena, it.value, &name));
+            jw_key(w, name.p);
+            put_sample(t, w, json_member(json_member(schema, "properties"), name.p));
+        }
+        jw_end_obj(w);
+    } else if (strcmp(type, "array") == 0) {
+        jw_arr(w);
+        jw_end_arr(w);
+    } else if (strcmp(type, "string") == 0) {
+        jw_cstr(w, "x");
+    } else if (strcmp(type, "boolean") == 0) {
+        jw_bool(w, true);
+    } else {
+        jw_i64(w, 1);
+    }
+}
+
+static bool takes_json(const struct http_route *r)
+{
+    return r->takes && strcmp(r->takes, "bytes") != 0 && strcmp(r->takes, "text") != 0;
+}
+
+static const char *sample_of(struct test *t, const struct http_route *r)
+{
+    struct json_writer w;
+    const char *out;
+    struct buf b;
+
+    if (!takes_json(r))
+        return "";
+    buf_init(&b, 64 * 1024);
+    jw_init(&w, &b);
+    put_sample(t, &w, schema_named(t, r->takes));
+    out = arena_strndup(t->arena, b.p, b.n);
+    buf_finish(&b);
+    return out;
+}
+
+static bool has(const struct http_route *r, const char *name)
+{
+    return strstr(r->path, name) != NULL;
+}
+
+static const char *session_of(struct test *t, const char *project)
+{
+    struct bough_session_new in = { .project = project };
+    struct bough_session *s;
+
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    return s->id;
+}
+
+STORE_TEST(what_is_of_another_project_is_not_there_by_any_route)
+{
+    struct names theirs, ours;
+    const char *headers;
+    struct world w;
+    size_t walked = 0;
+
+    world_open(t, &w);
+    theirs.id = session_of(t, "/theirs");
+    theirs.entry = theirs.other = user(t, theirs.id, "secret");
+    ours = theirs;
+    ours.id = session_of(t, "/ours");
+    user(t, ours.id, "open");
+    headers = arena_printf(t->arena, "%sContent-Type: application/json\r\n",
+                           bearer(t, world_token(t, "ours", "all", "/ours")));
+    for (const struct http_route *const *table = api_all(w.api); *table; table++) {
+        for (const struct http_route *r = *table; r->method; r++) {
+            /* All of it theirs; then their entry by way of our session. */
+            struct names n[] = { theirs, ours };
+
+            for (int i = 0; i < 2; i++) {
+                const char *target = target_of(t, r, n[i]);
+                struct http_reply got;
+
+                if (!(i ? has(r, "{entry}") && has(r, "{id}")
+                        : has(r, "{id}") || has(r, "{entry}")))
+                    continue;
+                got = world_ask(t, &w, r->method, target, headers, sample_of(t, r));
+                walked++;
+                if (got.status != 404 || strstr(got.body.p, "secret"))
+                    FAIL("%s %s: %d %s", r->method, target, got.status, got.body.p);
+            }
+        }
+    }
+    CHECK(walked > 40);
+    CHECK_STR("secret", path_text(t, theirs.id));
+    CHECK_STR("open", path_text(t, ours.id));
+    world_close(&w);
+}
+
+STORE_TEST(a_token_for_a_project_lists_makes_and_moves_only_there)
+{
+    struct http_reply r;
+    struct world w;
+    const char *theirs = session_of(t, "/theirs"), *headers, *mine;
+
+    world_open(t, &w);
+    headers = arena_printf(t->arena, "%sContent-Type: application/json\r\n",
+                           bearer(t, world_token(t, "ours", "all", "/ours")));
+    r = world_ask(t, &w, "POST", "/api/v1/sessions", headers, "{\"title\":\"x\"}");
+    CHECK_INT(201, r.status);
+    mine = text_at(t, reply_json(t, &r), "id");
+    CHECK_STR("/ours", text_at(t, reply_json(t, &r), "project"));
+    r = world_ask(t, &w, "POST", "/api/v1/sessions", headers, "{\"project\":\"/theirs\"}");
+    CHECK_INT(403, r.status);
+    r = world_ask(t, &w, "PATCH", of_session(t, mine, ""), headers, "{\"project\":\"/theirs\"}");
+    CHECK_INT(403, r.status);
+    r = world_ask(t, &w, "POST", "/api/v1/sessions", headers,
+                  arena_printf(t->arena, "{\"parent\":\"%s\"}", theirs));
+    CHECK_INT(404, r.status);
+    r = world_ask(t, &w, "GET", "/api/v1/sessions", headers, "");
+    CHECK_INT(1, json_count(json_member(reply_json(t, &r), "items")));
+    r = world_ask(t, &w, "GET", "/api/v1/sessions?project=/theirs", headers, "");
+    CHECK_INT(0, json_count(json_member(reply_json(t, &r), "items")));
+    r = world_ask(t, &w, "GET", arena_printf(t->arena, "/api/v1/sessions?parent=%s", theirs),
+                  headers, "");
+    CHECK_INT(404, r.status);
+    world_close(&w);
+}
+
+STORE_TEST(a_member_that_no_body_has_is_refused_by_its_name)
+{
+    struct names n;
+    struct world w;
+    size_t walked = 0;
+
+    world_open(t, &w);
+    n.id = session_of(t, "/p");
+    n.entry = n.other = user(t, n.id, "hello");
+    for (const struct http_route *const *table = api_all(w.api); *table; table++) {
+        for (const struct http_route *r = *table; r->method; r++) {
+            struct http_reply got;
+            struct json closed;
+
+            if (!takes_json(r) || strncmp(r->path, "/api/v1/", 8) != 0)
+                continue;
+            if (!json_get(schema_named(t, r->takes), "additionalProperties", &closed))
+                FAIL("%s is open: say \"only\"", r->takes);
+            got = world_own(t, &w, r->method, target_of(t, r, n), "{\"no_such_member\":1}");
+            walked++;
+            if (got.status != 422 || !strstr(got.body.p, "no_such_member"))
+                FAIL("%s %s: %d %s", r->method, r->path, got.status, got.body.p);
+        }
+    }
+    CHECK(walked >= 10);
+    world_close(&w);
+}

@@ -1,0 +1,198 @@
+/* Sessions over HTTP. */
+#include <string.h>
+
+#include "api/world.h"
+#include "base/arena.h"
+#include "base/str.h"
+
+STORE_TEST(a_session_is_made_read_changed_hidden_and_brought_back)
+{
+    struct http_reply r;
+    struct world w;
+    struct json s;
+    const char *id;
+
+    world_open(t, &w);
+    s = world_gives(t, &w, "POST", "/api/v1/sessions",
+                    "{\"title\":\"Cache bug\",\"project\":\"/srv/shop\",\"model_name\":\"m\","
+                    "\"metadata\":{\"a\":1.50},\"created\":\"2026-01-02T03:04:05Z\"}",
+                    201);
+    id = text_at(t, s, "id");
+    CHECK_STR("cache-bug", text_at(t, s, "slug"));
+    CHECK_STR("2026-01-02T03:04:05.000Z", text_at(t, s, "created"));
+    CHECK_STR("{\"a\":1.50}", text_at(t, s, "metadata"));
+    r = world_own(t, &w, "GET", "/api/v1/sessions/cache-bug", "");
+    CHECK_INT(200, r.status);
+    CHECK(http_reply_header(&r, "etag"));
+    s = world_gives(t, &w, "PATCH", of_session(t, id, ""),
+                    "{\"title\":\"Cache\",\"model_provider\":\"p\",\"data\":{\"b\":2}}", 200);
+    CHECK_STR("Cache", text_at(t, s, "title"));
+    CHECK_STR("p", text_at(t, s, "model_provider"));
+    CHECK_STR("m", text_at(t, s, "model_name"));
+    s = world_gives(t, &w, "PATCH", of_session(t, id, ""), "{\"title\":\"\"}", 200);
+    CHECK_STR("", text_at(t, s, "title"));
+    s = world_gives(t, &w, "DELETE", of_session(t, id, ""), "", 200);
+    CHECK(strcmp(text_at(t, s, "deleted"), "null") != 0);
+    CHECK_STR("[]", text_at(t, world_gives(t, &w, "GET", "/api/v1/sessions", "", 200), "items"));
+    CHECK_STR(id, text_at(t, world_gives(t, &w, "GET", "/api/v1/sessions?deleted=only", "", 200),
+                          "items.0.id"));
+    s = world_gives(t, &w, "POST", of_session(t, id, "/restore"), "", 200);
+    CHECK_STR("null", text_at(t, s, "deleted"));
+    world_close(&w);
+}
+
+STORE_TEST(a_purge_says_what_it_removed_and_then_the_session_is_gone)
+{
+    const char *id = new_session(t, "one"), *entry = user(t, id, "hello"), *fork;
+    struct world w;
+    struct json s;
+
+    world_open(t, &w);
+    fork = text_at(t,
+                   world_gives(t, &w, "POST", of_session(t, id, "/fork"),
+                               arena_printf(t->arena, "{\"entry\":\"%s\"}", entry), 201),
+                   "id");
+    s = world_gives(t, &w, "POST", of_session(t, id, "/purge"), "", 200);
+    CHECK_STR("1", text_at(t, s, "kept"));
+    CHECK_STR(fork, text_at(t, s, "keepers.0"));
+    world_gives(t, &w, "GET", of_session(t, id, ""), "", 410);
+    CHECK_STR("hello", path_text(t, fork));
+    world_close(&w);
+}
+
+STORE_TEST(sessions_are_listed_in_pages_by_every_filter)
+{
+    struct world w;
+    struct json page;
+    const char *next = "", *target;
+    int n = 0;
+
+    world_open(t, &w);
+    for (int i = 0; i < 7; i++)
+        new_session(t, arena_printf(t->arena, "s%d", i));
+    world_gives(t, &w, "POST", "/api/v1/sessions",
+                "{\"kind\":\"subagent\",\"parent\":\"s3\",\"project\":\"/p\",\"role_name\":\"r\"}",
+                201);
+    do {
+        target =
+            arena_printf(t->arena, "/api/v1/sessions?limit=3%s%s", *next ? "&cursor=" : "", next);
+        page = world_gives(t, &w, "GET", target, "", 200);
+        n += (int)json_count(json_member(page, "items"));
+        next = text_at(t, page, "next");
+    } while (strcmp(next, "null") != 0);
+    CHECK_INT(8, n);
+    {
+        static const struct {
+            const char *query;
+            unsigned found;
+        } rows[] = { { "project=/p", 1 },
+                     { "kind=subagent", 1 },
+                     { "kind=primary", 7 },
+                     { "roots=true", 7 },
+                     { "parent=s3", 1 },
+                     { "role_name=r", 1 },
+                     { "query=S5", 1 },
+                     { "status=idle", 8 },
+                     { "archived=true", 0 },
+                     { "active=true", 8 },
+                     { "model_name=none", 0 },
+                     { "created_from=1", 8 },
+                     { "created_to=2000-01-01T00:00:00Z", 0 },
+                     { "order=modified", 8 } };
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            page =
+                world_gives(t, &w, "GET",
+                            arena_printf(t->arena, "/api/v1/sessions?%s", rows[i].query), "", 200);
+            if (json_count(json_member(page, "items")) != rows[i].found)
+                FAIL("%s: %u", rows[i].query, json_count(json_member(page, "items")));
+        }
+    }
+    world_gives(t, &w, "GET", "/api/v1/sessions?kind=odd", "", 422);
+    world_gives(t, &w, "GET", "/api/v1/sessions?created_from=soon", "", 422);
+    world_gives(t, &w, "GET", "/api/v1/sessions?limit=1001", "", 422);
+    world_gives(t, &w, "GET", "/api/v1/sessions?cursor=x", "", 422);
+    page = world_gives(t, &w, "GET", "/api/v1/sessions/s3/children", "", 200);
+    CHECK_INT(1, json_count(json_member(page, "items")));
+    page = world_gives(t, &w, "GET", of_session(t, text_at(t, page, "items.0.id"), "/lineage"), "",
+                       200);
+    CHECK_STR("s3", text_at(t, page, "items.1.slug"));
+    world_gives(t, &w, "GET", "/api/v1/continue?project=/p", "", 404);
+    world_gives(t, &w, "GET", "/api/v1/continue", "", 422);
+    world_gives(t, &w, "PATCH", "/api/v1/sessions/s2", "{\"project\":\"/p\"}", 200);
+    page = world_gives(t, &w, "GET", "/api/v1/continue?project=/p", "", 200);
+    CHECK_STR("s2", text_at(t, page, "slug"));
+    world_close(&w);
+}
+
+STORE_TEST(what_is_required_missing_taken_or_unknown_is_said_by_its_status)
+{
+    struct world w;
+    struct json e;
+
+    world_open(t, &w);
+    world_gives(t, &w, "POST", "/api/v1/sessions", "{\"id\":\"mine\"}", 201);
+    e = world_gives(t, &w, "POST", "/api/v1/sessions", "{\"id\":\"mine\"}", 409);
+    CHECK_STR("exists", text_at(t, e, "error.code"));
+    e = world_gives(t, &w, "POST", "/api/v1/sessions", "{\"require\":[\"project\"]}", 422);
+    CHECK_STR("invalid", text_at(t, e, "error.code"));
+    e = world_gives(t, &w, "POST", "/api/v1/sessions", "{\"titel\":\"x\"}", 422);
+    CHECK_STR("the body has no member titel", text_at(t, e, "error.message"));
+    world_gives(t, &w, "POST", "/api/v1/sessions", "{\"title\":7}", 422);
+    world_gives(t, &w, "POST", "/api/v1/sessions", "{\"require\":[\"luck\"]}", 422);
+    world_gives(t, &w, "POST", "/api/v1/sessions", "[1]", 422);
+    world_gives(t, &w, "GET", "/api/v1/sessions/nobody", "", 404);
+    world_gives(t, &w, "POST", "/api/v1/sessions", "{\"parent\":\"nobody\"}", 404);
+    world_close(&w);
+}
+
+STORE_TEST(a_busy_session_is_refused_with_who_has_it_and_since_when)
+{
+    const char *id = new_session(t, "one");
+    struct world w;
+    struct json e;
+
+    world_open(t, &w);
+    e = world_gives(t, &w, "PUT", of_session(t, id, "/status"),
+                    "{\"status\":\"busy\",\"owner\":\"ann\",\"lease_ms\":60000}", 200);
+    CHECK_STR("ann", text_at(t, e, "lease.owner"));
+    e = world_gives(t, &w, "PUT", of_session(t, id, "/status"),
+                    "{\"status\":\"busy\",\"owner\":\"bob\",\"lease_ms\":60000}", 409);
+    CHECK_STR("busy", text_at(t, e, "error.code"));
+    CHECK_STR("ann", text_at(t, e, "error.detail.lease.owner"));
+    CHECK(strstr(text_at(t, e, "error.detail.lease.since"), "T"));
+    world_gives(t, &w, "PUT", of_session(t, id, "/status"),
+                "{\"status\":\"idle\",\"owner\":\"ann\"}", 200);
+    world_gives(t, &w, "PUT", of_session(t, id, "/status"), "{\"status\":\"archived\"}", 200);
+    CHECK_STR(
+        "archived",
+        text_at(t, world_gives(t, &w, "GET", of_session(t, id, "/status"), "", 200), "status"));
+    world_gives(t, &w, "PUT", of_session(t, id, "/status"), "{\"status\":\"idle\"}", 200);
+    world_gives(t, &w, "PUT", of_session(t, id, "/status"), "{\"status\":\"asleep\"}", 422);
+    world_close(&w);
+}
+
+STORE_TEST(totals_are_adjusted_here_and_up_the_chain)
+{
+    const char *id = new_session(t, "one");
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    world_gives(t, &w, "POST", "/api/v1/sessions",
+                "{\"id\":\"sub\",\"kind\":\"subagent\",\"parent\":\"one\"}", 201);
+    j = world_gives(t, &w, "POST", of_session(t, "sub", "/totals"),
+                    "{\"input\":5,\"cost_usd\":0.000000001}", 200);
+    CHECK_STR("5", text_at(t, j, "rolled.input"));
+    CHECK_STR("0.000000001", text_at(t, j, "adjusted.cost_usd"));
+    j = world_gives(t, &w, "POST", of_session(t, "sub", "/totals/propagate"), "{\"output\":2}",
+                    200);
+    CHECK_STR(id, text_at(t, j, "items.1.session"));
+    CHECK_STR("false", text_at(t, j, "truncated"));
+    j = world_gives(t, &w, "GET", of_session(t, id, "/totals"), "", 200);
+    CHECK_STR("2", text_at(t, j, "rolled.output"));
+    CHECK_STR(id,
+              text_at(t, world_gives(t, &w, "GET", of_session(t, "sub", "/root"), "", 200), "id"));
+    world_gives(t, &w, "POST", of_session(t, id, "/totals"), "{\"inputs\":5}", 422);
+    world_close(&w);
+}
