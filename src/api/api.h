@@ -41,6 +41,7 @@ void api_watch(struct api *a, const struct http_server *server);
 const struct http_route *const *api_all(const struct api *a);
 bool api_figures(struct api *a, struct http_figures *out); /* false: no server to ask */
 bool api_draining(struct api *a);
+struct event_pump *api_pump(struct api *a); /* event.h */
 
 /* ---- what handlers share ---- */
 
@@ -104,6 +105,7 @@ extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 extern const struct http_route *const api_tables[]; /* NULL at the end; sorted by name */
 
 extern const struct http_route api_care_routes[];    /* /healthz /readyz /metrics */
+extern const struct http_route api_events_routes[];  /* events */
 extern const struct http_route api_index_routes[];   /* "/", /api/v1 */
 extern const struct http_route api_openapi_routes[]; /* openapi.json */
 

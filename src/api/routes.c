@@ -2,8 +2,5 @@
 #include "api/api.h"
 
 const struct http_route *const api_tables[] = {
-    api_care_routes,
-    api_index_routes,
-    api_openapi_routes,
-    NULL,
+    api_care_routes, api_events_routes, api_index_routes, api_openapi_routes, NULL,
 };
