@@ -12,6 +12,37 @@ const struct api_schema api_schemas[] = {
                "\"type\":\"object\",\"required\":[\"code\",\"message\"],\"properties\":{"
                "\"code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},"
                "\"detail\":{}}}}}" },
+    { "HecateExchange",
+      "{\"type\":\"object\",\"required\":[\"messages\"],\"properties\":{\"messages\":{\"type\":"
+      "\"array\",\"items\":{\"type\":\"object\"}},\"reply\":{\"type\":\"object\"},\"provider_cal"
+      "l\":{\"type\":\"object\"},\"owner\":{\"type\":\"string\"}}}" },
+    { "HecateExchanged",
+      "{\"type\":\"object\",\"required\":[\"object\",\"data\"],\"properties\":{\"object\":{\"con"
+      "st\":\"chat_exchange\"},\"data\":{\"type\":\"object\",\"required\":[\"session_id\",\"mat"
+      "ched\",\"branched\",\"message_ids\"]}}}" },
+    { "HecatePrompt",
+      "{\"type\":\"object\",\"required\":[\"object\",\"data\"],\"properties\":{\"object\":{\"con"
+      "st\":\"queued_prompt\"},\"data\":{\"type\":\"object\"}}}" },
+    { "HecatePromptNew",
+      "{\"type\":\"object\",\"required\":[\"content\"],\"properties\":{\"content\":{\"type\":\"s"
+      "tring\"}}}" },
+    { "HecatePrompts",
+      "{\"type\":\"object\",\"required\":[\"object\",\"data\"],\"properties\":{\"object\":{\"con"
+      "st\":\"queued_prompts\"},\"data\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}}" },
+    { "HecateSession",
+      "{\"type\":\"object\",\"required\":[\"object\",\"data\"],\"properties\":{\"object\":{\"con"
+      "st\":\"chat_session\"},\"data\":{\"type\":\"object\",\"required\":[\"id\",\"title\",\"syst"
+      "em_prompt\",\"user\",\"messages\",\"provider_calls\"]}}}" },
+    { "HecateSessionEdit",
+      "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"},\"system_prompt\":{"
+      "\"type\":\"string\"}}}" },
+    { "HecateSessionNew",
+      "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"},\"system_prompt\":{"
+      "\"type\":\"string\"},\"user\":{\"type\":\"string\"}}}" },
+    { "HecateSessions",
+      "{\"type\":\"object\",\"required\":[\"object\",\"data\",\"has_more\"],\"properties\":{\"ob"
+      "ject\":{\"const\":\"chat_sessions\"},\"data\":{\"type\":\"array\",\"items\":{\"type\":\"ob"
+      "ject\"}},\"has_more\":{\"type\":\"boolean\"}}}" },
     { "OpenAPI", "{\"type\":\"object\"}" },
     { 0 },
 };
