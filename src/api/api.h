@@ -110,5 +110,6 @@ extern const struct http_route api_hecate_routes[];       /* /hecate/v1/chat/ses
 extern const struct http_route api_hecate_queue_routes[]; /* .../queue */
 extern const struct http_route api_index_routes[];        /* "/", /api/v1 */
 extern const struct http_route api_openapi_routes[];      /* openapi.json */
+extern const struct http_route api_ui_routes[];           /* .../ui-messages, .../ui-stream */
 
 #endif

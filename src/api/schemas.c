@@ -44,5 +44,8 @@ const struct api_schema api_schemas[] = {
       "ject\":{\"const\":\"chat_sessions\"},\"data\":{\"type\":\"array\",\"items\":{\"type\":\"ob"
       "ject\"}},\"has_more\":{\"type\":\"boolean\"}}}" },
     { "OpenAPI", "{\"type\":\"object\"}" },
+    { "UIMessages", "{\"type\":\"object\",\"required\":[\"messages\",\"open\"],\"properties\":{"
+                    "\"messages\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},"
+                    "\"open\":{\"type\":[\"string\",\"null\"]}}}" },
     { 0 },
 };
