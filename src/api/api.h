@@ -104,12 +104,14 @@ extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
 extern const struct http_route *const api_tables[]; /* NULL at the end; sorted by name */
 
-extern const struct http_route api_care_routes[];         /* /healthz /readyz /metrics */
-extern const struct http_route api_events_routes[];       /* events */
-extern const struct http_route api_hecate_routes[];       /* /hecate/v1/chat/sessions */
-extern const struct http_route api_hecate_queue_routes[]; /* .../queue */
-extern const struct http_route api_index_routes[];        /* "/", /api/v1 */
-extern const struct http_route api_openapi_routes[];      /* openapi.json */
-extern const struct http_route api_ui_routes[];           /* .../ui-messages, .../ui-stream */
+extern const struct http_route api_alkhub_message_routes[]; /* .../messages, .../parts */
+extern const struct http_route api_alkhub_routes[];         /* /alkhub/v1/sessions */
+extern const struct http_route api_care_routes[];           /* /healthz /readyz /metrics */
+extern const struct http_route api_events_routes[];         /* events */
+extern const struct http_route api_hecate_routes[];         /* /hecate/v1/chat/sessions */
+extern const struct http_route api_hecate_queue_routes[];   /* .../queue */
+extern const struct http_route api_index_routes[];          /* "/", /api/v1 */
+extern const struct http_route api_openapi_routes[];        /* openapi.json */
+extern const struct http_route api_ui_routes[];             /* .../ui-messages, .../ui-stream */
 
 #endif

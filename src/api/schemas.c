@@ -8,6 +8,30 @@ const struct api_schema api_schemas[] = {
                "\"backend\":{\"type\":\"string\"},\"epoch\":{\"type\":\"integer\"},"
                "\"last_no\":{\"type\":\"integer\"},\"who\":{\"type\":\"string\"},"
                "\"scopes\":{\"type\":\"string\"},\"project\":{\"type\":[\"string\",\"null\"]}}}" },
+    { "AlkhubMessage",
+      "{\"type\":\"object\",\"required\":[\"id\",\"metadata\",\"createdAt\",\"updatedAt\",\"sess"
+      "ionId\",\"role\",\"data\",\"parts\"],\"properties\":{\"parts\":{\"type\":\"array\",\"items"
+      "\":{\"type\":\"object\"}}}}" },
+    { "AlkhubMessageNew",
+      "{\"type\":\"object\",\"required\":[\"role\",\"parts\"],\"properties\":{\"role\":{\"enum\":"
+      "[\"user\",\"assistant\",\"system\"]},\"data\":{\"type\":\"object\"},\"metadata\":{\"type\""
+      ":\"object\"},\"parts\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"t"
+      "ype\",\"data\"]}}}}" },
+    { "AlkhubPage",
+      "{\"type\":\"object\",\"required\":[\"items\",\"next\"],\"properties\":{\"items\":{\"type\""
+      ":\"array\",\"items\":{\"type\":\"object\"}},\"next\":{\"type\":[\"string\",\"null\"]}}}" },
+    { "AlkhubSession",
+      "{\"type\":\"object\",\"required\":[\"id\",\"metadata\",\"createdAt\",\"updatedAt\",\"acco"
+      "untId\",\"projectId\",\"workspaceId\",\"parentId\",\"slug\",\"title\",\"status\",\"versi"
+      "on\",\"provider\",\"roleName\",\"data\"]}" },
+    { "AlkhubSessionEdit",
+      "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"},\"status\":{\"enum\":"
+      "[\"idle\",\"busy\",\"retry\",\"archived\"]},\"owner\":{\"type\":\"string\"},\"leaseMs\":{\""
+      "type\":\"integer\"}}}" },
+    { "AlkhubSessionNew",
+      "{\"type\":\"object\",\"required\":[\"title\",\"projectId\"],\"properties\":{\"title\":{\""
+      "type\":\"string\"},\"projectId\":{\"type\":\"string\"},\"slug\":{\"type\":\"string\"},\"da"
+      "ta\":{\"type\":\"object\"},\"metadata\":{\"type\":\"object\"}}}" },
     { "Error", "{\"type\":\"object\",\"required\":[\"error\"],\"properties\":{\"error\":{"
                "\"type\":\"object\",\"required\":[\"code\",\"message\"],\"properties\":{"
                "\"code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},"
