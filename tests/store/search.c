@@ -521,7 +521,7 @@ STORE_TEST(an_expression_goes_page_by_page_and_within_a_session)
     int64_t all = 0;
 
     for (int i = 0; i < 8; i++) {
-        char text[8];
+        char text[16];
 
         snprintf(text, sizeof text, "n%d", i);
         user(t, one, text);
