@@ -83,8 +83,24 @@ void ui_text(struct http_res *res, struct ui_told *t, size_t index, struct bough
 
     if (!delta.n || (p->type != BOUGH_PART_TEXT && p->type != BOUGH_PART_REASONING))
         return;
+    if (p->ended) /* its step was over: a text of its own for the client */
+        text_chunk(res, p, "start", index, str_of(""));
+    p->ended = false;
     text_chunk(res, p, "delta", index, delta);
     p->text += delta.n;
+}
+
+/* Clients forget the texts of a step with its end, so they end before it. */
+static void end_texts(struct http_res *res, struct ui_told *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct ui_part *p = &t->parts[i];
+        bool text = p->type == BOUGH_PART_TEXT || p->type == BOUGH_PART_REASONING;
+
+        if (text && p->started && !p->ended)
+            text_chunk(res, p, "end", i, str_of(""));
+        p->ended = p->ended || text;
+    }
 }
 
 /* ---- tools ---- */
@@ -214,8 +230,10 @@ void ui_part(struct http_res *res, struct ui_told *t, size_t index, struct bough
             plain_chunk(res, "start-step");
         break;
     case BOUGH_PART_STEP_FINISH:
-        if (!p->ended)
+        if (!p->ended) {
+            end_texts(res, t);
             plain_chunk(res, "finish-step");
+        }
         break;
     case BOUGH_PART_PATCH:
     case BOUGH_PART_SNAPSHOT:
@@ -260,14 +278,7 @@ void ui_end(struct http_res *res, struct ui_told *t, const struct bough_entry *e
 {
     for (size_t i = 0; i < e->nparts; i++)
         ui_part(res, t, i, e->parts[i].json);
-    for (size_t i = 0; i < t->n; i++) {
-        struct ui_part *p = &t->parts[i];
-
-        if (p->started && !p->ended &&
-            (p->type == BOUGH_PART_TEXT || p->type == BOUGH_PART_REASONING))
-            text_chunk(res, p, "end", i, str_of(""));
-        p->ended = true;
-    }
+    end_texts(res, t);
     if (e->error.n)
         tell_error(res, e->error);
     plain_chunk(res, "finish");

@@ -110,6 +110,30 @@ STORE_TEST(a_ui_stream_replays_an_open_message_and_follows_it_to_its_seal)
     live_stop(&l);
 }
 
+STORE_TEST(texts_of_a_step_end_before_it_does_and_what_comes_later_is_told_too)
+{
+    const char *s = new_session(t, "one");
+    struct bough_message_opened m = open_message(t, s);
+    struct reader r;
+    struct live l;
+
+    live_start(t, &l);
+    step(t, &m, BOUGH_STEP_PART, 0, "{\"type\":\"reasoning\",\"text\":\"a\"}");
+    step(t, &m, BOUGH_STEP_PART, 0,
+         "{\"type\":\"step-finish\",\"reason\":\"stop\",\"tokens\":{\"input\":1,\"output\":1}}");
+    step(t, &m, BOUGH_STEP_TEXT, 0, "b");
+    reader_open(t, &r, &l, target(t, s, "ui-stream"), "");
+    CHECK(reader_hears(&r, "\"delta\":\"b\"}", 1, 5000));
+    CHECK(strstr(r.got.p, "data: {\"type\":\"reasoning-delta\",\"id\":\"0\",\"delta\":\"a\"}\n\n"
+                          "data: {\"type\":\"reasoning-end\",\"id\":\"0\"}\n\n"
+                          "data: {\"type\":\"finish-step\"}\n\n"
+                          "data: {\"type\":\"reasoning-start\",\"id\":\"0\"}\n\n"));
+    seal(t, &m);
+    CHECK(reader_hears(&r, "data: [DONE]\n\n", 1, 5000));
+    reader_close(&r);
+    live_stop(&l);
+}
+
 STORE_TEST(a_ui_stream_of_a_sealed_message_is_all_of_it_and_of_nothing_is_204)
 {
     const char *s = new_session(t, "one"), *e = agent(t, s, "done"), *foreign;
