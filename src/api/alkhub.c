@@ -212,7 +212,7 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
 {
     struct bough_session_new in = { 0 };
     struct bough_session *s;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = http_body_json(req, &body, err);
 
     if (!rc)
@@ -278,7 +278,7 @@ static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bo
     int64_t lease_ms = 60000;
     struct bough_session *s;
     bool any = false;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = session_of(req, &s, err);
 
     if (!rc)

@@ -293,7 +293,7 @@ static enum bough_rc add(struct http_req *req, struct http_res *res, struct boug
     struct bough_appended out;
     struct bough_entry *made;
     struct bough_session *s;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = api_session(req, &s, err);
 
     if (!rc)

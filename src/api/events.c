@@ -84,10 +84,11 @@ static void read_projects(const struct http_req *req, struct event_stream *st)
     const char *own = api_of(req)->who->project, *wished = http_query(req, "project");
 
     st->bound = *own != '\0';
-    st->filtered = wished && *wished;
     sha256(own, strlen(own), st->own);
-    if (st->filtered)
-        sha256(wished, strlen(wished), st->wished);
+    if (!wished || !*wished)
+        return;
+    st->filtered = true;
+    sha256(wished, strlen(wished), st->wished);
 }
 
 /* "epoch-no" or "epoch-no.k" as a position; false when it is nothing this store ever said. */

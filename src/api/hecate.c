@@ -188,7 +188,7 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
     const struct api_call *call = api_of(req);
     struct bough_session_new in = { .project = call->who->project };
     struct bough_session *s;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = http_body_json(req, &body, err);
 
     if (!rc)
@@ -213,7 +213,7 @@ static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bo
     static const char *const known[] = { "title", "system_prompt", NULL };
     struct bough_session_edit edit = { 0 };
     struct bough_session *s;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)
@@ -301,7 +301,7 @@ static enum bough_rc record(struct http_req *req, struct http_res *res, struct b
     struct bough_recorded out;
     struct bough_session *s;
     struct json_writer *w;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)

@@ -66,7 +66,7 @@ static enum bough_rc add(struct http_req *req, struct http_res *res, struct boug
     const char **const to[] = { &in.content,   &in.runtime_kind,  &in.provider,  &in.model,
                                 &in.workspace, &in.system_prompt, &in.adapter_id };
     struct bough_session *s;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)
@@ -88,7 +88,7 @@ static enum bough_rc edit(struct http_req *req, struct http_res *res, struct bou
     struct bough_prompt_edit to = { 0 };
     struct bough_prompt *out;
     struct bough_session *s;
-    struct json body;
+    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)
