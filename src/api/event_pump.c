@@ -6,6 +6,7 @@
 
 #include "api/event.h"
 #include "base/arena.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -15,6 +16,8 @@ enum {
     QUIET_MS = 1000, /* the feed itself wakes for every change */
     OPEN_MS = 20,    /* text has no row of the log: it is looked for this often */
     FAILED_NS = 50 * 1000 * 1000,
+    RECOVER_US = 500 * 1000, /* how long a message of a dead writer looks alive */
+    PIECE = 256 * 1024,      /* of the past at a time */
 };
 
 struct event_pump {
@@ -107,9 +110,22 @@ static bool stopping(const struct event_pump *p)
     return __atomic_load_n(&p->stop, __ATOMIC_ACQUIRE);
 }
 
+/* Followers of a message whose writer died learn that it is over. */
+static void recover(struct event_pump *p, int64_t *next_us)
+{
+    struct bough_error err = { 0 };
+
+    if (mono_us() < *next_us)
+        return;
+    *next_us = mono_us() + RECOVER_US;
+    if (bough_message_recover(p->store, NULL, &err) && err.rc != BOUGH_READ_ONLY && !stopping(p))
+        log_msg(LOG_WARN, "events recover=%s msg=%s", bough_rc_name(err.rc), err.msg);
+}
+
 static void *run(void *user)
 {
     struct event_pump *p = user;
+    int64_t recover_us = 0;
 
     while (!stopping(p)) {
         struct bough_error err = { 0 };
@@ -126,6 +142,8 @@ static void *run(void *user)
         dead = p->dead;
         wait = event_open_count(p->open) ? OPEN_MS : QUIET_MS;
         pthread_mutex_unlock(&p->lock);
+        if (!rc && wait == OPEN_MS)
+            recover(p, &recover_us);
         if (rc && !stopping(p))
             log_msg(LOG_WARN, "events rc=%s msg=%s", bough_rc_name(rc), err.msg);
         if (!dead && (rc || bough_feed_next(p->store, a, from, 1, wait, &feed, NULL)))
@@ -203,14 +221,17 @@ bool event_wants(const struct event_stream *st, const struct event_about *about)
 struct replay {
     const struct event_stream *st;
     struct http_res *res;
+    size_t written;
 };
 
 static void to_answer(void *user, const struct http_event *e, const struct event_about *about)
 {
     struct replay *r = user;
 
-    if (event_wants(r->st, about))
-        http_sse_write(r->res, e);
+    if (!event_wants(r->st, about))
+        return;
+    http_sse_write(r->res, e);
+    r->written += e->data.n;
 }
 
 /* Where the client is: with this id it comes back and misses nothing, though nothing happens. */
@@ -249,7 +270,7 @@ enum bough_rc event_replay(void *user, struct http_req *req, struct http_res *re
                            struct bough_error *err)
 {
     struct event_stream *st = user;
-    struct replay to = { st, res };
+    struct replay to = { st, res, 0 };
     struct event_reader *r = arena_zalloc(req->arena, sizeof *r);
     int64_t end = event_no(http_hub_at(st->pump->hub));
     int64_t after;
@@ -263,11 +284,12 @@ enum bough_rc event_replay(void *user, struct http_req *req, struct http_res *re
     after = event_no(*at) - (event_sub(*at) < EVENT_ROW ? 1 : 0);
     if (after < end)
         rc = bough_store_log(r->store, a, after, ROWS, &rows, err);
-    for (size_t i = 0; !rc && i < rows.n && rows.at[i].no <= end; i++) {
+    for (size_t i = 0; !rc && i < rows.n && rows.at[i].no <= end && to.written < PIECE; i++) {
         event_row(r, &rows.at[i], *at);
         *at = event_at(rows.at[i].no, EVENT_ROW);
     }
-    if (!rc && (!rows.n || !rows.more || rows.at[rows.n - 1].no >= end)) {
+    /* Behind the last row that was read there may be more of them, or nothing up to the hub. */
+    if (!rc && to.written < PIECE && (!rows.n || !rows.more || rows.at[rows.n - 1].no >= end)) {
         *at = *at > event_at(end, EVENT_ROW) ? *at : event_at(end, EVENT_ROW);
         catch_up(st, r, res, at);
     }

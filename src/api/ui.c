@@ -48,7 +48,7 @@ static enum bough_rc messages(struct http_req *req, struct http_res *res, struct
 
 /* ---- the stream ---- */
 
-enum { LOOK_MS = 30, BEAT_LOOKS = 15000 / LOOK_MS };
+enum { WAIT_MS = 1, LOOK_MS = 30, BEAT_LOOKS = 15000 / LOOK_MS };
 
 struct following {
     const char *id;
@@ -58,7 +58,8 @@ struct following {
     struct ui_told told;
 };
 
-/* Never waits: text that comes later is looked for again. */
+/* Hardly waits: text that comes later is looked for again. A message that nobody writes any more is
+ * sealed by those who wait for it, so not waiting at all would never see its end. */
 static enum bough_rc pull(struct http_req *req, struct http_res *res, enum http_more *more,
                           struct bough_error *err)
 {
@@ -66,7 +67,7 @@ static enum bough_rc pull(struct http_req *req, struct http_res *res, enum http_
     struct bough_arena *tmp = bough_arena_create();
     struct bough_following got;
     enum bough_rc rc =
-        bough_message_follow(api_of(req)->store, tmp, f->id, f->offset, 0, &got, err);
+        bough_message_follow(api_of(req)->store, tmp, f->id, f->offset, WAIT_MS, &got, err);
 
     if (rc)
         goto out;

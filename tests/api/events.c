@@ -342,6 +342,9 @@ STORE_TEST(pieces_of_an_open_message_come_in_order_of_their_offsets)
     CHECK_OK(bough_message_seal(t->store, t->arena, &m.writing, NULL, &(struct bough_entry *){ 0 },
                                 &t->err));
     CHECK(reader_hears(&r, "event: message.updated", 1, 5000));
+    CHECK(strstr(r.got.p, "event: message.part.updated\n")); /* empty, or so far when it was late */
+    at = strtoll(strstr(strstr(r.got.p, "event: message.part.updated\n"), "\"offset\":") + 9, NULL,
+                 10);
     for (const char *p = r.got.p; (p = strstr(p, ",\"delta\":\"")); p++) {
         const char *offset = p;
 
@@ -365,4 +368,79 @@ STORE_TEST(a_quiet_stream_has_a_heartbeat)
     CHECK(reader_hears(&r, "\n:\n\n", 2, 5000));
     reader_close(&r);
     live_stop(&l);
+}
+
+STORE_TEST(a_long_past_comes_in_pieces_that_fit_together)
+{
+    const char *s = new_session(t, "one"), *got;
+    char *text = arena_zalloc(t->arena, 100001);
+    struct world w;
+
+    world_open(t, &w);
+    memset(text, 'x', 100000);
+    for (int i = 0; i < 10; i++)
+        user(t, s, text);
+    got = events_after(t, &w, "", place(t, 0));
+    CHECK_INT(10, count(got, "event: message.created\n"));
+    CHECK_INT(11, count(got, "\nid: ") + 1);
+    world_close(&w);
+}
+
+/* In a child: open a message, say so, and die when told to. */
+_Noreturn static void write_and_die(const char *url, const char *session, int tell, int hear)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_new in = { .entry = &e, .owner = "child" };
+    struct bough_step step = { BOUGH_STEP_PART, 0,
+                               str_of("{\"type\":\"text\",\"text\":\"half\"}") };
+    struct bough_message_opened m;
+    struct bough_stepped stepped;
+    struct bough_store *s;
+    char c = 'x';
+
+    if (bough_store_open(&s, url, NULL, NULL) || bough_message_open(s, a, session, &in, &m, NULL) ||
+        bough_message_step(s, &m.writing, 0, &step, 1, &stepped, NULL) ||
+        bough_message_flush(s, &m.writing, &stepped, NULL) || write(tell, &c, 1) != 1)
+        _exit(1);
+    _exit(read(hear, &c, 1) == 1 ? 0 : 2);
+}
+
+TEST(C20_followers_learn_that_the_writer_of_a_message_died)
+{
+    const char *url = arena_printf(t->arena, "sqlite:%s", test_path(t, "died.db")), *s;
+    int up[2], down[2], status;
+    struct reader all, one;
+    struct live l;
+    pid_t pid;
+    char c;
+
+    CHECK_OK(bough_store_open(&t->store, url, NULL, &t->err));
+    s = new_session(t, "one");
+    bough_store_close(&t->store);
+    CHECK_INT(0, pipe(up) + pipe(down));
+    pid = fork();
+    if (pid == 0)
+        write_and_die(url, s, up[1], down[0]);
+    CHECK_INT(1, read(up[0], &c, 1));
+    CHECK_OK(bough_store_open(&t->store, url, NULL, &t->err));
+    live_start(t, &l);
+    reader_open(t, &all, &l, "/api/v1/events", "");
+    CHECK(reader_hears(&all, "\"part\":{\"type\":\"text\",\"text\":\"half\"}", 1, 5000));
+    reader_open(t, &one, &l, arena_printf(t->arena, "/api/v1/sessions/%s/ui-stream", s), "");
+    CHECK(reader_hears(&one, "\"delta\":\"half\"", 1, 5000));
+    CHECK_INT(1, write(down[1], &c, 1));
+    CHECK_INT(pid, waitpid(pid, &status, 0));
+    CHECK_INT(0, status);
+    CHECK(reader_hears(&all, "event: message.updated", 1, 5000));
+    CHECK(reader_hears(&one, "data: [DONE]", 1, 5000));
+    reader_close(&all);
+    reader_close(&one);
+    live_stop(&l);
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+    for (int i = 0; i < 2; i++) {
+        close(up[i]);
+        close(down[i]);
+    }
 }
