@@ -132,7 +132,10 @@ struct bough_change {
     int64_t time;
     const char *kind;             /* "append", "rename", ... */
     const char *session;          /* id, or "" */
-    char entry[BOUGH_ID_LEN + 1]; /* the last entry it appended, or "" */
+    char entry[BOUGH_ID_LEN + 1]; /* the last entry it appended, or the one it is about; or "" */
+    const char *record;           /* of "record": "label", "queue", "todo", ...; or "" */
+    const char **calls;           /* ids of the calls it brought that are still there */
+    size_t ncalls;
 };
 
 struct bough_changes {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/event.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -17,6 +18,7 @@ struct api {
     struct http_app app;
     const struct http_route *tables[TABLES_MAX];
     const struct http_server *server; /* atomic */
+    struct event_pump *pump;
 };
 
 static struct api *of(const struct http_req *req)
@@ -90,6 +92,7 @@ struct api *api_create(const struct api_config *config)
 
     a->store = config->store;
     a->auth = config->auth;
+    a->pump = event_pump_create(config->store);
     n = add_tables(a, 0, api_tables);
     n = add_tables(a, n, ours);
     add_tables(a, n, config->more);
@@ -101,6 +104,9 @@ struct api *api_create(const struct api_config *config)
 
 void api_destroy(struct api *a)
 {
+    if (!a)
+        return;
+    event_pump_destroy(a->pump);
     mem_free(a);
 }
 
@@ -117,6 +123,11 @@ const struct http_route *const *api_all(const struct api *a)
 void api_watch(struct api *a, const struct http_server *server)
 {
     __atomic_store_n(&a->server, server, __ATOMIC_RELEASE);
+}
+
+struct event_pump *api_pump(struct api *a)
+{
+    return a->pump;
 }
 
 bool api_figures(struct api *a, struct http_figures *out)

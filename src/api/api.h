@@ -41,6 +41,7 @@ void api_watch(struct api *a, const struct http_server *server);
 const struct http_route *const *api_all(const struct api *a);
 bool api_figures(struct api *a, struct http_figures *out); /* false: no server to ask */
 bool api_draining(struct api *a);
+struct event_pump *api_pump(struct api *a); /* event.h */
 
 /* ---- what handlers share ---- */
 
@@ -152,22 +153,28 @@ extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
 extern const struct http_route *const api_tables[]; /* NULL at the end; sorted by name */
 
-extern const struct http_route api_append_routes[];     /* append, record */
-extern const struct http_route api_attachment_routes[]; /* files that messages show */
-extern const struct http_route api_care_routes[];       /* /healthz /readyz /metrics */
-extern const struct http_route api_entry_routes[];      /* entries, parts */
-extern const struct http_route api_head_routes[];       /* head, labels, markers, context */
-extern const struct http_route api_index_routes[];      /* "/", /api/v1 */
-extern const struct http_route api_message_routes[];    /* messages that are being written */
-extern const struct http_route api_note_routes[];       /* memories, todos, calls */
-extern const struct http_route api_openapi_routes[];    /* openapi.json */
-extern const struct http_route api_queue_routes[];      /* waiting prompts */
-extern const struct http_route api_search_routes[];     /* search */
-extern const struct http_route api_session_routes[];    /* sessions */
-extern const struct http_route api_source_routes[];     /* import sources */
-extern const struct http_route api_status_routes[];     /* status, totals, ancestors */
-extern const struct http_route api_store_routes[];      /* the store, its log, places */
-extern const struct http_route api_transfer_routes[];   /* import, export */
-extern const struct http_route api_tree_routes[];       /* branches, comparing */
+extern const struct http_route api_alkhub_message_routes[]; /* .../messages, .../parts */
+extern const struct http_route api_alkhub_routes[];         /* /alkhub/v1/sessions */
+extern const struct http_route api_append_routes[];         /* append, record */
+extern const struct http_route api_attachment_routes[];     /* files that messages show */
+extern const struct http_route api_care_routes[];           /* /healthz /readyz /metrics */
+extern const struct http_route api_entry_routes[];          /* entries, parts */
+extern const struct http_route api_events_routes[];         /* events */
+extern const struct http_route api_head_routes[];           /* head, labels, markers, context */
+extern const struct http_route api_hecate_queue_routes[];   /* .../queue */
+extern const struct http_route api_hecate_routes[];         /* /hecate/v1/chat/sessions */
+extern const struct http_route api_index_routes[];          /* "/", /api/v1 */
+extern const struct http_route api_message_routes[];        /* messages that are being written */
+extern const struct http_route api_note_routes[];           /* memories, todos, calls */
+extern const struct http_route api_openapi_routes[];        /* openapi.json */
+extern const struct http_route api_queue_routes[];          /* waiting prompts */
+extern const struct http_route api_search_routes[];         /* search */
+extern const struct http_route api_session_routes[];        /* sessions */
+extern const struct http_route api_source_routes[];         /* import sources */
+extern const struct http_route api_status_routes[];         /* status, totals, ancestors */
+extern const struct http_route api_store_routes[];          /* the store, its log, places */
+extern const struct http_route api_transfer_routes[];       /* import, export */
+extern const struct http_route api_tree_routes[];           /* branches, comparing */
+extern const struct http_route api_ui_routes[];             /* .../ui-messages, .../ui-stream */
 
 #endif

@@ -4,11 +4,16 @@
 /* One a line, so that two who add one do not meet. */
 /* clang-format off */
 const struct http_route *const api_tables[] = {
+    api_alkhub_message_routes,
+    api_alkhub_routes,
     api_append_routes,
     api_attachment_routes,
     api_care_routes,
     api_entry_routes,
+    api_events_routes,
     api_head_routes,
+    api_hecate_queue_routes,
+    api_hecate_routes,
     api_index_routes,
     api_message_routes,
     api_note_routes,
@@ -21,5 +26,6 @@ const struct http_route *const api_tables[] = {
     api_store_routes,
     api_transfer_routes,
     api_tree_routes,
+    api_ui_routes,
     NULL,
 };

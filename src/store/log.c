@@ -28,6 +28,27 @@ static const char *kind_name(int64_t kind)
     return kind > 0 && kind < (int64_t)(sizeof names / sizeof *names) ? names[kind] : "unknown";
 }
 
+/* Records that belong to a session; what the store keeps for itself has no name here. */
+static const char *record_name(const struct log_row *row)
+{
+    static const char *const names[] = {
+        [RECORD_MEMORY] = "memory",
+        [RECORD_LABEL] = "label",
+        [RECORD_TODO] = "todo",
+        [RECORD_QUEUE] = "queue",
+    };
+    bool known = row->kind == LOG_RECORD && row->aux > 0 &&
+                 row->aux < (int64_t)(sizeof names / sizeof *names) && names[row->aux];
+
+    return known ? names[row->aux] : "";
+}
+
+static bool names_entry(int64_t kind)
+{
+    return kind == LOG_APPEND || kind == LOG_OPEN || kind == LOG_SEAL || kind == LOG_ENTRY_DELETE ||
+           kind == LOG_ENTRY_RESTORE;
+}
+
 struct reading {
     struct snap *snap;
     struct bough_arena *a;
@@ -48,6 +69,25 @@ static bool read_row(void *user, const struct log_row *row)
     return true;
 }
 
+/* One that was deleted since is left out. */
+static void fill_calls(struct reading *r, const struct log_row *row, struct bough_change *out)
+{
+    int64_t n = row->aux > 0 ? row->aux : 1;
+
+    out->calls = arena_array(r->a, (size_t)n, sizeof *out->calls);
+    for (int64_t ord = row->record; ord < row->record + n; ord++) {
+        char *id = arena_zalloc(r->a, BOUGH_ID_LEN + 1);
+        struct record_row rec = { 0 };
+        struct call_body call;
+
+        if (r->snap->ops->record_get(r->snap->v, r->a, row->sid, RECORD_CALL, ord, &rec, NULL) ||
+            rec.over || body_read(call_fields, rec.body, &call, NULL))
+            continue;
+        id_record(call.made, row->sid, RECORD_CALL, ord, call.chk, id);
+        out->calls[out->ncalls++] = id;
+    }
+}
+
 static void fill(struct reading *r, const struct log_row *row, struct bough_change *out)
 {
     char *id = arena_zalloc(r->a, BOUGH_ID_LEN + 1);
@@ -58,10 +98,13 @@ static void fill(struct reading *r, const struct log_row *row, struct bough_chan
                                   .count = row->n,
                                   .time = row->time,
                                   .kind = kind_name(row->kind),
-                                  .session = id };
+                                  .session = id,
+                                  .record = record_name(row) };
     if (row->sid && snap_who(r->snap, row->sid, &who, NULL) == BOUGH_OK)
         id_session(who.made, who.sid, who.chk, id);
-    if ((row->kind == LOG_APPEND || row->kind == LOG_OPEN || row->kind == LOG_SEAL) && row->bid &&
+    if ((row->kind == LOG_APPEND || row->kind == LOG_SEAL) && row->record)
+        fill_calls(r, row, out);
+    if (names_entry(row->kind) && row->bid &&
         entry_head_at(r->snap, (struct bough_head){ row->bid, row->depth }, &h, NULL) == BOUGH_OK)
         id_entry(h.made, row->bid, row->depth, h.chk, out->entry);
 }

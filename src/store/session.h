@@ -66,4 +66,7 @@ enum bough_rc session_unlink(struct bough_store *s, const char *id,
 void audit_put(struct prep *p, const char *principal, const char *action, const char *target,
                const char *detail);
 
+/* Is somebody working in it, by a lease that is not over? */
+bool session_held(const struct bough_store *s, const struct bough_session *x);
+
 #endif

@@ -218,6 +218,11 @@ static bool lease_lives(const struct head_row *h, int64_t now)
     return *h->lease_owner && h->lease_expires > now;
 }
 
+bool session_held(const struct bough_store *s, const struct bough_session *x)
+{
+    return x->status == BOUGH_STATUS_BUSY && x->lease.expires > env_now(&s->e->env);
+}
+
 static enum bough_rc check_lease(struct prep *p, const struct edit *e, const struct head_row *h,
                                  struct bough_error *err)
 {

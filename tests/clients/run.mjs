@@ -1,7 +1,7 @@
 // The real tools on what bough writes: each opens, lists and resumes its own sessions and those of the
 // others. A model on loopback answers; what it was asked shows that the tool has read the history.
 //   run.mjs [word]     only the pairs whose name contains the word
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -208,6 +208,24 @@ async function opens(from) {
   return `${n} messages for a model`;
 }
 
+// The same over HTTP: the messages, and each one of the assistant as a stream.
+async function streams(from) {
+  const socket = join(root, `${from}.sock`);
+
+  store = join(root, `${from}-served.db`);
+  const report = await ours("import", "--json", "--yes", join(corpora, sessions[from]));
+  const server = spawn(bough, ["--store", store, "serve", "--quiet", "--socket", socket], { cwd: work, env });
+  try {
+    await new Promise((done) => server.stdout.once("data", done));
+    const said = await run(node, [join(here, "ui-check.mjs"), socket, JSON.parse(report.trim().split("\n")[0]).session]);
+    const [n, m] = said.trim().split(" ").map(Number);
+    must(n > 1 && m > 0, "no messages came of it");
+    return `${n} messages, ${m} streams`;
+  } finally {
+    server.kill();
+  }
+}
+
 const word = process.argv[2] ?? "";
 let passed = 0, failed = 0;
 
@@ -232,6 +250,7 @@ async function test(title, body) {
 for (const to of Object.keys(tools))
   for (const from of Object.keys(sessions)) await test(`${to} resumes a session of ${from}`, () => pair(from, to));
 for (const from of Object.keys(sessions)) await test(`the AI SDK opens a session of ${from}`, () => opens(from));
+for (const from of Object.keys(sessions)) await test(`the AI SDK reads the streams of ${from}`, () => streams(from));
 model.close();
 if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
 else console.log(`# kept: ${root}`);

@@ -163,3 +163,26 @@ TEST(two_processes_follow_what_a_third_one_writes)
     store_check(t, t->store);
     bough_store_close(&t->store);
 }
+
+STORE_TEST(a_change_names_the_calls_and_the_record_it_brought)
+{
+    const char *s = new_session(t, "one");
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "b", .by_call = true };
+    struct bough_call_new call = { .provider = "p", .model = "m" };
+    struct bough_append in = { .entries = &e, .n = 1, .call = &call };
+    struct bough_appended out;
+    struct bough_changes log;
+
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_OK(bough_label_set(t->store, s, out.ids[0], "x", &t->err));
+    CHECK_OK(bough_entry_delete(t->store, s, out.ids[0], &t->err));
+    CHECK_OK(bough_store_log(t->store, t->arena, 1, 0, &log, &t->err));
+    CHECK_INT(3, log.n);
+    CHECK_INT(1, log.at[0].ncalls);
+    CHECK_STR(out.call, log.at[0].calls[0]);
+    CHECK_STR("label", log.at[1].record);
+    CHECK_STR(out.ids[0], log.at[2].entry);
+    CHECK_OK(bough_call_delete(t->store, out.call, &t->err));
+    CHECK_OK(bough_store_log(t->store, t->arena, 1, 1, &log, &t->err));
+    CHECK_INT(0, log.at[0].ncalls);
+}

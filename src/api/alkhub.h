@@ -1,0 +1,23 @@
+/*
+ * alkhub's wire, inside view: the columns of its three tables over our store, under /alkhub/v1.
+ *
+ *   alkhub.c           sessions: filters, slugs, children, the status lifecycle
+ *   alkhub_message.c   messages and parts
+ */
+#ifndef API_ALKHUB_H
+#define API_ALKHUB_H
+
+#include "api/api.h"
+
+/* What every table has: id, metadata, createdAt, updatedAt. */
+void alkhub_common(struct json_writer *w, const char *id, struct bough_str metadata,
+                   int64_t created, int64_t updated);
+/* A page of a list, around its items. */
+struct json_writer *alkhub_page(struct http_res *res);
+void alkhub_page_end(struct json_writer *w, const char *next); /* NULL or "": the last one */
+
+/* A member that is an object, as it came; BOUGH_INVALID when it is something else. */
+BOUGH_MUST_CHECK enum bough_rc alkhub_object(struct json body, const char *name,
+                                             struct bough_str *out, struct bough_error *err);
+
+#endif

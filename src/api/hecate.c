@@ -1,0 +1,359 @@
+/* /hecate/v1/chat/sessions: sessions as Hecate's clients know them. */
+#include "api/hecate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "store/session.h"
+
+enum { LIST_DEFAULT = 50, LIST_MAX = 200, OFFSET_MAX = LIMIT_PAGE - LIST_MAX - 1, PAGE = 500 };
+
+enum bough_rc hecate_session(struct http_req *req, struct bough_session **out,
+                             struct bough_error *err)
+{
+    enum bough_rc rc;
+
+    for (size_t i = 0; i < req->nparams; i++)
+        if (strcmp(req->params[i].name, "id") == 0)
+            req->params[i].value = hecate_id_read("chat_", req->params[i].value);
+    rc = api_session(req, out, err);
+    if (rc == BOUGH_GONE || (!rc && (*out)->deleted))
+        return bough_fail(err, BOUGH_NOT_FOUND, "no session %.60s", http_param(req, "id"));
+    return rc;
+}
+
+enum bough_rc hecate_idle(struct http_req *req, struct http_res *res, const struct bough_session *s,
+                          const char *owner)
+{
+    struct json_writer w;
+    struct buf b;
+
+    if (!session_held(api_of(req)->store, s) || (owner && strcmp(owner, s->lease.owner) == 0))
+        return BOUGH_OK;
+    buf_init(&b, 64 * 1024);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    jw_kv_cstr(&w, "owner", s->lease.owner);
+    hecate_time(&w, "since", s->lease.since);
+    jw_end_obj(&w);
+    http_detail(res, buf_str(&b));
+    buf_finish(&b);
+    return http_refuse(res, 409, "busy", "%.80s is working in this session", s->lease.owner);
+}
+
+/* ---- list ---- */
+
+/* "12"; anything else than a number that is not negative is 400 (C12). */
+static bool read_count(const char *text, int64_t fallback, int64_t most, int64_t *out)
+{
+    *out = fallback;
+    if (!text || !*text)
+        return true;
+    if (!json_span_i64(str_of(text), out) || *out < 0)
+        return false;
+    *out = *out > most ? most : *out;
+    return true;
+}
+
+static void put_summary(struct json_writer *w, const struct bough_session *s)
+{
+    jw_obj(w);
+    hecate_id(w, "id", "chat_", s->id);
+    jw_kv_cstr(w, "title", s->title);
+    jw_kv_i64(w, "message_count", s->messages);
+    jw_kv_i64(w, "provider_call_count", s->calls);
+    hecate_time(w, "created_at", s->created);
+    hecate_time(w, "updated_at", s->updated);
+    if (s->calls) {
+        jw_opt_cstr(w, "last_model", s->last_model);
+        jw_opt_cstr(w, "last_provider", s->last_provider);
+        hecate_cost(w, "last_cost_usd", s->last_cost);
+        jw_opt_cstr(w, "last_request_id", s->last_request_id);
+    }
+    jw_end_obj(w);
+}
+
+static enum bough_rc list(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    const struct api_call *call = api_of(req);
+    struct bough_list filter = { .project = call->who->project, .order = BOUGH_BY_UPDATED };
+    struct bough_sessions found;
+    struct json_writer *w;
+    int64_t limit, offset;
+    enum bough_rc rc;
+
+    if (!read_count(http_query(req, "limit"), LIST_DEFAULT, LIST_MAX, &limit) ||
+        !read_count(http_query(req, "offset"), 0, OFFSET_MAX, &offset))
+        return http_refuse(res, 400, "invalid_request", "limit and offset are numbers from 0 on");
+    filter.limit = offset + limit + 1;
+    rc = bough_session_list(call->store, req->arena, &filter, &found, err);
+    if (rc)
+        return rc;
+    w = http_json(res, 200);
+    jw_obj(w);
+    jw_kv_cstr(w, "object", "chat_sessions");
+    jw_key(w, "data");
+    jw_arr(w);
+    for (int64_t i = offset; i < (int64_t)found.n && i < offset + limit; i++)
+        put_summary(w, &found.at[i]);
+    jw_end_arr(w);
+    jw_kv_bool(w, "has_more", (int64_t)found.n > offset + limit);
+    jw_end_obj(w);
+    return BOUGH_OK;
+}
+
+/* ---- one ---- */
+
+static enum bough_rc put_messages(struct http_req *req, struct http_res *res, struct json_writer *w,
+                                  const char *id, struct bough_error *err)
+{
+    struct bough_read how = { .what = BOUGH_PATH, .messages = true, .limit = PAGE };
+    struct bough_path page = { 0 };
+    enum bough_rc rc;
+
+    do {
+        struct bough_arena *a = bough_arena_create();
+
+        rc = bough_entries_read(api_of(req)->store, a, id, &how, &page, err);
+        for (size_t i = 0; !rc && i < page.entries.n; i++)
+            hecate_message(w, a, &page.entries.at[i]);
+        how.from = page.entries.next;
+        bough_arena_destroy(a);
+        http_spill(res);
+    } while (!rc && page.entries.more);
+    return rc;
+}
+
+static enum bough_rc put_session(struct http_req *req, struct http_res *res,
+                                 const struct bough_session *s, struct bough_error *err)
+{
+    struct bough_calls calls;
+    struct json_writer *w;
+    enum bough_rc rc = bough_call_list(api_of(req)->store, req->arena, s->id, &calls, err);
+
+    if (rc)
+        return rc;
+    w = http_json(res, 200);
+    jw_obj(w);
+    jw_kv_cstr(w, "object", "chat_session");
+    jw_key(w, "data");
+    jw_obj(w);
+    hecate_id(w, "id", "chat_", s->id);
+    jw_kv_cstr(w, "title", s->title);
+    jw_kv_cstr(w, "system_prompt", s->system_prompt);
+    jw_kv_cstr(w, "user", s->user_name);
+    hecate_time(w, "created_at", s->created);
+    hecate_time(w, "updated_at", s->updated);
+    jw_key(w, "messages");
+    jw_arr(w);
+    rc = put_messages(req, res, w, s->id, err);
+    jw_end_arr(w);
+    jw_key(w, "provider_calls");
+    jw_arr(w);
+    for (size_t i = 0; i < calls.n; i++)
+        hecate_call(w, &calls.at[i]);
+    jw_end_arr(w);
+    jw_end_obj(w);
+    jw_end_obj(w);
+    return rc;
+}
+
+static enum bough_rc get(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct bough_session *s;
+    enum bough_rc rc = hecate_session(req, &s, err);
+
+    return rc ? rc : put_session(req, res, s, err);
+}
+
+/* ---- create, patch, delete ---- */
+
+static const char *trim(struct bough_arena *a, const char *text)
+{
+    size_t n;
+
+    while (*text && strchr(" \t\r\n", *text))
+        text++;
+    for (n = strlen(text); n && strchr(" \t\r\n", text[n - 1]); n--)
+        ;
+    return arena_strndup(a, text, n);
+}
+
+static enum bough_rc create(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    static const char *const known[] = { "title", "system_prompt", "user", NULL };
+    const struct api_call *call = api_of(req);
+    struct bough_session_new in = { .project = call->who->project };
+    struct bough_session *s;
+    struct json body = { 0 };
+    enum bough_rc rc = http_body_json(req, &body, err);
+
+    if (!rc)
+        rc = api_members_only(req, body, known, err);
+    if (!rc)
+        rc = api_member_str(req, body, "title", &in.title, err);
+    if (!rc)
+        rc = api_member_str(req, body, "system_prompt", &in.system_prompt, err);
+    if (!rc)
+        rc = api_member_str(req, body, "user", &in.user_name, err);
+    if (rc)
+        return rc;
+    in.title = trim(req->arena, in.title ? in.title : "");
+    if (!*in.title)
+        in.title = "New chat";
+    rc = bough_session_create(call->store, req->arena, &in, &s, err);
+    return rc ? rc : put_session(req, res, s, err);
+}
+
+static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    static const char *const known[] = { "title", "system_prompt", NULL };
+    struct bough_session_edit edit = { 0 };
+    struct bough_session *s;
+    struct json body = { 0 };
+    enum bough_rc rc = hecate_session(req, &s, err);
+
+    if (!rc)
+        rc = http_body_json(req, &body, err);
+    if (!rc)
+        rc = api_members_only(req, body, known, err);
+    if (!rc)
+        rc = api_member_str(req, body, "title", &edit.title, err);
+    if (!rc)
+        rc = api_member_str(req, body, "system_prompt", &edit.system_prompt, err);
+    if (rc)
+        return rc;
+    if (!edit.title && !edit.system_prompt)
+        return http_refuse(res, 400, "invalid_request", "give a title or a system_prompt");
+    if (edit.title)
+        edit.title = trim(req->arena, edit.title);
+    if (edit.title && !*edit.title)
+        return http_refuse(res, 400, "invalid_request", "a title is not blank");
+    rc = bough_session_update(api_of(req)->store, s->id, &edit, err);
+    if (!rc)
+        rc = bough_session_get(api_of(req)->store, req->arena, s->id, &s, err);
+    return rc ? rc : put_session(req, res, s, err);
+}
+
+static enum bough_rc destroy(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct bough_purge_report report;
+    struct bough_session *s;
+    enum bough_rc rc = hecate_session(req, &s, err);
+
+    if (!rc)
+        rc = bough_session_purge(api_of(req)->store, req->arena, s->id, &report, err);
+    if (!rc)
+        http_no_content(res);
+    return rc;
+}
+
+/* ---- an exchange ---- */
+
+static enum bough_rc read_history(struct http_req *req, struct json body, struct bough_record *out,
+                                  struct bough_error *err)
+{
+    struct json list = json_member(body, "messages");
+    struct json_iter it = json_iter(list);
+    struct bough_entry_new *history =
+        arena_array(req->arena, json_count(list) + 1, sizeof *history);
+    enum bough_rc rc = BOUGH_OK;
+
+    if (json_type(list) != JSON_ARRAY)
+        return bough_fail(err, BOUGH_INVALID, "messages is a list");
+    while (!rc && json_next(&it))
+        rc = hecate_message_read(req->arena, it.value, &history[out->nhistory++], err);
+    out->history = history;
+    return rc;
+}
+
+static enum bough_rc read_exchange(struct http_req *req, struct json body, const char **owner,
+                                   struct bough_record *out, struct bough_error *err)
+{
+    static const char *const known[] = { "messages", "reply", "provider_call", "owner", NULL };
+    struct bough_entry_new *reply = arena_zalloc(req->arena, sizeof *reply);
+    struct bough_call_new *call = arena_zalloc(req->arena, sizeof *call);
+    struct json member;
+    enum bough_rc rc = api_members_only(req, body, known, err);
+
+    if (!rc)
+        rc = api_member_str(req, body, "owner", owner, err);
+    if (!rc)
+        rc = read_history(req, body, out, err);
+    if (!rc && json_get(body, "reply", &member) && json_type(member) != JSON_NULL) {
+        rc = hecate_message_read(req->arena, member, reply, err);
+        out->reply = reply;
+    }
+    if (!rc && json_get(body, "provider_call", &member) && json_type(member) != JSON_NULL) {
+        rc = hecate_call_read(req, member, call, err);
+        out->call = call;
+    }
+    return rc;
+}
+
+static enum bough_rc record(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct bough_record in = { .key = api_of(req)->key };
+    const char *owner = NULL;
+    struct bough_recorded out;
+    struct bough_session *s;
+    struct json_writer *w;
+    struct json body = { 0 };
+    enum bough_rc rc = hecate_session(req, &s, err);
+
+    if (!rc)
+        rc = http_body_json(req, &body, err);
+    if (!rc)
+        rc = read_exchange(req, body, &owner, &in, err);
+    if (!rc)
+        rc = hecate_idle(req, res, s, owner);
+    if (!rc)
+        rc = bough_record(api_of(req)->store, req->arena, s->id, &in, &out, err);
+    if (rc)
+        return rc;
+    w = http_json(res, 200);
+    jw_obj(w);
+    jw_kv_cstr(w, "object", "chat_exchange");
+    jw_key(w, "data");
+    jw_obj(w);
+    hecate_id(w, "session_id", "chat_", s->id);
+    jw_kv_i64(w, "matched", (int64_t)out.matched);
+    jw_kv_bool(w, "branched", out.branched);
+    if (out.appended.call[0])
+        hecate_id(w, "call_id", "call_", out.appended.call);
+    jw_key(w, "message_ids");
+    jw_arr(w);
+    for (size_t i = 0; i < out.appended.n; i++)
+        jw_cstr(w, arena_printf(req->arena, "msg_%s", out.appended.ids[i]));
+    jw_end_arr(w);
+    jw_end_obj(w);
+    jw_end_obj(w);
+    return BOUGH_OK;
+}
+
+static const struct http_field list_query[] = {
+    { "limit", HTTP_STRING, "How many at most; 50 unless given, never more than 200." },
+    { "offset", HTTP_STRING, "How many of the newest to leave out." },
+    { 0 },
+};
+
+const struct http_route api_hecate_routes[] = {
+    { "GET", "/hecate/v1/chat/sessions", list, AUTH_READ, "Hecate: chat sessions, newest first.",
+      list_query, .gives = "HecateSessions" },
+    { "POST", "/hecate/v1/chat/sessions", create, AUTH_APPEND, "Hecate: a new chat session.",
+      .takes = "HecateSessionNew", .gives = "HecateSession" },
+    { "GET", "/hecate/v1/chat/sessions/{id}", get, AUTH_READ,
+      "Hecate: a chat session with its messages and provider calls.", .gives = "HecateSession" },
+    { "PATCH", "/hecate/v1/chat/sessions/{id}", patch, AUTH_APPEND,
+      "Hecate: another title or system prompt.", .takes = "HecateSessionEdit",
+      .gives = "HecateSession" },
+    { "DELETE", "/hecate/v1/chat/sessions/{id}", destroy, AUTH_DELETE,
+      "Hecate: remove a chat session and all of it, for good.", .status = 204 },
+    { "POST", "/hecate/v1/chat/sessions/{id}/messages", record, AUTH_APPEND,
+      "Hecate: record an exchange. What of the history is stored already is matched, not doubled.",
+      .takes = "HecateExchange", .gives = "HecateExchanged", .flags = HTTP_KEYED },
+    { 0 },
+};

@@ -1,0 +1,303 @@
+/* Hecate's wire, as its document shows it and its clients use it. */
+#include "api/world.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#define CHATS "/hecate/v1/chat/sessions"
+
+static struct json body_of(struct test *t, struct http_reply r)
+{
+    struct json j;
+
+    CHECK_OK(json_parse(t->arena, r.body, &j, &t->err));
+    return j;
+}
+
+static const char *member(struct test *t, struct json j, const char *name)
+{
+    const char *text = json_cstr(t->arena, j, name);
+
+    return text ? text : "(none)";
+}
+
+static struct json item(struct json list, size_t n)
+{
+    struct json_iter it = json_iter(list);
+
+    while (json_next(&it))
+        if (n-- == 0)
+            return it.value;
+    return (struct json){ 0 };
+}
+
+static const char *new_chat(struct test *t, struct world *w, const char *body)
+{
+    struct http_reply r = world_own(t, w, "POST", CHATS, body);
+
+    CHECK_INT(200, r.status);
+    return member(t, json_member(body_of(t, r), "data"), "id");
+}
+
+static const char *path(struct test *t, const char *chat, const char *more)
+{
+    return arena_printf(t->arena, CHATS "/%s%s", chat, more);
+}
+
+/* Ids become "chat_*", times "*". */
+static const char *masked(struct test *t, struct bough_str text)
+{
+    static const char *const words[] = { "\"chat_", "\"msg_", "\"call_", NULL };
+    const char *p = text.p, *end = p + text.n;
+    struct buf b;
+
+    buf_init(&b, 1024 * 1024);
+    while (p < end) {
+        size_t i = 0, n;
+
+        while (words[i] && strncmp(p, words[i], strlen(words[i])) != 0)
+            i++;
+        n = words[i] ? strlen(words[i]) : strncmp(p, "_at\":\"", 6) == 0 ? 6 : 1;
+        buf_put(&b, p, n);
+        p += n;
+        if (n > 1 && (p[-1] == '"' || strcspn(p, "\"") == BOUGH_ID_LEN)) {
+            p += strcspn(p, "\"");
+            buf_putc(&b, '*');
+        }
+    }
+    p = arena_strndup(t->arena, b.p, b.n);
+    buf_finish(&b);
+    return p;
+}
+
+#define HELLO                                                                                      \
+    "{\"messages\":[{\"role\":\"user\",\"content\":\"Say hello.\"}],"                              \
+    "\"reply\":{\"role\":\"assistant\",\"content\":\"Hello.\",\"content_blocks\":["                \
+    "{\"type\":\"thinking\",\"thinking\":\"short\",\"signature\":\"s\"},"                          \
+    "{\"type\":\"text\",\"text\":\"Hello.\"}]},"                                                   \
+    "\"provider_call\":{\"request_id\":\"req_1\",\"provider\":\"anthropic\","                      \
+    "\"model\":\"claude-sonnet-4\",\"cost_micros_usd\":1234,\"prompt_tokens\":12,"                 \
+    "\"completion_tokens\":4,\"total_tokens\":16}}"
+
+STORE_TEST(C13_a_session_is_shown_key_by_key_as_the_document_has_it)
+{
+    const char *chat;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    chat =
+        new_chat(t, &w, "{\"title\":\" Greeting \",\"system_prompt\":\"Be kind.\",\"user\":\"u\"}");
+    CHECK(strncmp(chat, "chat_", 5) == 0);
+    r = world_own(t, &w, "POST", path(t, chat, "/messages"), HELLO);
+    CHECK_INT(200, r.status);
+    CHECK_STR("{\"object\":\"chat_exchange\",\"data\":{\"session_id\":\"chat_*\",\"matched\":0,"
+              "\"branched\":false,\"call_id\":\"call_*\",\"message_ids\":[\"msg_*\",\"msg_*\"]}}",
+              masked(t, r.body));
+    r = world_own(t, &w, "GET", path(t, chat, ""), "");
+    CHECK_INT(200, r.status);
+    CHECK_STR("{\"object\":\"chat_session\",\"data\":{\"id\":\"chat_*\",\"title\":\"Greeting\","
+              "\"system_prompt\":\"Be kind.\",\"user\":\"u\",\"created_at\":\"*\","
+              "\"updated_at\":\"*\",\"messages\":["
+              "{\"id\":\"msg_*\",\"sequence\":0,\"role\":\"user\",\"content\":\"Say hello.\","
+              "\"created_at\":\"*\"},"
+              "{\"id\":\"msg_*\",\"sequence\":1,\"produced_by_call_id\":\"call_*\","
+              "\"role\":\"assistant\",\"content\":\"Hello.\",\"content_blocks\":["
+              "{\"type\":\"thinking\",\"thinking\":\"short\",\"signature\":\"s\"},"
+              "{\"type\":\"text\",\"text\":\"Hello.\"}],\"created_at\":\"*\"}],"
+              "\"provider_calls\":[{\"id\":\"call_*\",\"request_id\":\"req_1\","
+              "\"provider\":\"anthropic\",\"model\":\"claude-sonnet-4\",\"cost_micros_usd\":1234,"
+              "\"cost_usd\":\"0.001234\",\"prompt_tokens\":12,\"completion_tokens\":4,"
+              "\"total_tokens\":16,\"created_at\":\"*\"}]}}",
+              masked(t, r.body));
+    world_close(&w);
+}
+
+STORE_TEST(C16_the_list_has_real_counts_the_last_call_and_says_whether_there_is_more)
+{
+    const char *chat;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    new_chat(t, &w, "{}");
+    chat = new_chat(t, &w, "{\"title\":\"b\"}");
+    world_own(t, &w, "POST", path(t, chat, "/messages"), HELLO);
+    r = world_own(t, &w, "GET", CHATS "?limit=1", "");
+    CHECK_STR("{\"object\":\"chat_sessions\",\"data\":[{\"id\":\"chat_*\",\"title\":\"b\","
+              "\"message_count\":2,\"provider_call_count\":1,\"created_at\":\"*\","
+              "\"updated_at\":\"*\",\"last_model\":\"claude-sonnet-4\","
+              "\"last_provider\":\"anthropic\",\"last_cost_usd\":\"0.001234\","
+              "\"last_request_id\":\"req_1\"}],\"has_more\":true}",
+              masked(t, r.body));
+    r = world_own(t, &w, "GET", CHATS "?limit=500&offset=1", "");
+    CHECK(strstr(r.body.p, "\"title\":\"New chat\",\"message_count\":0,"
+                           "\"provider_call_count\":0"));
+    CHECK(strstr(r.body.p, "\"has_more\":false") && !strstr(r.body.p, "last_"));
+    r = world_own(t, &w, "GET", CHATS "?limit=0", "");
+    CHECK_SPAN("{\"object\":\"chat_sessions\",\"data\":[],\"has_more\":true}", r.body);
+    CHECK_INT(400, world_own(t, &w, "GET", CHATS "?limit=-1", "").status);
+    CHECK_INT(400, world_own(t, &w, "GET", CHATS "?offset=x", "").status);
+    world_close(&w);
+}
+
+STORE_TEST(C12_a_session_is_patched_and_deleted_and_unknown_ones_are_404)
+{
+    const char *chat;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{\"title\":\"a\"}");
+    r = world_own(t, &w, "PATCH", path(t, chat, ""), "{\"system_prompt\":\"p\"}");
+    CHECK(strstr(r.body.p, "\"title\":\"a\",\"system_prompt\":\"p\""));
+    r = world_own(t, &w, "PATCH", path(t, chat, ""), "{\"title\":\" b \",\"system_prompt\":\"\"}");
+    CHECK(strstr(r.body.p, "\"title\":\"b\",\"system_prompt\":\"\""));
+    CHECK_INT(400, world_own(t, &w, "PATCH", path(t, chat, ""), "{}").status);
+    CHECK_INT(400, world_own(t, &w, "PATCH", path(t, chat, ""), "{\"title\":\" \"}").status);
+    r = world_own(t, &w, "DELETE", path(t, chat, ""), "");
+    CHECK_INT(204, r.status);
+    CHECK_SPAN("", r.body);
+    CHECK_INT(404, world_own(t, &w, "DELETE", path(t, chat, ""), "").status);
+    CHECK_INT(404, world_own(t, &w, "GET", path(t, chat, ""), "").status);
+    CHECK_INT(404, world_own(t, &w, "DELETE", path(t, "chat_nobody", ""), "").status);
+    world_close(&w);
+}
+
+STORE_TEST(C14_calls_and_results_of_tools_come_back_with_their_text)
+{
+    struct json got, one;
+    const char *chat;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    r = world_own(
+        t, &w, "POST", path(t, chat, "/messages"),
+        "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+        "{\"type\":\"text\",\"text\":\"b\"}]},"
+        "{\"role\":\"assistant\",\"content\":\"Looking.\",\"tool_calls\":[{\"id\":\"c1\","
+        "\"type\":\"function\",\"function\":{\"name\":\"ls\",\"arguments\":\"{}\"}}]},"
+        "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"no such file\","
+        "\"tool_error\":true},"
+        "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c2\","
+        "\"type\":\"function\",\"function\":{\"name\":\"ls\",\"arguments\":\"{}\"}}]}]}");
+    CHECK_INT(200, r.status);
+    r = world_own(t, &w, "GET", path(t, chat, ""), "");
+    got = json_member(json_member(body_of(t, r), "data"), "messages");
+    CHECK_STR("a\n\nb", member(t, item(got, 0), "content"));
+    one = item(got, 1);
+    CHECK_STR("Looking.", member(t, one, "content"));
+    CHECK_SPAN("[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"ls\","
+               "\"arguments\":\"{}\"}}]",
+               json_raw(json_member(one, "tool_calls")));
+    one = item(got, 2);
+    CHECK_STR("c1", member(t, one, "tool_call_id"));
+    CHECK_SPAN("true", json_raw(json_member(one, "tool_error")));
+    CHECK_SPAN("null", json_raw(json_member(item(got, 3), "content")));
+    CHECK_INT(422,
+              world_own(t, &w, "POST", path(t, chat, "/messages"), "{\"messages\":[7]}").status);
+    world_close(&w);
+}
+
+STORE_TEST(C9_a_replayed_history_is_matched_and_nothing_is_stored_twice)
+{
+    const char *chat;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    world_own(t, &w, "POST", path(t, chat, "/messages"), HELLO);
+    r = world_own(t, &w, "POST", path(t, chat, "/messages"),
+                  "{\"messages\":[{\"role\":\"user\",\"content\":\"Say hello.\"},"
+                  "{\"role\":\"assistant\",\"content\":\"Hello.\",\"content_blocks\":["
+                  "{\"type\":\"thinking\",\"thinking\":\"short\",\"signature\":\"s\"},"
+                  "{\"type\":\"text\",\"text\":\"Hello.\"}]},"
+                  "{\"role\":\"user\",\"content\":\"Again.\"}]}");
+    CHECK(strstr(r.body.p, "\"matched\":2,\"branched\":false"));
+    r = world_own(t, &w, "GET", CHATS, "");
+    CHECK(strstr(r.body.p, "\"message_count\":3"));
+    world_close(&w);
+}
+
+STORE_TEST(C21_a_busy_session_is_409_with_who_and_since_when)
+{
+    struct http_reply r;
+    const char *chat;
+    struct json detail;
+    struct world w;
+    int64_t epoch;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    CHECK_OK(bough_session_status(t->store, chat + 5, BOUGH_STATUS_BUSY, "worker 7", 60000, &epoch,
+                                  &t->err));
+    r = world_own(t, &w, "POST", path(t, chat, "/messages"), HELLO);
+    CHECK_INT(409, r.status);
+    detail = json_member(json_member(body_of(t, r), "error"), "detail");
+    CHECK_STR("worker 7", member(t, detail, "owner"));
+    CHECK(strchr(member(t, detail, "since"), 'Z'));
+    CHECK_INT(409, world_own(t, &w, "POST", path(t, chat, "/queue/take"), "").status);
+    r = world_own(t, &w, "POST", path(t, chat, "/messages"),
+                  "{\"owner\":\"worker 7\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}");
+    CHECK_INT(200, r.status);
+    world_close(&w);
+}
+
+STORE_TEST(C22_prompts_wait_in_order_are_edited_promoted_removed_and_taken_once)
+{
+    const char *chat, *first, *second;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    r = world_own(
+        t, &w, "POST", path(t, chat, "/queue"),
+        "{\"content\":\"one\",\"runtime_kind\":\"model\",\"provider_filter\":\"p\","
+        "\"model\":\"m\",\"workspace\":\"/w\",\"system_prompt\":\"s\",\"adapter_id\":\"a\"}");
+    CHECK_INT(200, r.status);
+    first = member(t, json_member(body_of(t, r), "data"), "id");
+    r = world_own(t, &w, "POST", path(t, chat, "/queue"), "{\"content\":\"two\"}");
+    second = member(t, json_member(body_of(t, r), "data"), "id");
+    CHECK_INT(422, world_own(t, &w, "POST", path(t, chat, "/queue"), "{\"content\":\" \"}").status);
+    r = world_own(t, &w, "PATCH", path(t, chat, arena_printf(t->arena, "/queue/%s", second)),
+                  "{\"content\":\"zwei\"}");
+    CHECK(strstr(r.body.p, "\"content\":\"zwei\""));
+    r = world_own(t, &w, "POST", path(t, chat, arena_printf(t->arena, "/queue/%s/promote", second)),
+                  "");
+    CHECK(strstr(r.body.p, "zwei") < strstr(r.body.p, "\"one\""));
+    r = world_own(t, &w, "POST", path(t, chat, "/queue/take"), "");
+    CHECK(strstr(r.body.p, "zwei"));
+    r = world_own(t, &w, "GET", path(t, chat, "/queue"), "");
+    CHECK(strstr(r.body.p,
+                 "\"content\":\"one\",\"runtime_kind\":\"model\",\"provider_filter\":\"p\","
+                 "\"model\":\"m\",\"workspace\":\"/w\",\"system_prompt\":\"s\","
+                 "\"adapter_id\":\"a\",\"created_at\":"));
+    r = world_own(t, &w, "DELETE", path(t, chat, arena_printf(t->arena, "/queue/%s", first)), "");
+    CHECK_INT(204, r.status);
+    CHECK_INT(404, world_own(t, &w, "POST", path(t, chat, "/queue/take"), "").status);
+    world_close(&w);
+}
+
+STORE_TEST(D13_a_token_of_a_project_sees_and_makes_only_its_chats)
+{
+    const char *foreign, *headers;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    foreign = new_chat(t, &w, "{\"title\":\"foreign\"}");
+    headers = arena_printf(t->arena, "%sContent-Type: application/json\r\n",
+                           bearer(t, world_token(t, "x", "all", "/mine")));
+    CHECK_INT(200, world_ask(t, &w, "POST", CHATS, headers, "{\"title\":\"mine\"}").status);
+    r = world_ask(t, &w, "GET", CHATS, headers, "");
+    CHECK(strstr(r.body.p, "mine") && !strstr(r.body.p, "foreign"));
+    CHECK_INT(404, world_ask(t, &w, "GET", path(t, foreign, ""), headers, "").status);
+    CHECK_INT(404, world_ask(t, &w, "DELETE", path(t, foreign, ""), headers, "").status);
+    CHECK_INT(404, world_ask(t, &w, "GET", path(t, foreign, "/queue"), headers, "").status);
+    world_close(&w);
+}

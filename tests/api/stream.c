@@ -1,0 +1,90 @@
+/* See stream.h. */
+#include "api/stream.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/env.h"
+
+void live_start(struct test *t, struct live *l)
+{
+    struct http_listen where = { .fd = -1 };
+    struct http_limits limits = { .beat_ms = 200, .write_queue = 64 * 1024 * 1024 };
+
+    world_open(t, &l->w);
+    l->path = test_path(t, "sock");
+    where.path = l->path;
+    CHECK_OK(http_server_start(&l->server, api_app(l->w.api), &where, 1, &limits, &t->err));
+}
+
+void live_stop(struct live *l)
+{
+    http_server_destroy(l->server);
+    world_close(&l->w);
+}
+
+void reader_open(struct test *t, struct reader *r, const struct live *l, const char *target,
+                 const char *headers)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    const char *ask =
+        arena_printf(t->arena, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", target, headers);
+
+    buf_init(&r->got, 256 * 1024 * 1024);
+    r->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(r->fd >= 0);
+    snprintf(to.sun_path, sizeof to.sun_path, "%s", l->path);
+    CHECK_INT(0, connect(r->fd, (struct sockaddr *)&to, sizeof to));
+    CHECK_INT(strlen(ask), write(r->fd, ask, strlen(ask)));
+    CHECK(reader_hears(r, "\r\n\r\n", 1, 5000));
+}
+
+void reader_close(struct reader *r)
+{
+    close(r->fd);
+    buf_finish(&r->got);
+}
+
+static int count(const struct buf *b, const char *text)
+{
+    int n = 0;
+
+    for (const char *p = b->p; (p = memmem(p, b->n - (size_t)(p - b->p), text, strlen(text))); n++)
+        p += strlen(text);
+    return n;
+}
+
+bool reader_hears(struct reader *r, const char *text, int times, int ms)
+{
+    int64_t until = mono_us() + (int64_t)ms * 1000;
+
+    while (count(&r->got, text) < times) {
+        struct pollfd p = { .fd = r->fd, .events = POLLIN };
+        int64_t left = (until - mono_us()) / 1000;
+        char piece[65536];
+        ssize_t n;
+
+        if (left <= 0 || poll(&p, 1, (int)left) <= 0)
+            return false;
+        n = read(r->fd, piece, sizeof piece);
+        if (n <= 0)
+            return false;
+        buf_put(&r->got, piece, (size_t)n);
+    }
+    return true;
+}
+
+const char *reader_last_id(struct test *t, const struct reader *r)
+{
+    const char *found = NULL, *end = r->got.p;
+
+    for (const char *p = end; (p = strstr(p, "\n\n")); p += 2)
+        end = p;
+    for (const char *p = r->got.p; (p = strstr(p, "\nid: ")) && p < end; p++)
+        found = p + 5;
+    return found ? arena_strndup(t->arena, found, strcspn(found, "\n")) : "";
+}

@@ -1,0 +1,162 @@
+/* What useChat reads: UIMessages, and the stream of an open message. */
+#include "api/stream.h"
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/str.h"
+
+static struct bough_message_opened open_message(struct test *t, const char *session)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_new in = { .entry = &e, .owner = "test" };
+    struct bough_message_opened out;
+
+    CHECK_OK(bough_message_open(t->store, t->arena, session, &in, &out, &t->err));
+    return out;
+}
+
+static void step(struct test *t, const struct bough_message_opened *m, enum bough_step_kind kind,
+                 size_t part, const char *bytes)
+{
+    struct bough_step s = { kind, part, str_of(bytes) };
+    struct bough_stepped out;
+
+    CHECK_OK(bough_message_step(t->store, &m->writing, 0, &s, 1, &out, &t->err));
+}
+
+static void seal(struct test *t, const struct bough_message_opened *m)
+{
+    struct bough_entry *e;
+
+    CHECK_OK(bough_message_seal(t->store, t->arena, &m->writing, NULL, &e, &t->err));
+}
+
+static const char *target(struct test *t, const char *session, const char *what)
+{
+    return arena_printf(t->arena, "/api/v1/sessions/%s/%s", session, what);
+}
+
+STORE_TEST(A15_ui_messages_are_the_assembled_messages_and_name_the_open_one)
+{
+    const char *s = new_session(t, "one");
+    struct bough_message_opened m;
+    struct http_reply r;
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    user(t, s, "hello");
+    m = open_message(t, s);
+    r = world_own(t, &w, "GET", target(t, s, "ui-messages"), "");
+    CHECK_INT(200, r.status);
+    CHECK_OK(json_parse(t->arena, r.body, &j, &t->err));
+    CHECK_INT(1, json_count(json_member(j, "messages")));
+    CHECK(strstr(r.body.p, "\"parts\":[{\"type\":\"text\",\"text\":\"hello\"}]"));
+    CHECK(json_is(json_member(j, "open"), m.writing.id));
+    seal(t, &m);
+    CHECK_INT(404, world_own(t, &w, "GET", target(t, "nobody", "ui-messages"), "").status);
+    world_close(&w);
+}
+
+STORE_TEST(a_ui_stream_replays_an_open_message_and_follows_it_to_its_seal)
+{
+    static const char *const whole =
+        "data: {\"type\":\"start-step\"}\n\n"
+        "data: {\"type\":\"text-start\",\"id\":\"1\"}\n\n"
+        "data: {\"type\":\"text-delta\",\"id\":\"1\",\"delta\":\"Loo\"}\n\n";
+    const char *s = new_session(t, "one"), *end;
+    struct bough_message_opened m;
+    struct reader r;
+    struct live l;
+
+    live_start(t, &l);
+    m = open_message(t, s);
+    step(t, &m, BOUGH_STEP_PART, 0, "{\"type\":\"step-start\"}");
+    step(t, &m, BOUGH_STEP_PART, 0, "{\"type\":\"text\",\"text\":\"\"}");
+    step(t, &m, BOUGH_STEP_TEXT, 1, "Loo");
+    reader_open(t, &r, &l, target(t, s, "ui-stream"), "");
+    CHECK(strstr(r.got.p, "x-vercel-ai-ui-message-stream: v1\r\n"));
+    CHECK(reader_hears(&r, "\"delta\":\"Loo\"}\n\n", 1, 5000));
+    CHECK(strstr(r.got.p, whole));
+    CHECK(strstr(r.got.p,
+                 arena_printf(t->arena, "data: {\"type\":\"start\",\"messageId\":\"%s\"}\n\n",
+                              m.writing.id)));
+    step(t, &m, BOUGH_STEP_TEXT, 1, "king");
+    CHECK(reader_hears(&r, "\"delta\":\"king\"}\n\n", 1, 5000));
+    step(t, &m, BOUGH_STEP_PART, 0,
+         "{\"type\":\"tool\",\"callID\":\"c1\",\"tool\":\"ls\",\"state\":{\"status\":\"pending\","
+         "\"input\":{},\"raw\":\"\"}}");
+    CHECK(reader_hears(
+        &r, "{\"type\":\"tool-input-start\",\"toolCallId\":\"c1\",\"toolName\":\"ls\"}", 1, 5000));
+    step(t, &m, BOUGH_STEP_STATE, 2,
+         "{\"type\":\"tool\",\"callID\":\"c1\",\"tool\":\"ls\",\"state\":{\"status\":\"running\","
+         "\"input\":{\"a\":1},\"time\":{\"start\":1}}}");
+    step(t, &m, BOUGH_STEP_STATE, 2,
+         "{\"type\":\"tool\",\"callID\":\"c1\",\"tool\":\"ls\",\"state\":{\"status\":\"completed\","
+         "\"input\":{\"a\":1},\"output\":\"x\",\"title\":\"t\",\"metadata\":{},"
+         "\"time\":{\"start\":1,\"end\":2}}}");
+    CHECK(reader_hears(&r, "\"input\":{\"a\":1}}", 1, 5000));
+    CHECK(reader_hears(&r,
+                       "{\"type\":\"tool-output-available\",\"toolCallId\":\"c1\","
+                       "\"output\":\"x\"}",
+                       1, 5000));
+    step(t, &m, BOUGH_STEP_TEXT, 1, "!");
+    seal(t, &m);
+    CHECK(reader_hears(&r, "data: [DONE]\n\n", 1, 5000));
+    end = strstr(r.got.p, "\"delta\":\"!\"}");
+    CHECK(end);
+    CHECK(strstr(end, "data: {\"type\":\"text-end\",\"id\":\"1\"}\n\n"));
+    CHECK(strstr(end, "data: {\"type\":\"finish\"}\n\n"));
+    reader_close(&r);
+    live_stop(&l);
+}
+
+STORE_TEST(texts_of_a_step_end_before_it_does_and_what_comes_later_is_told_too)
+{
+    const char *s = new_session(t, "one");
+    struct bough_message_opened m = open_message(t, s);
+    struct reader r;
+    struct live l;
+
+    live_start(t, &l);
+    step(t, &m, BOUGH_STEP_PART, 0, "{\"type\":\"reasoning\",\"text\":\"a\"}");
+    step(t, &m, BOUGH_STEP_PART, 0,
+         "{\"type\":\"step-finish\",\"reason\":\"stop\",\"tokens\":{\"input\":1,\"output\":1}}");
+    step(t, &m, BOUGH_STEP_TEXT, 0, "b");
+    reader_open(t, &r, &l, target(t, s, "ui-stream"), "");
+    CHECK(reader_hears(&r, "\"delta\":\"b\"}", 1, 5000));
+    CHECK(strstr(r.got.p, "data: {\"type\":\"reasoning-delta\",\"id\":\"0\",\"delta\":\"a\"}\n\n"
+                          "data: {\"type\":\"reasoning-end\",\"id\":\"0\"}\n\n"
+                          "data: {\"type\":\"finish-step\"}\n\n"
+                          "data: {\"type\":\"reasoning-start\",\"id\":\"0\"}\n\n"));
+    seal(t, &m);
+    CHECK(reader_hears(&r, "data: [DONE]\n\n", 1, 5000));
+    reader_close(&r);
+    live_stop(&l);
+}
+
+STORE_TEST(a_ui_stream_of_a_sealed_message_is_all_of_it_and_of_nothing_is_204)
+{
+    const char *s = new_session(t, "one"), *e = agent(t, s, "done"), *foreign;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_INT(204, world_own(t, &w, "GET", target(t, s, "ui-stream"), "").status);
+    r = world_own(t, &w, "GET", target(t, s, arena_printf(t->arena, "ui-stream?message=%s", e)),
+                  "");
+    CHECK_INT(200, r.status);
+    CHECK_SPAN(arena_printf(t->arena,
+                            "data: {\"type\":\"start\",\"messageId\":\"%s\"}\n\n"
+                            "data: {\"type\":\"text-start\",\"id\":\"0\"}\n\n"
+                            "data: {\"type\":\"text-delta\",\"id\":\"0\",\"delta\":\"done\"}\n\n"
+                            "data: {\"type\":\"text-end\",\"id\":\"0\"}\n\n"
+                            "data: {\"type\":\"finish\"}\n\ndata: [DONE]\n\n",
+                            e),
+               r.body);
+    foreign = new_session(t, "two");
+    CHECK_INT(404,
+              world_own(t, &w, "GET",
+                        target(t, foreign, arena_printf(t->arena, "ui-stream?message=%s", e)), "")
+                  .status);
+    world_close(&w);
+}

@@ -1,0 +1,54 @@
+// ui-check.mjs SOCKET SESSION: the real AI SDK takes what the server says of a session: its messages, and
+// the stream of every message of the assistant, which must give the message that the list has.
+import { request } from "node:http";
+import { readUIMessageStream, safeValidateUIMessages } from "ai";
+
+const [socketPath, session] = process.argv.slice(2);
+
+function get(path) {
+  return new Promise((done, fail) => {
+    const asked = request({ socketPath, path, headers: { host: "localhost" }, timeout: 20000 }, (answer) => {
+      let text = "";
+
+      answer.setEncoding("utf8");
+      answer.on("data", (piece) => { text += piece; });
+      answer.on("end", () => done({ status: answer.statusCode, headers: answer.headers, text }));
+    });
+
+    asked.on("error", fail);
+    asked.on("timeout", () => asked.destroy(new Error(`no answer to ${path}`)));
+    asked.end();
+  });
+}
+
+async function assembled(text) {
+  const chunks = text.split("\n\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
+  let last;
+
+  if (chunks.pop() !== "[DONE]") throw new Error("the stream does not end with [DONE]");
+  const stream = new ReadableStream({
+    start(to) {
+      for (const chunk of chunks) to.enqueue(JSON.parse(chunk));
+      to.close();
+    },
+  });
+  for await (const message of readUIMessageStream({ stream, terminateOnError: true })) last = message;
+  return last;
+}
+
+const words = (message) => message.parts.filter((part) => part.type === "text").map((part) => part.text).join("|");
+const { messages } = JSON.parse((await get(`/api/v1/sessions/${session}/ui-messages`)).text);
+const valid = await safeValidateUIMessages({ messages });
+let streams = 0;
+
+if (!valid.success) throw valid.error;
+for (const message of messages.filter((one) => one.role === "assistant")) {
+  const answer = await get(`/api/v1/sessions/${session}/ui-stream?message=${encodeURIComponent(message.id)}`);
+
+  if (answer.status !== 200 || answer.headers["x-vercel-ai-ui-message-stream"] !== "v1")
+    throw new Error(`${message.id}: ${answer.status} ${answer.text.slice(0, 200)}`);
+  const got = await assembled(answer.text);
+  if (words(got) !== words(message)) throw new Error(`${message.id}: "${words(got)}" is not "${words(message)}"`);
+  streams++;
+}
+console.log(`${messages.length} ${streams}`);
