@@ -251,7 +251,7 @@ static void follow_all(struct test *t, struct live *l, int breaks)
 
         reader_open(t, &r, l, "/api/v1/events?kinds=message", last);
         if (i == breaks)
-            CHECK(reader_hears(&r, arena_printf(t->arena, "<%d>", MANY), 1, 15000));
+            CHECK(reader_hears(&r, arena_printf(t->arena, "<%d>", MANY), 1, 30000));
         else
             CHECK(reader_hears(&r, "event: message.created", MANY / (breaks + 2), 15000));
         check_all(&r, &next);
@@ -274,7 +274,7 @@ STORE_TEST_SECONDS(five_thousand_events_reach_two_clients_once_over_broken_conne
     reader_open(t, &steady, &l, "/api/v1/events?kinds=message", place(t, 1));
     CHECK_INT(0, pthread_create(&thread, NULL, writer, &how));
     follow_all(t, &l, 5);
-    CHECK(reader_hears(&steady, arena_printf(t->arena, "<%d>", MANY), 1, 15000));
+    CHECK(reader_hears(&steady, arena_printf(t->arena, "<%d>", MANY), 1, 30000));
     check_all(&steady, &next);
     CHECK_INT(MANY + 1, next);
     pthread_join(thread, NULL);

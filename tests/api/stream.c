@@ -13,7 +13,9 @@
 void live_start(struct test *t, struct live *l)
 {
     struct http_listen where = { .fd = -1 };
-    struct http_limits limits = { .beat_ms = 200, .write_queue = 64 * 1024 * 1024 };
+    struct http_limits limits = { .beat_ms = 200,
+                                  .write_queue = 64 * 1024 * 1024,
+                                  .write_ms = 120000 };
 
     world_open(t, &l->w);
     l->path = test_path(t, "sock");
