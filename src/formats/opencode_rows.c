@@ -314,10 +314,10 @@ static enum bough_rc row(struct reading *r, const char *name, struct json j,
     } else if (strcmp(name, "todo") == 0) {
         add(r, &s->todos_end, members_but(r->a, j, placed, NULL));
     } else if (json_i64(json_member(j, "n"), &n) && n > 0) {
-        return give_problem(r, err,
-                            "session %.60s: %lld messages in tables of a newer opencode are not "
-                            "read",
-                            s->one.id ? s->one.id : "", (long long)n);
+        return give_problem(
+            r, err, "session %.60s: %lld %s are not read", s->one.id ? s->one.id : "", (long long)n,
+            strcmp(name, "waiting") == 0 ? "prompts that wait"
+                                         : "messages in tables of a newer opencode");
     }
     return BOUGH_OK;
 }
@@ -377,6 +377,9 @@ static const struct format_query each[] = {
       .table = "session_message",
       .sql = "SELECT count(*) AS n FROM session_message WHERE " ITS
              " AND NOT EXISTS (SELECT 1 FROM message WHERE " ITS ")" },
+    { .name = "waiting",
+      .table = "session_input",
+      .sql = "SELECT count(*) AS n FROM session_input WHERE " ITS " AND promoted_seq IS NULL" },
     { 0 },
 };
 

@@ -71,6 +71,10 @@ const char opencode_schema[] =
     "CREATE TABLE todo (session_id TEXT NOT NULL, content TEXT NOT NULL, status TEXT NOT NULL,"
     " priority TEXT NOT NULL, position INTEGER NOT NULL, time_created INTEGER NOT NULL,"
     " time_updated INTEGER NOT NULL, PRIMARY KEY (session_id, position));"
+    "CREATE TABLE session_input (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, prompt TEXT NOT "
+    "NULL,"
+    " delivery TEXT NOT NULL, admitted_seq INTEGER NOT NULL, promoted_seq INTEGER,"
+    " time_created INTEGER NOT NULL);"
     "CREATE TABLE session_message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, type TEXT NOT"
     " NULL, seq INTEGER NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL,"
     " data TEXT NOT NULL);";

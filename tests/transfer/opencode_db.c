@@ -124,13 +124,15 @@ STORE_TEST(broken_rows_and_newer_tables_of_opencode_are_told)
             " ('msg_2', 'ses_1', 2, 2, '{\"role\":\"user\",\"time\":{\"created\":2}}');"
             "INSERT INTO part VALUES ('prt_1', 'msg_2', 'ses_1', 1, 1, '[]'), ('prt_2', 'msg_2',"
             " 'ses_1', 2, 2, '{\"type\":\"text\",\"text\":\"whole\"}');"
-            "INSERT INTO session_message VALUES ('m', 'ses_2', 'user', 1, 1, 1, '{}')");
+            "INSERT INTO session_message VALUES ('m', 'ses_2', 'user', 1, 1, 1, '{}');"
+            "INSERT INTO session_input VALUES ('i', 'ses_2', '{}', 'queue', 1, NULL, 1)");
     struct bough_imported in = import_db(t, path);
 
     CHECK_INT(1, in.added);
-    CHECK_INT(3, in.nproblems);
+    CHECK_INT(4, in.nproblems);
     CHECK_STR("whole", path_text(t, "ses_1"));
     CHECK(strstr(in.problems[2].text, "newer"));
+    CHECK(strstr(in.problems[3].text, "prompts that wait"));
 }
 
 /* An export as rows, as opencode itself keeps them. */
