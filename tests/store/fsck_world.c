@@ -11,6 +11,7 @@
 static struct raw_row undo[16];
 static bool undo_remove[16];
 static size_t nundo;
+static const char *undo_of; /* name of the test whose rows these are */
 
 /* ---- looking ---- */
 
@@ -351,6 +352,9 @@ static void fix(struct test *t, const struct raw_row *r, bool remove)
 {
     struct raw_row *old = row_like(t, r);
 
+    if (undo_of != t->name) /* the one before may have left its store as it was */
+        nundo = 0;
+    undo_of = t->name;
     CHECK(nundo < sizeof undo / sizeof *undo);
     undo_remove[nundo] = !old;
     undo[nundo++] = old ? *old : *r;
@@ -369,7 +373,7 @@ void drop(struct test *t, const struct raw_row *r)
 
 void put_back(struct test *t)
 {
-    while (nundo) {
+    while (nundo && undo_of == t->name) {
         nundo--;
         CHECK_OK(t->store->e->ops->raw_fix(t->store->e->backend, &undo[nundo], undo_remove[nundo],
                                            &t->err));
