@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "store/engine.h"
 
 /* A new backend is one row here, and the whole suite runs on it. */
 static const struct test_backend backends[] = {
@@ -89,6 +90,13 @@ void store_reopen(struct test *t)
 {
     bough_store_close(&t->store);
     open_store(t);
+}
+
+void store_indexing(struct bough_store *s, bool on)
+{
+    pthread_mutex_lock(&s->e->lock);
+    s->e->search_off = !on;
+    pthread_mutex_unlock(&s->e->lock);
 }
 
 /* ---- building conversations ---- */

@@ -28,6 +28,8 @@ void store_test_register(const char *name, test_fn *fn, int seconds);
 bool store_lasts(const struct test *t);
 /* Close and open again: t->store is another handle on the same rows. Only where it lasts. */
 void store_reopen(struct test *t);
+/* Let the store's own thread leave the full text alone, or not. */
+void store_indexing(struct bough_store *s, bool on);
 /* Nothing wrong, at full depth. */
 void store_check(struct test *t, struct bough_store *s);
 

@@ -88,7 +88,7 @@ BREAKS(I_41_sees_a_watermark_that_is_wrong)
 {
     struct bough_info info;
 
-    t->store->e->search_off = true;
+    store_indexing(t->store, false);
     CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
     set_mark(t, info.last_no + 1);
     CHECK_STR("I-41", look(t, BOUGH_FSCK_FULL, false).errors);

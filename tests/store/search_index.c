@@ -46,7 +46,7 @@ STORE_TEST(a_search_that_does_not_wait_says_what_is_pending)
         bough_store_close(&t->store);
         s = t->store = open_with(t, &off);
     } else {
-        s->e->search_off = true;
+        store_indexing(s, false);
     }
     CHECK_OK(
         bough_session_create(s, t->arena, &(struct bough_session_new){ 0 }, &session, &t->err));
@@ -77,7 +77,7 @@ STORE_TEST(catching_up_stops_when_its_time_is_over_and_goes_on_later)
     struct text_slice slice;
     int64_t reached;
 
-    e->search_off = true;
+    store_indexing(t->store, false);
     for (int i = 0; i < 700; i++)
         many[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "one of many" };
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -119,7 +119,7 @@ STORE_TEST(what_an_earlier_process_left_is_indexed_by_the_next)
 
     if (!store_lasts(t))
         SKIP("nothing is left of this backend");
-    t->store->e->search_off = true;
+    store_indexing(t->store, false);
     s = new_session(t, "left over");
     user(t, s, "left behind");
     store_reopen(t);
@@ -140,7 +140,7 @@ STORE_TEST(a_store_opened_for_reading_is_searched_as_far_as_it_is_indexed)
 
     if (!store_lasts(t))
         SKIP("this backend has one handle");
-    t->store->e->search_off = true;
+    store_indexing(t->store, false);
     s = new_session(t, "");
     user(t, s, "first word");
     CHECK_INT(1, ask(t, t->store, "word", 0).n);
@@ -302,7 +302,7 @@ STORE_TEST(words_made_before_a_purge_and_written_after_it_are_not_kept)
     struct text_slice slice;
     const char *s;
 
-    e->search_off = true;
+    store_indexing(t->store, false);
     s = new_session(t, "slow title");
     user(t, s, "slow words");
     CHECK_OK(text_slice_prepare(e, &p, 100, &slice, &t->err));
