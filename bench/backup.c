@@ -65,8 +65,6 @@ void bench_backup(struct bench *b)
     must(bough_store_upkeep(c.s, &err), &err, "upkeep");
     syncs_skip(false);
     interleave(sides, 2, b->full ? 15 : 7, 1);
-    samples_note("backup", &sides[0].us);
-    samples_note("copy", &sides[1].us);
     figure(b, "backup_vs_copy", median(&sides[0].us) / median(&sides[1].us));
     sides_finish(sides, 2);
     bough_store_close(&c.s);

@@ -85,8 +85,6 @@ void bench_cli_ls(struct bench *b)
     bough_store_close(&s);
     syncs_skip(false);
     interleave(sides, 2, b->full ? 100 : 30, 4);
-    samples_note("bough ls", &sides[0].us);
-    samples_note("true", &sides[1].us);
     figure(b, "cli_ls_100k_vs_true", median(&sides[0].us) / median(&sides[1].us));
     sides_finish(sides, 2);
     scratch_remove(dir);
@@ -102,8 +100,8 @@ void bench_cli_show(struct bench *b)
     const char *program = bough_program(b, a), *store = fs_join(a, dir, "store");
     struct program of_large = { { program, "--store", store, "show", large }, 8192, 0 };
     struct program of_small = { { program, "--store", store, "show", small }, 8192, 0 };
-    struct side sides[] = { { .name = "100k", .run = run_program, .user = &of_large },
-                            { .name = "1k", .run = run_program, .user = &of_small } };
+    struct side sides[] = { { .name = "first page of 100k", .run = run_program, .user = &of_large },
+                            { .name = "first page of 1k", .run = run_program, .user = &of_small } };
 
     syncs_skip(true);
     session_new(s, "large", large);
@@ -114,8 +112,6 @@ void bench_cli_show(struct bench *b)
     syncs_skip(false);
     signal(SIGPIPE, SIG_DFL);
     interleave(sides, 2, b->full ? 100 : 30, 4);
-    samples_note("first page of 100k", &sides[0].us);
-    samples_note("first page of 1k", &sides[1].us);
     figure(b, "show_first_page_100k_vs_1k", median(&sides[0].us) / median(&sides[1].us));
     sides_finish(sides, 2);
     scratch_remove(dir);

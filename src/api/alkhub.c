@@ -1,5 +1,6 @@
 /* alkhub's sessions: the columns, the queries its indexes stand for, the status lifecycle. */
 #include "api/alkhub.h"
+#include "api/body.h"
 
 #include <string.h>
 
@@ -33,19 +34,6 @@ void alkhub_page_end(struct json_writer *w, const char *next)
     jw_end_arr(w);
     jw_kv_cstr(w, "next", next && *next ? next : NULL);
     jw_end_obj(w);
-}
-
-enum bough_rc alkhub_object(struct json body, const char *name, struct bough_str *out,
-                            struct bough_error *err)
-{
-    struct json member;
-
-    if (!json_get(body, name, &member) || json_type(member) == JSON_NULL)
-        return BOUGH_OK;
-    if (json_type(member) != JSON_OBJECT)
-        return bough_fail(err, BOUGH_INVALID, "%s is an object", name);
-    *out = json_raw(member);
-    return BOUGH_OK;
 }
 
 /* ---- out ---- */
@@ -165,23 +153,20 @@ static enum bough_rc children(struct http_req *req, struct http_res *res, struct
 
 /* ---- create ---- */
 
-static enum bough_rc read_new(struct http_req *req, struct json body, struct bough_session_new *in,
-                              struct bough_error *err)
-{
-    static const char *const known[] = { "accountId", "projectId", "workspaceId", "parentId",
-                                         "slug",      "title",     "version",     "provider",
-                                         "roleName",  "data",      "metadata",    NULL };
-    const char **const to[] = { &in->account, &in->project,       &in->workspace,
-                                &in->parent,  &in->slug,          &in->title,
-                                &in->version, &in->provider_path, &in->role_name };
-    enum bough_rc rc = api_members_only(req, body, known, err);
-
-    for (size_t i = 0; !rc && i < sizeof to / sizeof *to; i++)
-        rc = api_member_str(req, body, known[i], to[i], err);
-    if (!rc)
-        rc = alkhub_object(body, "data", &in->data, err);
-    return rc ? rc : alkhub_object(body, "metadata", &in->metadata, err);
-}
+static const struct api_member new_members[] = {
+    { "accountId", API_TEXT, offsetof(struct bough_session_new, account) },
+    { "projectId", API_TEXT, offsetof(struct bough_session_new, project) },
+    { "workspaceId", API_TEXT, offsetof(struct bough_session_new, workspace) },
+    { "parentId", API_TEXT, offsetof(struct bough_session_new, parent) },
+    { "slug", API_TEXT, offsetof(struct bough_session_new, slug) },
+    { "title", API_TEXT, offsetof(struct bough_session_new, title) },
+    { "version", API_TEXT, offsetof(struct bough_session_new, version) },
+    { "provider", API_TEXT, offsetof(struct bough_session_new, provider_path) },
+    { "roleName", API_TEXT, offsetof(struct bough_session_new, role_name) },
+    { "data", API_MAP, offsetof(struct bough_session_new, data) },
+    { "metadata", API_MAP, offsetof(struct bough_session_new, metadata) },
+    { 0 },
+};
 
 /* The parent must be there for the caller, and a project is required (A2). */
 static enum bough_rc check_new(struct http_req *req, struct bough_session_new *in,
@@ -212,11 +197,8 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
 {
     struct bough_session_new in = { 0 };
     struct bough_session *s;
-    struct json body = { 0 };
-    enum bough_rc rc = http_body_json(req, &body, err);
+    enum bough_rc rc = api_body(req, new_members, &in, err);
 
-    if (!rc)
-        rc = read_new(req, body, &in, err);
     if (!rc)
         rc = check_new(req, &in, err);
     if (!rc)
@@ -247,61 +229,54 @@ static enum bough_rc change_status(struct http_req *req, const struct bough_sess
     return bough_fail(err, BOUGH_INVALID, "status is idle, busy, retry or archived");
 }
 
-static enum bough_rc read_edit(struct http_req *req, struct json body,
-                               struct bough_session_edit *edit, bool *any, struct bough_error *err)
-{
-    static const char *const names[] = { "accountId", "workspaceId", "title",
-                                         "version",   "provider",    "roleName" };
-    const char **const to[] = { &edit->account, &edit->workspace,     &edit->title,
-                                &edit->version, &edit->provider_path, &edit->role_name };
-    enum bough_rc rc = BOUGH_OK;
+struct change {
+    struct bough_session_edit edit;
+    const char *status, *owner;
+    int64_t lease_ms;
+};
 
-    for (size_t i = 0; !rc && i < sizeof to / sizeof *to; i++) {
-        rc = api_member_str(req, body, names[i], to[i], err);
-        *any = *any || *to[i];
-    }
-    if (!rc)
-        rc = alkhub_object(body, "data", &edit->data, err);
-    if (!rc)
-        rc = alkhub_object(body, "metadata", &edit->metadata, err);
-    *any = *any || edit->data.n || edit->metadata.n;
-    return rc;
+static const struct api_member change_members[] = {
+    { "accountId", API_TEXT, offsetof(struct change, edit.account) },
+    { "workspaceId", API_TEXT, offsetof(struct change, edit.workspace) },
+    { "title", API_TEXT, offsetof(struct change, edit.title) },
+    { "version", API_TEXT, offsetof(struct change, edit.version) },
+    { "provider", API_TEXT, offsetof(struct change, edit.provider_path) },
+    { "roleName", API_TEXT, offsetof(struct change, edit.role_name) },
+    { "data", API_MAP, offsetof(struct change, edit.data) },
+    { "metadata", API_MAP, offsetof(struct change, edit.metadata) },
+    { "status", API_TEXT, offsetof(struct change, status) },
+    { "owner", API_TEXT, offsetof(struct change, owner) },
+    { "leaseMs", API_INT, offsetof(struct change, lease_ms) },
+    { 0 },
+};
+
+/* Is anything but the status to change? */
+static bool edits(const struct bough_session_edit *e)
+{
+    return e->account || e->workspace || e->title || e->version || e->provider_path ||
+           e->role_name || e->data.n || e->metadata.n;
 }
 
 static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    static const char *const known[] = { "accountId", "workspaceId", "title",   "version",
-                                         "provider",  "roleName",    "data",    "metadata",
-                                         "status",    "owner",       "leaseMs", NULL };
-    struct bough_session_edit edit = { 0 };
-    const char *status = NULL, *owner = NULL;
-    int64_t lease_ms = 60000;
+    struct change c = { .lease_ms = 60000 };
     struct bough_session *s;
-    bool any = false;
-    struct json body = { 0 };
     enum bough_rc rc = session_of(req, &s, err);
+    bool any;
 
     if (!rc)
-        rc = http_body_json(req, &body, err);
-    if (!rc)
-        rc = api_members_only(req, body, known, err);
-    if (!rc)
-        rc = read_edit(req, body, &edit, &any, err);
-    if (!rc)
-        rc = api_member_str(req, body, "status", &status, err);
-    if (!rc)
-        rc = api_member_str(req, body, "owner", &owner, err);
-    if (!rc)
-        rc = api_member_i64(body, "leaseMs", &lease_ms, err);
-    if (!rc && any && status)
+        rc = api_body(req, change_members, &c, err);
+    any = edits(&c.edit);
+    if (!rc && any && c.status)
         return bough_fail(err, BOUGH_INVALID, "change the status in a request of its own");
     if (!rc && any && s->status == BOUGH_STATUS_ARCHIVED)
         return bough_fail(err, BOUGH_ARCHIVED, "session %s is archived: it can only be read",
                           s->id);
     if (!rc && any)
-        rc = bough_session_update(api_of(req)->store, s->id, &edit, err);
-    if (!rc && status)
-        rc = change_status(req, s, status, owner ? owner : api_of(req)->who->name, lease_ms, err);
+        rc = bough_session_update(api_of(req)->store, s->id, &c.edit, err);
+    if (!rc && c.status)
+        rc = change_status(req, s, c.status, c.owner ? c.owner : api_of(req)->who->name, c.lease_ms,
+                           err);
     return rc ? rc : answer(req, res, s->id, 200, err);
 }
 

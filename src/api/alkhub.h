@@ -16,8 +16,4 @@ void alkhub_common(struct json_writer *w, const char *id, struct bough_str metad
 struct json_writer *alkhub_page(struct http_res *res);
 void alkhub_page_end(struct json_writer *w, const char *next); /* NULL or "": the last one */
 
-/* A member that is an object, as it came; BOUGH_INVALID when it is something else. */
-BOUGH_MUST_CHECK enum bough_rc alkhub_object(struct json body, const char *name,
-                                             struct bough_str *out, struct bough_error *err);
-
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/alkhub.h"
+#include "api/body.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -244,10 +245,9 @@ static struct bough_str part_of(struct bough_arena *a, struct json row)
     return out;
 }
 
-static enum bough_rc read_parts(struct http_req *req, struct json body, struct bough_entry_new *e,
+static enum bough_rc read_parts(struct http_req *req, struct json list, struct bough_entry_new *e,
                                 struct bough_error *err)
 {
-    struct json list = json_member(body, "parts");
     struct bough_str *spans = arena_array(req->arena, json_count(list) + 1, sizeof *spans);
     struct json_iter it = json_iter(list);
 
@@ -263,26 +263,34 @@ static enum bough_rc read_parts(struct http_req *req, struct json body, struct b
     return BOUGH_OK;
 }
 
-static enum bough_rc read_message(struct http_req *req, struct json body, struct bough_entry_new *e,
+struct message {
+    const char *role;
+    struct bough_str data, metadata;
+    struct json parts;
+};
+
+static enum bough_rc read_message(struct http_req *req, struct bough_entry_new *e,
                                   struct bough_error *err)
 {
-    static const char *const known[] = { "role", "data", "metadata", "parts", NULL };
-    const char *role = NULL;
-    enum bough_rc rc = api_members_only(req, body, known, err);
+    static const struct api_member members[] = {
+        { "role", API_TEXT, offsetof(struct message, role) },
+        { "data", API_MAP, offsetof(struct message, data) },
+        { "metadata", API_MAP, offsetof(struct message, metadata) },
+        { "parts", API_LIST, offsetof(struct message, parts) },
+        { 0 },
+    };
+    struct message m = { .role = "" };
+    enum bough_rc rc = api_body(req, members, &m, err);
 
-    if (!rc)
-        rc = api_member_str(req, body, "role", &role, err);
-    if (!rc)
-        rc = alkhub_object(body, "data", &e->data, err);
-    if (!rc)
-        rc = alkhub_object(body, "metadata", &e->metadata, err);
     if (rc)
         return rc;
-    e->role = bough_role_parse(role ? role : "");
+    e->data = m.data;
+    e->metadata = m.metadata;
+    e->role = bough_role_parse(m.role);
     if (e->role != BOUGH_ROLE_USER && e->role != BOUGH_ROLE_ASSISTANT &&
         e->role != BOUGH_ROLE_SYSTEM)
         return bough_fail(err, BOUGH_INVALID, "role is user, assistant or system");
-    return read_parts(req, body, e, err);
+    return read_parts(req, m.parts, e, err);
 }
 
 static enum bough_rc add(struct http_req *req, struct http_res *res, struct bough_error *err)
@@ -293,13 +301,10 @@ static enum bough_rc add(struct http_req *req, struct http_res *res, struct boug
     struct bough_appended out;
     struct bough_entry *made;
     struct bough_session *s;
-    struct json body = { 0 };
     enum bough_rc rc = api_session(req, &s, err);
 
     if (!rc)
-        rc = http_body_json(req, &body, err);
-    if (!rc)
-        rc = read_message(req, body, &e, err);
+        rc = read_message(req, &e, err);
     if (!rc)
         rc = bough_append(store, req->arena, s->id, &in, &out, err);
     if (!rc)

@@ -101,18 +101,6 @@ BOUGH_MUST_CHECK enum bough_rc api_page(const struct http_req *req, struct api_p
 const char *api_cursor(struct bough_arena *a, int64_t one, int64_t two);
 bool api_cursor_read(const char *text, int64_t *one, int64_t *two);
 
-/* Members of a body. A wrong type is BOUGH_INVALID and names the member. Missing: untouched. */
-BOUGH_MUST_CHECK enum bough_rc api_member_str(struct http_req *req, struct json body,
-                                              const char *name, const char **out,
-                                              struct bough_error *err);
-BOUGH_MUST_CHECK enum bough_rc api_member_i64(struct json body, const char *name, int64_t *out,
-                                              struct bough_error *err);
-BOUGH_MUST_CHECK enum bough_rc api_member_bool(struct json body, const char *name, bool *out,
-                                               struct bough_error *err);
-/* Any member that is not in `known` (NULL at the end) is BOUGH_INVALID: typos are not ignored. */
-BOUGH_MUST_CHECK enum bough_rc api_members_only(struct http_req *req, struct json body,
-                                                const char *const *known, struct bough_error *err);
-
 /* The ETag of a head, "<branch>.<depth>"; If-Match with it fills the expected head. */
 void api_head_etag(struct http_res *res, struct bough_head head);
 BOUGH_MUST_CHECK enum bough_rc api_expect_head(const struct http_req *req, struct http_res *res,

@@ -63,8 +63,10 @@ static enum bough_rc read_one(struct http_req *req, const struct api_member *m, 
     case API_USD:
         return read_usd(m, value, to, err);
     case API_RAW:
+    case API_MAP:
         *(struct bough_str *)to = json_raw(value);
-        return BOUGH_OK;
+        return m->kind == API_RAW || json_type(value) == JSON_OBJECT ? BOUGH_OK
+                                                                     : wrong(m, "an object", err);
     case API_LIST:
         *(struct json *)to = value;
         return json_type(value) == JSON_ARRAY ? BOUGH_OK : wrong(m, "an array", err);
@@ -93,16 +95,16 @@ enum bough_rc api_read(struct http_req *req, struct json object, const char *wha
     struct json_iter it = json_iter(object);
 
     if (json_type(object) != JSON_OBJECT)
-        return bough_fail(err, BOUGH_INVALID, "%s is an object", what);
+        return bough_fail(err, BOUGH_INVALID, "%s is an object", what ? what : "it");
     while (json_next(&it)) {
         const struct api_member *m = members;
         enum bough_rc rc;
 
         while (m->name && !json_key_is(it.key, m->name))
             m++;
-        if (!m->name)
+        if (!m->name && what)
             return unknown(req, it.key, what, err);
-        if (json_type(it.value) == JSON_NULL)
+        if (!m->name || json_type(it.value) == JSON_NULL)
             continue;
         rc = read_one(req, m, it.value, (char *)out + m->at, err);
         if (rc)

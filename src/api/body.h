@@ -14,6 +14,7 @@ enum api_kind {
     API_WHEN,   /* int64_t: ISO 8601, or milliseconds since 1970 */
     API_USD,    /* int64_t nano-USD: a number of USD */
     API_RAW,    /* struct bough_str: any JSON, byte for byte */
+    API_MAP,    /* struct bough_str: an object, likewise */
     API_LIST,   /* struct json: an array */
     API_OBJECT, /* struct json: an object */
 };
@@ -25,7 +26,7 @@ struct api_member {
 };
 
 /* Fill `out` from an object; what is missing is untouched. Tables end with { 0 }. `what` names the
- * object in sentences. */
+ * object in sentences; NULL: members that are not in the table are left alone. */
 BOUGH_MUST_CHECK enum bough_rc api_read(struct http_req *req, struct json object, const char *what,
                                         const struct api_member *members, void *out,
                                         struct bough_error *err);

@@ -1,4 +1,4 @@
-/* Sessions, entries and calls as JSON objects; forms_more.c has the rest. Names never change; new
+/* Sessions, entries and calls as JSON objects; forms_beside.c has the rest. Names never change; new
  * ones may come. */
 #include "api/forms.h"
 

@@ -1,5 +1,6 @@
 /* /hecate/v1/chat/sessions: sessions as Hecate's clients know them. */
 #include "api/hecate.h"
+#include "api/body.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,21 +185,17 @@ static const char *trim(struct bough_arena *a, const char *text)
 
 static enum bough_rc create(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    static const char *const known[] = { "title", "system_prompt", "user", NULL };
+    static const struct api_member members[] = {
+        { "title", API_TEXT, offsetof(struct bough_session_new, title) },
+        { "system_prompt", API_TEXT, offsetof(struct bough_session_new, system_prompt) },
+        { "user", API_TEXT, offsetof(struct bough_session_new, user_name) },
+        { 0 },
+    };
     const struct api_call *call = api_of(req);
     struct bough_session_new in = { .project = call->who->project };
     struct bough_session *s;
-    struct json body = { 0 };
-    enum bough_rc rc = http_body_json(req, &body, err);
+    enum bough_rc rc = api_body(req, members, &in, err);
 
-    if (!rc)
-        rc = api_members_only(req, body, known, err);
-    if (!rc)
-        rc = api_member_str(req, body, "title", &in.title, err);
-    if (!rc)
-        rc = api_member_str(req, body, "system_prompt", &in.system_prompt, err);
-    if (!rc)
-        rc = api_member_str(req, body, "user", &in.user_name, err);
     if (rc)
         return rc;
     in.title = trim(req->arena, in.title ? in.title : "");
@@ -210,20 +207,17 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
 
 static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    static const char *const known[] = { "title", "system_prompt", NULL };
+    static const struct api_member members[] = {
+        { "title", API_TEXT, offsetof(struct bough_session_edit, title) },
+        { "system_prompt", API_TEXT, offsetof(struct bough_session_edit, system_prompt) },
+        { 0 },
+    };
     struct bough_session_edit edit = { 0 };
     struct bough_session *s;
-    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)
-        rc = http_body_json(req, &body, err);
-    if (!rc)
-        rc = api_members_only(req, body, known, err);
-    if (!rc)
-        rc = api_member_str(req, body, "title", &edit.title, err);
-    if (!rc)
-        rc = api_member_str(req, body, "system_prompt", &edit.system_prompt, err);
+        rc = api_body(req, members, &edit, err);
     if (rc)
         return rc;
     if (!edit.title && !edit.system_prompt)
@@ -253,10 +247,9 @@ static enum bough_rc destroy(struct http_req *req, struct http_res *res, struct 
 
 /* ---- an exchange ---- */
 
-static enum bough_rc read_history(struct http_req *req, struct json body, struct bough_record *out,
+static enum bough_rc read_history(struct http_req *req, struct json list, struct bough_record *out,
                                   struct bough_error *err)
 {
-    struct json list = json_member(body, "messages");
     struct json_iter it = json_iter(list);
     struct bough_entry_new *history =
         arena_array(req->arena, json_count(list) + 1, sizeof *history);
@@ -270,25 +263,33 @@ static enum bough_rc read_history(struct http_req *req, struct json body, struct
     return rc;
 }
 
-static enum bough_rc read_exchange(struct http_req *req, struct json body, const char **owner,
+struct exchange {
+    struct json messages, reply, call;
+    const char *owner;
+};
+
+static enum bough_rc read_exchange(struct http_req *req, struct exchange *x,
                                    struct bough_record *out, struct bough_error *err)
 {
-    static const char *const known[] = { "messages", "reply", "provider_call", "owner", NULL };
+    static const struct api_member members[] = {
+        { "messages", API_LIST, offsetof(struct exchange, messages) },
+        { "reply", API_OBJECT, offsetof(struct exchange, reply) },
+        { "provider_call", API_OBJECT, offsetof(struct exchange, call) },
+        { "owner", API_TEXT, offsetof(struct exchange, owner) },
+        { 0 },
+    };
     struct bough_entry_new *reply = arena_zalloc(req->arena, sizeof *reply);
     struct bough_call_new *call = arena_zalloc(req->arena, sizeof *call);
-    struct json member;
-    enum bough_rc rc = api_members_only(req, body, known, err);
+    enum bough_rc rc = api_body(req, members, x, err);
 
     if (!rc)
-        rc = api_member_str(req, body, "owner", owner, err);
-    if (!rc)
-        rc = read_history(req, body, out, err);
-    if (!rc && json_get(body, "reply", &member) && json_type(member) != JSON_NULL) {
-        rc = hecate_message_read(req->arena, member, reply, err);
+        rc = read_history(req, x->messages, out, err);
+    if (!rc && x->reply.doc) {
+        rc = hecate_message_read(req->arena, x->reply, reply, err);
         out->reply = reply;
     }
-    if (!rc && json_get(body, "provider_call", &member) && json_type(member) != JSON_NULL) {
-        rc = hecate_call_read(req, member, call, err);
+    if (!rc && x->call.doc) {
+        rc = hecate_call_read(req, x->call, call, err);
         out->call = call;
     }
     return rc;
@@ -297,19 +298,16 @@ static enum bough_rc read_exchange(struct http_req *req, struct json body, const
 static enum bough_rc record(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct bough_record in = { .key = api_of(req)->key };
-    const char *owner = NULL;
+    struct exchange x = { .owner = NULL };
     struct bough_recorded out;
     struct bough_session *s;
     struct json_writer *w;
-    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)
-        rc = http_body_json(req, &body, err);
+        rc = read_exchange(req, &x, &in, err);
     if (!rc)
-        rc = read_exchange(req, body, &owner, &in, err);
-    if (!rc)
-        rc = hecate_idle(req, res, s, owner);
+        rc = hecate_idle(req, res, s, x.owner);
     if (!rc)
         rc = bough_record(api_of(req)->store, req->arena, s->id, &in, &out, err);
     if (rc)

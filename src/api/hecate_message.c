@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/body.h"
 #include "api/hecate.h"
 #include "base/arena.h"
 #include "base/iso.h"
@@ -316,28 +317,21 @@ enum bough_rc hecate_message_read(struct bough_arena *a, struct json m, struct b
 enum bough_rc hecate_call_read(struct http_req *req, struct json j, struct bough_call_new *out,
                                struct bough_error *err)
 {
-    const struct {
-        const char *name;
-        const char **to;
-    } texts[] = { { "request_id", &out->request_id },
-                  { "provider", &out->provider },
-                  { "requested_provider", &out->want_provider },
-                  { "model", &out->model },
-                  { "requested_model", &out->want_model },
-                  { "provider_kind", &out->kind } };
-    const struct {
-        const char *name;
-        int64_t *to;
-    } numbers[] = { { "prompt_tokens", &out->used.input },
-                    { "completion_tokens", &out->used.output },
-                    { "total_tokens", &out->total_tokens },
-                    { "cost_micros_usd", &out->used.cost } };
-    enum bough_rc rc = BOUGH_OK;
+    static const struct api_member members[] = {
+        { "request_id", API_TEXT, offsetof(struct bough_call_new, request_id) },
+        { "provider", API_TEXT, offsetof(struct bough_call_new, provider) },
+        { "requested_provider", API_TEXT, offsetof(struct bough_call_new, want_provider) },
+        { "model", API_TEXT, offsetof(struct bough_call_new, model) },
+        { "requested_model", API_TEXT, offsetof(struct bough_call_new, want_model) },
+        { "provider_kind", API_TEXT, offsetof(struct bough_call_new, kind) },
+        { "prompt_tokens", API_INT, offsetof(struct bough_call_new, used.input) },
+        { "completion_tokens", API_INT, offsetof(struct bough_call_new, used.output) },
+        { "total_tokens", API_INT, offsetof(struct bough_call_new, total_tokens) },
+        { "cost_micros_usd", API_INT, offsetof(struct bough_call_new, used.cost) },
+        { 0 },
+    };
+    enum bough_rc rc = api_read(req, j, NULL, members, out, err);
 
-    for (size_t i = 0; !rc && i < sizeof texts / sizeof *texts; i++)
-        rc = api_member_str(req, j, texts[i].name, texts[i].to, err);
-    for (size_t i = 0; !rc && i < sizeof numbers / sizeof *numbers; i++)
-        rc = api_member_i64(j, numbers[i].name, numbers[i].to, err);
     if (!rc && (out->used.cost < 0 || out->used.cost > LIMIT_COST / 1000))
         return bough_fail(err, BOUGH_INVALID, "cost_micros_usd is out of range");
     out->used.cost *= 1000;

@@ -1,5 +1,6 @@
 /* Prompts that wait, as Hecate's clients know them (C22): each with the circumstances of its
  * moment. */
+#include "api/body.h"
 #include "api/hecate.h"
 #include "base/str.h"
 
@@ -60,21 +61,22 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
 
 static enum bough_rc add(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    static const char *const known[] = { "content",   "runtime_kind",  "provider_filter", "model",
-                                         "workspace", "system_prompt", "adapter_id",      NULL };
+    static const struct api_member members[] = {
+        { "content", API_TEXT, offsetof(struct bough_prompt, content) },
+        { "runtime_kind", API_TEXT, offsetof(struct bough_prompt, runtime_kind) },
+        { "provider_filter", API_TEXT, offsetof(struct bough_prompt, provider) },
+        { "model", API_TEXT, offsetof(struct bough_prompt, model) },
+        { "workspace", API_TEXT, offsetof(struct bough_prompt, workspace) },
+        { "system_prompt", API_TEXT, offsetof(struct bough_prompt, system_prompt) },
+        { "adapter_id", API_TEXT, offsetof(struct bough_prompt, adapter_id) },
+        { 0 },
+    };
     struct bough_prompt in = { 0 }, *out;
-    const char **const to[] = { &in.content,   &in.runtime_kind,  &in.provider,  &in.model,
-                                &in.workspace, &in.system_prompt, &in.adapter_id };
     struct bough_session *s;
-    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)
-        rc = http_body_json(req, &body, err);
-    if (!rc)
-        rc = api_members_only(req, body, known, err);
-    for (size_t i = 0; !rc && known[i]; i++)
-        rc = api_member_str(req, body, known[i], to[i], err);
+        rc = api_body(req, members, &in, err);
     if (!rc)
         rc = bough_queue_add(api_of(req)->store, req->arena, s->id, &in, &out, err);
     if (!rc)
@@ -84,19 +86,17 @@ static enum bough_rc add(struct http_req *req, struct http_res *res, struct boug
 
 static enum bough_rc edit(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    static const char *const known[] = { "content", NULL };
+    static const struct api_member members[] = {
+        { "content", API_TEXT, offsetof(struct bough_prompt_edit, content) },
+        { 0 },
+    };
     struct bough_prompt_edit to = { 0 };
     struct bough_prompt *out;
     struct bough_session *s;
-    struct json body = { 0 };
     enum bough_rc rc = hecate_session(req, &s, err);
 
     if (!rc)
-        rc = http_body_json(req, &body, err);
-    if (!rc)
-        rc = api_members_only(req, body, known, err);
-    if (!rc)
-        rc = api_member_str(req, body, "content", &to.content, err);
+        rc = api_body(req, members, &to, err);
     if (!rc)
         rc =
             bough_queue_edit(api_of(req)->store, req->arena, s->id, prompt_of(req), &to, &out, err);

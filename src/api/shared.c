@@ -1,4 +1,4 @@
-/* What handlers of every noun need: the session in the path, pages, members of a body, heads. */
+/* What handlers of every noun need: the session in the path, pages, heads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,63 +132,6 @@ bool api_cursor_read(const char *text, int64_t *one, int64_t *two)
 
     return dot && json_span_i64(str_make(text, (size_t)(dot - text)), one) &&
            json_span_i64(str_of(dot + 1), two) && *one >= 0 && *two >= 0;
-}
-
-/* ---- members of a body ---- */
-
-enum bough_rc api_member_str(struct http_req *req, struct json body, const char *name,
-                             const char **out, struct bough_error *err)
-{
-    struct json member;
-    const char *text;
-
-    if (!json_get(body, name, &member) || json_type(member) == JSON_NULL)
-        return BOUGH_OK;
-    text = json_cstr(req->arena, body, name);
-    if (!text)
-        return bough_fail(err, BOUGH_INVALID, "%s is a string without NUL", name);
-    *out = text;
-    return BOUGH_OK;
-}
-
-enum bough_rc api_member_i64(struct json body, const char *name, int64_t *out,
-                             struct bough_error *err)
-{
-    struct json member;
-
-    if (!json_get(body, name, &member) || json_i64(member, out))
-        return BOUGH_OK;
-    return bough_fail(err, BOUGH_INVALID, "%s is an integer", name);
-}
-
-enum bough_rc api_member_bool(struct json body, const char *name, bool *out,
-                              struct bough_error *err)
-{
-    struct json member;
-
-    if (!json_get(body, name, &member) || json_bool(member, out))
-        return BOUGH_OK;
-    return bough_fail(err, BOUGH_INVALID, "%s is true or false", name);
-}
-
-enum bough_rc api_members_only(struct http_req *req, struct json body, const char *const *known,
-                               struct bough_error *err)
-{
-    struct json_iter it = json_iter(body);
-
-    while (json_next(&it)) {
-        struct bough_str name;
-        size_t i = 0;
-
-        while (known[i] && !json_key_is(it.key, known[i]))
-            i++;
-        if (known[i])
-            continue;
-        if (!json_str(req->arena, it.key, &name))
-            name = str_of("");
-        return bough_fail(err, BOUGH_INVALID, "there is no member %.60s here", name.p);
-    }
-    return BOUGH_OK;
 }
 
 /* ---- heads ---- */

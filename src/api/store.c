@@ -111,22 +111,32 @@ static enum bough_rc read_level(const struct http_req *req, enum bough_fsck_leve
     return BOUGH_OK;
 }
 
+/* Begins the answer of a check: what it finds is written as it is found. */
+static enum bough_rc begin_findings(struct http_req *req, struct http_res *res, struct findings *x,
+                                    enum bough_fsck_level *level, struct bough_error *err)
+{
+    enum bough_rc rc = api_for_all(req, res);
+
+    if (!rc)
+        rc = read_level(req, level, err);
+    if (rc)
+        return rc;
+    x->w = http_json(res, 200);
+    jw_obj(x->w);
+    jw_key(x->w, "findings");
+    jw_arr(x->w);
+    return BOUGH_OK;
+}
+
 static enum bough_rc fsck(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct bough_fsck_report report;
     enum bough_fsck_level level;
     struct findings x = { 0 };
-    enum bough_rc rc = api_for_all(req, res);
+    enum bough_rc rc = begin_findings(req, res, &x, &level, err);
 
     if (!rc)
-        rc = read_level(req, &level, err);
-    if (rc)
-        return rc;
-    x.w = http_json(res, 200);
-    jw_obj(x.w);
-    jw_key(x.w, "findings");
-    jw_arr(x.w);
-    rc = bough_store_fsck(api_of(req)->store, level, put_finding, &x, &report, err);
+        rc = bough_store_fsck(api_of(req)->store, level, put_finding, &x, &report, err);
     if (rc)
         return rc;
     jw_end_arr(x.w);
@@ -140,17 +150,10 @@ static enum bough_rc repair(struct http_req *req, struct http_res *res, struct b
     struct bough_repair_report report;
     enum bough_fsck_level level;
     struct findings x = { 0 };
-    enum bough_rc rc = api_for_all(req, res);
+    enum bough_rc rc = begin_findings(req, res, &x, &level, err);
 
     if (!rc)
-        rc = read_level(req, &level, err);
-    if (rc)
-        return rc;
-    x.w = http_json(res, 200);
-    jw_obj(x.w);
-    jw_key(x.w, "findings");
-    jw_arr(x.w);
-    rc = bough_store_repair(api_of(req)->store, level, NULL, put_finding, &x, &report, err);
+        rc = bough_store_repair(api_of(req)->store, level, NULL, put_finding, &x, &report, err);
     if (rc)
         return rc;
     jw_end_arr(x.w);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/str.h"
 #include "core/context.h"
 #include "core/text.h"
@@ -91,7 +92,7 @@ static struct bough_str own_members(struct reading *r, const struct claude *cc, 
 {
     const char *but[8] = { "uuid" };
     const char *stamp = json_cstr(r->a, j, "timestamp");
-    char again[TIME_TEXT];
+    char again[ISO_TEXT];
     size_t n = 1;
 
     if (!moved)
@@ -100,7 +101,7 @@ static struct bough_str own_members(struct reading *r, const struct claude *cc, 
         but[n++] = "message";
     if (cstr_eq(json_cstr(r->a, j, "sessionId"), cc->session))
         but[n++] = "sessionId";
-    time_print(time_parse(stamp), again);
+    iso_print(iso_parse(stamp), again);
     if (cstr_eq(stamp, again))
         but[n++] = "timestamp";
     return members_but(r->a, j, but, NULL);
@@ -281,7 +282,7 @@ static enum bough_rc give_line(struct reading *r, struct claude *cc, struct chai
     json_bool(json_member(j, "isCompactSummary"), &summary);
     out->id = json_cstr(r->a, j, "uuid");
     out->parent = tail_of(c, moved ? c->last : json_cstr(r->a, j, "parentUuid"));
-    out->entry.time = time_parse(json_cstr(r->a, j, "timestamp"));
+    out->entry.time = iso_parse(json_cstr(r->a, j, "timestamp"));
     rc = note_model(r, c, j, &item, err);
     if (rc)
         return rc;
@@ -333,7 +334,7 @@ static enum bough_rc give_boundary(struct reading *r, struct claude *cc, struct 
     item.u.entry.id = json_cstr(r->a, j, "uuid");
     item.u.entry.parent = tail_of(c, json_cstr(r->a, j, "logicalParentUuid"));
     item.u.entry.entry.kind = BOUGH_ENTRY_COMPACTION;
-    item.u.entry.entry.time = time_parse(json_cstr(r->a, j, "timestamp"));
+    item.u.entry.entry.time = iso_parse(json_cstr(r->a, j, "timestamp"));
     buf_init(&b, HOLD_BYTES * 8);
     jw_init(&jw, &b);
     jw_obj(&jw);
@@ -382,7 +383,7 @@ static enum bough_rc give_side(struct reading *r, struct claude *cc, struct chai
     item.u.entry.entry = (struct bough_entry_new){
         .kind = BOUGH_ENTRY_OTHER,
         .kind_name = cstr_empty(type) ? "line" : type,
-        .time = time_parse(json_cstr(r->a, j, "timestamp")),
+        .time = iso_parse(json_cstr(r->a, j, "timestamp")),
         .data = str_of(arena_printf(r->a, "{%s%s}", line_member(r, CLAUDE_SIDE, members),
                                     ours ? ",\"" CLAUDE_NAMED "\":true" : ""))
     };
@@ -440,7 +441,7 @@ static enum bough_rc give_session(struct reading *r, struct claude *cc, struct c
     s->spawned_by = NULL;
     s->inherits = s->finds_parent = !key;
     s->project = json_cstr(r->a, j, "cwd");
-    s->created = time_parse(json_cstr(r->a, j, "timestamp"));
+    s->created = iso_parse(json_cstr(r->a, j, "timestamp"));
     s->provider_path = "claude-code";
     c->begun = true;
     return give(r, &item, err);

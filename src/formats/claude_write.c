@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/str.h"
 #include "core/context.h"
 #include "formats/blocks.h"
@@ -42,9 +43,9 @@ static const char *uuid_up_to(const struct claude_out *out, const char *id)
 
 static void put_time(struct json_writer *jw, int64_t ms)
 {
-    char text[TIME_TEXT];
+    char text[ISO_TEXT];
 
-    time_print(ms, text);
+    iso_print(ms, text);
     jw_kv_cstr(jw, "timestamp", text);
 }
 

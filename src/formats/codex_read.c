@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/text.h"
@@ -66,7 +67,7 @@ static enum bough_rc read_meta(struct reading *r, struct codex *cx, struct json 
     cx->session = arena_strdup(r->kept, s->id);
     cx->provider = arena_strdup(r->kept, json_cstr(r->a, meta, "model_provider"));
     s->project = json_cstr(r->a, meta, "cwd");
-    s->created = time_parse(json_cstr(r->a, meta, "timestamp"));
+    s->created = iso_parse(json_cstr(r->a, meta, "timestamp"));
     s->model_provider = cx->provider;
     s->provider_path = "codex";
     s->system_prompt = json_cstr(r->a, json_member(meta, "base_instructions"), "text");
@@ -141,9 +142,9 @@ static const char *line_members(struct reading *r, struct json j, bool payload)
     const char *stamp = json_cstr(r->a, j, "timestamp");
     size_t n = payload ? 1 : 0;
     struct bough_str raw;
-    char again[TIME_TEXT];
+    char again[ISO_TEXT];
 
-    time_print(time_parse(stamp), again);
+    iso_print(iso_parse(stamp), again);
     if (cstr_eq(stamp, again))
         but[n++] = "timestamp";
     raw = members_but(r->a, j, but, NULL);
@@ -248,7 +249,7 @@ static enum bough_rc read_line(struct reading *r, struct codex *cx, struct json 
     cx->n++;
     item.u.entry.id = line_id(r, cx, j);
     item.u.entry.parent = cx->last;
-    e->time = time_parse(json_cstr(r->a, j, "timestamp"));
+    e->time = iso_parse(json_cstr(r->a, j, "timestamp"));
     e->kind = BOUGH_ENTRY_OTHER;
     e->kind_name = cstr_empty(type) ? "line" : type;
     if (object && cstr_eq(type, "response_item"))

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/str.h"
 #include "core/context.h"
 #include "formats/blocks.h"
@@ -16,9 +17,9 @@ struct codex_out {
 
 static void put_time(struct json_writer *jw, int64_t ms)
 {
-    char text[TIME_TEXT];
+    char text[ISO_TEXT];
 
-    time_print(ms, text);
+    iso_print(ms, text);
     jw_kv_cstr(jw, "timestamp", text);
 }
 

@@ -2,12 +2,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <bough/part.h>
 
 #include "base/arena.h"
-#include "base/iso.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/text.h"
@@ -31,23 +29,6 @@ enum bough_rc give_problem(struct reading *r, struct bough_error *err, const cha
     va_end(ap);
     item.u.problem = text;
     return give(r, &item, err);
-}
-
-/* ---- time ---- */
-
-int64_t time_parse(const char *iso)
-{
-    return iso_parse(iso);
-}
-
-void time_print(int64_t ms, char out[TIME_TEXT])
-{
-    time_t s = (time_t)(ms / 1000);
-    struct tm tm;
-
-    gmtime_r(&s, &tm);
-    snprintf(out, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (tm.tm_year + 1900) % 10000,
-             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(ms % 1000));
 }
 
 /* ---- members ---- */

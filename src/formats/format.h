@@ -251,11 +251,6 @@ struct bough_str first_line(struct bough_str first);
 bool text_has(struct bough_str text, const char *what);
 struct bough_str without_bom(struct bough_str text);
 
-/* "2026-11-15T12:00:00.000Z" and its relatives to milliseconds; 0 when it is none. */
-int64_t time_parse(const char *iso);
-enum { TIME_TEXT = 64 };
-void time_print(int64_t ms, char out[TIME_TEXT]); /* as JavaScript's toISOString() */
-
 /* The members of an object that are not named, as an object; empty when there are none. `more` is
  * raw members to add, or NULL. */
 struct bough_str members_but(struct bough_arena *a, struct json object, const char *const *names,

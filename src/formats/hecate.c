@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/str.h"
 #include "formats/messages.h"
 #include "formats/names.h"
@@ -29,10 +30,10 @@ static int64_t time_column(struct reading *r, struct json row, const char *name)
         return number_of(row, name);
     space = strchr(text, ' ');
     if (!space || !strchr(space + 1, ' '))
-        return time_parse(text);
+        return iso_parse(text);
     if (sscanf(text, "%39s %39s %39s", day, clock, zone) != 3)
         return 0;
-    return time_parse(arena_printf(r->a, "%s %s%s", day, clock, zone));
+    return iso_parse(arena_printf(r->a, "%s %s%s", day, clock, zone));
 }
 
 static enum bough_rc take_session(struct reading *r, struct json row, struct bough_error *err)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/view.h"
@@ -47,7 +48,7 @@ static void flush(struct writing *w, struct buf *b)
 static void write_begin(struct writing *w)
 {
     const struct bough_session *s = w->session;
-    char money[TIME_TEXT];
+    char money[ISO_TEXT];
     struct json_writer jw;
     struct buf b;
 

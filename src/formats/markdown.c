@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/str.h"
 #include "core/text.h"
 #include "core/view.h"
@@ -73,7 +74,7 @@ static void put_fact(struct buf *out, const char *name, const char *value)
 static void write_begin(struct writing *w)
 {
     const struct bough_session *s = w->session;
-    char text[TIME_TEXT];
+    char text[ISO_TEXT];
 
     buf_puts(w->out, "# ");
     put_inline(w->out, *s->title ? s->title : s->slug);
@@ -81,7 +82,7 @@ static void write_begin(struct writing *w)
     put_fact(w->out, "Session", *s->origin ? s->origin : s->id);
     put_fact(w->out, "Project", s->project);
     put_fact(w->out, "Model", *s->model_name ? s->model_name : s->last_model);
-    time_print(s->created, text);
+    iso_print(s->created, text);
     put_fact(w->out, "Created", text);
     if (s->own.input || s->own.output) {
         bough_money_text(s->own.cost, text, sizeof text);
@@ -158,9 +159,9 @@ static void write_entry(struct writing *w, const struct written_entry *we)
     const struct bough_entry *e = we->e;
     struct arena_mark mark = arena_mark(w->a);
     const char *summary;
-    char time[TIME_TEXT];
+    char time[ISO_TEXT];
 
-    time_print(e->time, time);
+    iso_print(e->time, time);
     if (e->kind == BOUGH_ENTRY_COMPACTION || e->kind == BOUGH_ENTRY_BRANCH_SUMMARY) {
         summary = json_cstr(w->a, view_data(w->a, e), "summary");
         buf_printf(w->out, "## Summary · %s\n\n", time);

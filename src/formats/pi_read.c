@@ -5,6 +5,7 @@
 #include <bough/part.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -69,7 +70,7 @@ static enum bough_rc read_header(struct reading *r, struct pi *pi, struct json j
     pi->header = true;
     pi->session = arena_strdup(r->kept, s->id);
     s->project = json_cstr(r->a, j, "cwd");
-    s->created = time_parse(json_cstr(r->a, j, "timestamp"));
+    s->created = iso_parse(json_cstr(r->a, j, "timestamp"));
     s->parent = json_cstr(r->a, j, "parentSession");
     s->parent = s->parent ? s->parent : branched;
     s->inherits = true;
@@ -261,7 +262,7 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
     }
     e->kind = entry_kind_parse(word);
     e->kind_name = word;
-    e->time = time_parse(stamp);
+    e->time = iso_parse(stamp);
     if (e->kind == BOUGH_ENTRY_MESSAGE && json_type(json_member(line, "message")) == JSON_OBJECT)
         rc = read_message(r, pi, line, e, err);
     else if (e->kind == BOUGH_ENTRY_MESSAGE)
@@ -304,7 +305,7 @@ static bool read_said(struct reading *r, struct json line, enum bough_rc *rc,
 {
     const char *type = json_cstr(r->a, line, "type"), *id = json_cstr(r->a, line, "id"),
                *target = json_cstr(r->a, line, "targetId"), *text;
-    int64_t time = time_parse(json_cstr(r->a, line, "timestamp"));
+    int64_t time = iso_parse(json_cstr(r->a, line, "timestamp"));
     struct item item = { .kind = ITEM_LABEL };
     bool name = cstr_eq(type, "session_info");
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/iso.h"
 #include "base/json_write.h"
 #include "base/str.h"
 #include "core/context.h"
@@ -38,9 +39,9 @@ void pi_line_end(struct writing *w, struct json_writer *jw)
 
 void pi_put_time(struct json_writer *jw, int64_t ms)
 {
-    char text[TIME_TEXT];
+    char text[ISO_TEXT];
 
-    time_print(ms, text);
+    iso_print(ms, text);
     jw_kv_cstr(jw, "timestamp", text);
 }
 
