@@ -287,9 +287,12 @@ STORE_TEST(a_store_made_without_room_to_shrink_keeps_working)
     store_reopen(t);
     before = purge_half(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
-    CHECK_INT(before, file_bytes(t)); /* nothing is given back, and the space is used again */
-    full_session(t);
+    if (file_bytes(t) < before)
+        FAIL("%lld bytes of %lld are left", (long long)file_bytes(t), (long long)before);
+    for (int i = 0; i < 10; i++) /* the space is used again; the index may still grow a little */
+        full_session(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
-    CHECK_INT(before, file_bytes(t));
+    if (file_bytes(t) > before * 105 / 100)
+        FAIL("%lld bytes were made %lld", (long long)before, (long long)file_bytes(t));
     check_clean(t);
 }
