@@ -6,7 +6,7 @@ PREFIX  ?= /usr/local
 Q        = $(if $(V),,@echo "  $@";)# V=1 shows whole commands
 # Folders of src/ that belong to the program only; everything else is libbough.
 PROGRAM_DIRS := cli http auth api gateway mcp
-PKGS         := libutf8proc libzstd libcrypto zlib
+PKGS         := libutf8proc libzstd libcrypto zlib libpq
 PROGRAM_PKGS := md4c inih libuv
 
 OPT_debug   := -O1 -g3 -Werror
@@ -25,7 +25,7 @@ ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interpos
              $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
 ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,--as-needed $(LDFLAGS)
 # Expanded when used: on a bare machine pkg-config comes with the first `make run`.
-LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz) -lm
+LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz -lpq) -lm
 PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-lmd4c -linih -luv)
 VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' include/bough/*.h),0)
 
@@ -48,10 +48,12 @@ $(B)/flags $(SQLITE_O).flags: FORCE
 	@mkdir -p $(@D); echo '$(TEXT)' | cat - deps/sqlite.pin > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# sqlite3.h is visible only where layers.txt allows it, and to tests.
+# sqlite3.h and libpq-fe.h are visible only where layers.txt allows it, and to tests.
 SQLITE := deps/node_modules/better-sqlite3/deps/sqlite3
 $(B)/src/store/sqlite/%.o $(B)/src/transfer/%.o: private INC := -isystem $(SQLITE)
-$(B)/tests/%.o $(B)/bench/%.o: private INC := -isystem $(SQLITE) -Itests
+LIBPQ := /usr/include/postgresql
+$(B)/src/store/postgres/%.o: private INC := -isystem $(LIBPQ)
+$(B)/tests/%.o $(B)/bench/%.o: private INC := -isystem $(SQLITE) -isystem $(LIBPQ) -Itests
 
 $(B)/%.o: %.c $(B)/flags | deps/node_modules/.bough-lock
 	$(Q)mkdir -p $(@D); $(CC) $(ALLCFLAGS) $(INC) -MMD -MP -c $< -o $@

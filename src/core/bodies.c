@@ -22,7 +22,7 @@ const struct body_field session_fields[] = {
     FIELD(18, STR, session_body, metadata),
     FIELD(19, I64, session_body, totals_mode),
     FIELD(20, I64, session_body, created),
-    { 0, FIELD_I64, 0 },
+    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field list_fields[] = {
@@ -47,7 +47,7 @@ const struct body_field list_fields[] = {
     FIELD(34, I64, list_body, rev),
     FIELD_TOTALS(35, list_body, rolls),
     FIELD(41, I64, list_body, last_said),
-    { 0, FIELD_I64, 0 },
+    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field call_fields[] = {
@@ -59,14 +59,14 @@ const struct body_field call_fields[] = {
     FIELD(11, CSTR, call_body, status),       FIELD(12, STR, call_body, error),
     FIELD(13, STR, call_body, usage),         FIELD_TOTALS(14, call_body, used),
     FIELD(20, I64, call_body, total_tokens),  FIELD(21, I64, call_body, duration),
-    FIELD(22, I64, call_body, time),          { 0, FIELD_I64, 0 },
+    FIELD(22, I64, call_body, time),          { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field adjust_fields[] = {
     FIELD(1, I64, adjust_body, made),     FIELD(2, I64, adjust_body, chk),
     FIELD_TOTALS(3, adjust_body, delta),  FIELD(9, I64, adjust_body, time),
     FIELD(10, I64, adjust_body, project), FIELD(11, CSTR, adjust_body, why),
-    FIELD(12, BOOL, adjust_body, rolls),  { 0, FIELD_I64, 0 },
+    FIELD(12, BOOL, adjust_body, rolls),  { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field memory_fields[] = {
@@ -75,33 +75,31 @@ const struct body_field memory_fields[] = {
     FIELD(5, CSTR, memory_body, title),   FIELD(6, CSTR, memory_body, body),
     FIELD(7, CSTR, memory_body, content), FIELD(8, CSTR, memory_body, source),
     FIELD(9, CSTR, memory_body, path),    FIELD(10, I64, memory_body, created),
-    FIELD(11, I64, memory_body, updated), { 0, FIELD_I64, 0 },
+    FIELD(11, I64, memory_body, updated), { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field label_fields[] = {
     FIELD(1, I64, label_body, bid),    FIELD(2, I64, label_body, depth),
     FIELD(3, CSTR, label_body, entry), FIELD(4, CSTR, label_body, text),
-    FIELD(5, I64, label_body, time),   { 0, FIELD_I64, 0 },
+    FIELD(5, I64, label_body, time),   { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field todo_fields[] = {
     FIELD(1, STR, todo_body, items),
     FIELD(2, I64, todo_body, updated),
-    { 0, FIELD_I64, 0 },
+    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field audit_fields[] = {
     FIELD(1, I64, audit_body, time),       FIELD(2, CSTR, audit_body, action),
     FIELD(3, CSTR, audit_body, target),    FIELD(4, CSTR, audit_body, detail),
-    FIELD(5, CSTR, audit_body, principal), { 0, FIELD_I64, 0 },
+    FIELD(5, CSTR, audit_body, principal), { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field place_fields[] = {
-    FIELD(1, I64, place_body, made),
-    FIELD(2, I64, place_body, chk),
-    FIELD(3, CSTR, place_body, name),
-    FIELD(4, I64, place_body, created),
-    { 0, FIELD_I64, 0 },
+    FIELD(1, I64, place_body, made),  FIELD(2, I64, place_body, chk),
+    FIELD(3, CSTR, place_body, name), FIELD(4, I64, place_body, created),
+    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field queue_fields[] = {
@@ -119,7 +117,7 @@ const struct body_field queue_fields[] = {
     FIELD(12, STR, queue_body, data),
     FIELD(13, I64, queue_body, created),
     FIELD(14, I64, queue_body, updated),
-    { 0, FIELD_I64, 0 },
+    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field source_fields[] = {
@@ -132,7 +130,7 @@ const struct body_field source_fields[] = {
     FIELD(7, CSTR, source_body, owner),
     FIELD(8, I64, source_body, expires),
     FIELD(9, I64, source_body, updated),
-    { 0, FIELD_I64, 0 },
+    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field token_fields[] = {
@@ -140,11 +138,11 @@ const struct body_field token_fields[] = {
     FIELD(3, CSTR, token_body, label),  FIELD(4, CSTR, token_body, project),
     FIELD(5, CSTR, token_body, hash),   FIELD(6, I64, token_body, scopes),
     FIELD(7, I64, token_body, created), FIELD(8, I64, token_body, expires),
-    FIELD(9, I64, token_body, used),    { 0, FIELD_I64, 0 },
+    FIELD(9, I64, token_body, used),    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field quarantine_fields[] = {
     FIELD(1, I64, quarantine_body, time),  FIELD(2, CSTR, quarantine_body, where),
     FIELD(3, CSTR, quarantine_body, why),  FIELD(4, CSTR, quarantine_body, row),
-    FIELD(5, STR, quarantine_body, bytes), { 0, FIELD_I64, 0 },
+    FIELD(5, STR, quarantine_body, bytes), { 0, FIELD_I64, 0, NULL },
 };

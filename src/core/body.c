@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/crc32c.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "base/varint.h"
 
@@ -176,4 +177,27 @@ enum bough_rc body_read(const struct body_field *table, struct bough_str body, v
         if (!read_one(table, &last, &p, end, to))
             return bough_fail(err, BOUGH_CORRUPT, "a stored row cannot be read");
     return BOUGH_OK;
+}
+
+struct bough_str body_json(struct bough_arena *a, const struct body_field *table, const void *from)
+{
+    struct json_writer w;
+    struct bough_str out;
+    struct buf b;
+
+    buf_init(&b, 4 * size_of(table, from) + 4096);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    for (const struct body_field *f = table; f->tag; f++) {
+        if (f->type == FIELD_STR)
+            jw_opt_raw(&w, f->name, bytes_of(f, from));
+        else if (f->type == FIELD_CSTR)
+            jw_opt_str(&w, f->name, bytes_of(f, from));
+        else
+            jw_opt_i64(&w, f->name, number_of(f, from));
+    }
+    jw_end_obj(&w);
+    out = b.over ? str_of("{}") : str_make(arena_strndup(a, b.p, b.n), b.n);
+    buf_finish(&b);
+    return out;
 }

@@ -23,21 +23,25 @@ struct body_field {
     int tag; /* for ever; never reused */
     enum body_field_type type;
     size_t offset;
+    const char *name; /* in JSON */
 };
 
 #define FIELD(tag, type, struct_name, member)                                                      \
     {                                                                                              \
-        tag, FIELD_##type, offsetof(struct struct_name, member)                                    \
+        tag, FIELD_##type, offsetof(struct struct_name, member), #member                           \
     }
 /* The six numbers of a struct bough_totals take six tags in a row. */
 #define FIELD_TOTALS(tag, struct_name, member)                                                     \
-    { tag, FIELD_I64, offsetof(struct struct_name, member.input) },                                \
-        { tag + 1, FIELD_I64, offsetof(struct struct_name, member.output) },                       \
-        { tag + 2, FIELD_I64, offsetof(struct struct_name, member.reasoning) },                    \
-        { tag + 3, FIELD_I64, offsetof(struct struct_name, member.cache_read) },                   \
-        { tag + 4, FIELD_I64, offsetof(struct struct_name, member.cache_write) },                  \
+    { tag, FIELD_I64, offsetof(struct struct_name, member.input), #member ".input" },              \
+        { tag + 1, FIELD_I64, offsetof(struct struct_name, member.output), #member ".output" },    \
+        { tag + 2, FIELD_I64, offsetof(struct struct_name, member.reasoning),                      \
+          #member ".reasoning" },                                                                  \
+        { tag + 3, FIELD_I64, offsetof(struct struct_name, member.cache_read),                     \
+          #member ".cache_read" },                                                                 \
+        { tag + 4, FIELD_I64, offsetof(struct struct_name, member.cache_write),                    \
+          #member ".cache_write" },                                                                \
     {                                                                                              \
-        tag + 5, FIELD_I64, offsetof(struct struct_name, member.cost)                              \
+        tag + 5, FIELD_I64, offsetof(struct struct_name, member.cost), #member ".cost"             \
     }
 
 /* The table ends with a tag of 0. */
@@ -46,6 +50,9 @@ struct bough_str body_pack(struct bough_arena *a, const struct body_field *table
 /* Strings are slices of `body`, which must outlive the struct. BOUGH_CORRUPT when it is damaged. */
 BOUGH_MUST_CHECK enum bough_rc body_read(const struct body_field *table, struct bough_str body,
                                          void *to, struct bough_error *err);
+
+/* The same struct as a JSON object, without what is zero or empty; a FIELD_STR is JSON already. */
+struct bough_str body_json(struct bough_arena *a, const struct body_field *table, const void *from);
 
 /* All fields zero and empty. */
 void body_clear(const struct body_field *table, void *to);

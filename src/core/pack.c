@@ -7,6 +7,7 @@
 #include "base/crc32c.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "base/varint.h"
 #include "core/attach.h"
 
@@ -386,4 +387,100 @@ enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, stru
     if (!read_tail(a, tail, e, x))
         return bough_fail(err, BOUGH_CORRUPT, "an entry's stored bytes cannot be read");
     return BOUGH_OK;
+}
+
+/* ---- in two ---- */
+
+enum { PARTS_MOST = LIMIT_PARTS };
+
+/* The lengths of the parts, as the front of a body says them; false: it says nothing one can use.
+ */
+static bool part_lengths(struct bough_arena *a, struct bough_str body, size_t **lens, size_t *n)
+{
+    struct pack_head h;
+    struct in i;
+    unsigned has;
+    uint64_t count;
+
+    if (!pack_entry_head(body, &h) || (body.p[0] & (PACK_ZSTD | PACK_STUB)))
+        return false;
+    i = (struct in){ (const unsigned char *)h.tail.p, (const unsigned char *)h.tail.p + h.tail.n,
+                     false };
+    has = (unsigned)in_varint(&i);
+    for (int k = 0; k < (has & HAS_USAGE ? 6 : 0); k++)
+        (void)in_i64(&i);
+    if (has & HAS_DURATION)
+        (void)in_i64(&i);
+    if (has & HAS_KEEP_FROM)
+        (void)in_i64(&i);
+    for (int k = 0; k < TAIL_STRINGS; k++)
+        if (has & string_flags[k])
+            (void)in_varint(&i);
+    count = in_varint(&i);
+    if (i.bad || count == 0 || count > PARTS_MOST)
+        return false;
+    *n = (size_t)count;
+    *lens = arena_array(a, *n, sizeof **lens);
+    for (size_t k = 0; k < *n && i.p < i.end; k++) {
+        i.p++; /* its type */
+        (*lens)[k] = (size_t)in_varint(&i);
+        if ((*lens)[k] > LIMIT_MESSAGE_BYTES * 2)
+            return false;
+    }
+    return !i.bad;
+}
+
+static size_t bytes_of_parts(const size_t *lens, size_t n)
+{
+    size_t sum = 0;
+
+    for (size_t k = 0; k < n; k++)
+        sum += lens[k] + 1;
+    return sum;
+}
+
+/* Put `between` behind every part but the last, `end` behind that. */
+static void separate(char *p, const size_t *lens, size_t n, char between, char end)
+{
+    for (size_t k = 0; k < n; k++) {
+        p += lens[k];
+        *p++ = k + 1 < n ? between : end;
+    }
+}
+
+bool pack_split(struct bough_arena *a, struct bough_str body, struct bough_str *front,
+                struct bough_str *parts)
+{
+    size_t *lens, n, sum;
+    char *text;
+
+    if (!part_lengths(a, body, &lens, &n))
+        return false;
+    sum = bytes_of_parts(lens, n);
+    if (sum >= body.n)
+        return false;
+    text = arena_alloc(a, sum + 2);
+    text[0] = '[';
+    memcpy(text + 1, body.p + body.n - sum, sum);
+    separate(text + 1, lens, n, ',', ']');
+    text[sum + 1] = '\0';
+    if (memchr(text, 0, sum + 1) || utf8_valid(text, sum + 1) < sum + 1)
+        return false;
+    *front = str_make(body.p, body.n - sum);
+    *parts = str_make(text, sum + 1);
+    return true;
+}
+
+struct bough_str pack_join(struct bough_arena *a, struct bough_str front, struct bough_str parts)
+{
+    size_t *lens, n, sum = parts.n ? parts.n - 1 : 0;
+    char *body = arena_alloc(a, front.n + sum + 1);
+
+    memcpy(body, front.p, front.n);
+    if (sum)
+        memcpy(body + front.n, parts.p + 1, sum);
+    body[front.n + sum] = '\0';
+    if (part_lengths(a, front, &lens, &n) && bytes_of_parts(lens, n) == sum)
+        separate(body + front.n, lens, n, '\0', '\0');
+    return str_make(body, front.n + sum);
 }

@@ -79,6 +79,15 @@ struct pack_head {
 };
 bool pack_entry_head(struct bough_str body, struct pack_head *out);
 
+/*
+ * A body in two: what stands before its parts, and the parts as a JSON array of their own bytes.
+ * False: that cannot be said of it (compressed, damaged, no part, or a part is no valid UTF-8).
+ * Joining gives the same body again; of pieces that do not fit, one whose sum is wrong.
+ */
+bool pack_split(struct bough_arena *a, struct bough_str body, struct bough_str *front,
+                struct bough_str *parts);
+struct bough_str pack_join(struct bough_arena *a, struct bough_str front, struct bough_str parts);
+
 /* Does the sum hold? */
 bool pack_entry_sound(struct bough_str body);
 

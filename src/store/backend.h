@@ -96,6 +96,8 @@ struct backend_info {
 
 struct backend_ops {
     const char *scheme; /* "sqlite" in sqlite:path */
+    const char *also;   /* another word for it, or NULL */
+    bool plain;         /* it keeps parts as readable text: bodies are not compressed */
     bool direct; /* a commit is a few writes to memory: not worth waking a thread beside it */
 
     /* Open or create the store and bring its schema up to date. On failure *out is untouched. */

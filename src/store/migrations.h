@@ -22,5 +22,7 @@ _Static_assert(sizeof(struct migration) == 32 && offsetof(struct migration, name
 
 extern const struct migration sqlite_migrations[];
 extern const size_t sqlite_migrations_count;
+extern const struct migration postgres_migrations[];
+extern const size_t postgres_migrations_count;
 
 #endif

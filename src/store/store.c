@@ -16,16 +16,23 @@
 
 enum { ZSTD_FROM = 1024 };
 
+/* What follows "scheme:"; NULL: the URL does not begin so. */
+static const char *behind_scheme(const char *url, const char *scheme)
+{
+    size_t n = scheme ? strlen(scheme) : 0;
+
+    return n && strncmp(url, scheme, n) == 0 && url[n] == ':' ? url + n + 1 : NULL;
+}
+
 /* "scheme:rest"; a plain path is a SQLite file. */
 static const struct backend_ops *choose(const char *url, const char **rest)
 {
     for (size_t i = 0; all_backends[i]; i++) {
-        size_t n = strlen(all_backends[i]->scheme);
-
-        if (strncmp(url, all_backends[i]->scheme, n) == 0 && url[n] == ':') {
-            *rest = url + n + 1;
+        *rest = behind_scheme(url, all_backends[i]->scheme);
+        if (!*rest)
+            *rest = behind_scheme(url, all_backends[i]->also);
+        if (*rest)
             return all_backends[i];
-        }
     }
     *rest = url;
     return strstr(url, "://") ? NULL : &sqlite_backend;
@@ -41,7 +48,7 @@ static struct engine *engine_create(const struct backend_ops *ops, const struct 
         e->env = (struct env){ o->env->now, o->env->random, o->env->user };
     e->read_only = o && o->read_only;
     e->search_off = o && o->no_indexing;
-    e->zstd_from = o && o->no_compress ? 0 : ZSTD_FROM;
+    e->zstd_from = ops->plain || (o && o->no_compress) ? 0 : ZSTD_FROM;
     e->pid = getpid();
     atomic_init(&e->refs, 1);
     cache_init(e);

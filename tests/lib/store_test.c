@@ -1,17 +1,61 @@
 /* Store tests: fixtures and small helpers. */
 #include "lib/store_test.h"
 
+#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "store/engine.h"
 
 /* A new backend is one row here, and the whole suite runs on it. */
 static const struct test_backend backends[] = {
-    { "memory", false },
-    { "sqlite", true },
+    { "memory", false, false },
+    { "sqlite", true, true },
+    { "postgres", true, false },
 };
+
+/* ---- PostgreSQL: one server for all tests, a schema for each store ---- */
+
+const char *postgres_url(struct test *t, const char *name)
+{
+    const char *server = getenv("BOUGH_TEST_POSTGRES");
+    static unsigned count;
+
+    if (!server || !*server)
+        SKIP("no PostgreSQL server here: run it by tests/with-postgres.sh");
+    return arena_printf(t->arena, "%s&schema=%s_%d_%u", server, name, (int)getpid(), ++count);
+}
+
+static void drop_schema(const char *url)
+{
+    const char *schema = strstr(url, "&schema=");
+    char text[160], server[1024];
+    PGconn *pg;
+
+    if (!schema || (size_t)(schema - url) >= sizeof server)
+        return;
+    snprintf(server, sizeof server, "%.*s", (int)(schema - url), url);
+    snprintf(text, sizeof text,
+             "SET client_min_messages = error; DROP SCHEMA IF EXISTS \"%s\" CASCADE",
+             schema + strlen("&schema="));
+    pg = PQconnectdb(server);
+    PQclear(PQexec(pg, text));
+    PQfinish(pg);
+}
+
+const char *store_url(struct test *t, const char *name)
+{
+    const struct test_backend *b = t->param;
+
+    if (strcmp(b->name, "postgres") == 0)
+        return postgres_url(t, name);
+    if (b->file)
+        return arena_printf(t->arena, "%s:%s", b->name,
+                            test_path(t, arena_printf(t->arena, "%s.db", name)));
+    return arena_printf(t->arena, "%s:", b->name);
+}
 
 static void open_store(struct test *t)
 {
@@ -23,11 +67,8 @@ static void open_store(struct test *t)
 
 static void before(struct test *t)
 {
-    const struct test_backend *b = t->param;
-
     t->env.step = 1;
-    t->url = b->lasts ? arena_printf(t->arena, "%s:%s", b->name, test_path(t, "store.db"))
-                      : arena_printf(t->arena, "%s:", b->name);
+    t->url = store_url(t, "store");
     open_store(t);
 }
 
@@ -60,6 +101,8 @@ static void after(struct test *t)
         bough_store_close(&s);
     }
     bough_store_close(&t->store);
+    if (t->url)
+        drop_schema(t->url);
     CHECK_OK(rc);
     CHECK_INT(0, report.errors + report.warnings);
 }
@@ -84,6 +127,11 @@ void store_test_register(const char *name, test_fn *fn, int seconds)
 bool store_lasts(const struct test *t)
 {
     return ((const struct test_backend *)t->param)->lasts;
+}
+
+bool store_has_file(const struct test *t)
+{
+    return ((const struct test_backend *)t->param)->file;
 }
 
 void store_reopen(struct test *t)

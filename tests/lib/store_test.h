@@ -9,6 +9,7 @@
 struct test_backend {
     const char *name;
     bool lasts; /* what was written is there after reopening */
+    bool file;  /* it is a file that a test may look into */
 };
 
 /* Register `fn` once per backend. */
@@ -26,6 +27,11 @@ void store_test_register(const char *name, test_fn *fn, int seconds);
 
 /* Does what was written outlive the handle? */
 bool store_lasts(const struct test *t);
+bool store_has_file(const struct test *t);
+/* Where another store of the same backend may be made. */
+const char *store_url(struct test *t, const char *name);
+/* The same on PostgreSQL, whatever the test runs on; SKIPs where there is no server. */
+const char *postgres_url(struct test *t, const char *name);
 /* Close and open again: t->store is another handle on the same rows. Only where it lasts. */
 void store_reopen(struct test *t);
 /* Let the store's own thread leave the full text alone, or not. */

@@ -103,13 +103,11 @@ static enum bough_rc set_counter(struct apply *ap, const char *name, int64_t val
 static enum bough_rc new_ordinal(struct apply *ap, const struct record_row *row,
                                  struct bough_error *err)
 {
-    struct made_record *r = &ap->records[ap->nrecords];
-    int64_t sid = session_of(ap, row->sid), last = 0;
+    struct made_record *r = &ap->made.records[ap->made.nrecords];
+    int64_t sid = session_of(&ap->made, row->sid);
+    int64_t last = made_last(&ap->made, sid, row->kind);
     enum bough_rc rc = BOUGH_OK;
 
-    for (size_t i = ap->nrecords; i-- > 0 && !last;)
-        if (ap->records[i].sid == sid && ap->records[i].kind == row->kind)
-            last = ap->records[i].ord;
     if (!last)
         rc = apply_seek(ap->c, SQL_RECORD_LAST, record_key(sid, row->kind, 0),
                         record_key(sid, row->kind, LIMIT_RECORD), 0, &last, err);
@@ -120,7 +118,7 @@ static enum bough_rc new_ordinal(struct apply *ap, const struct record_row *row,
         return bough_fail(err, BOUGH_FULL, "session #%lld has used all its record numbers",
                           (long long)sid);
     *r = (struct made_record){ sid, row->kind, last + 1 };
-    ap->nrecords++;
+    ap->made.nrecords++;
     return BOUGH_OK;
 }
 
@@ -135,51 +133,37 @@ static enum bough_rc give_numbers(struct apply *ap, struct bough_error *err)
 {
     struct txn *t = ap->t;
     struct cache *cache = &ap->s->cache;
-    size_t nbids = 0, nrecords = 0;
+    struct makes makes = txn_makes(t);
+    struct made *made = &ap->made;
     enum bough_rc rc = BOUGH_OK;
 
     if (!countable(cache))
         return bough_fail(err, BOUGH_CORRUPT, "%s is damaged: its counters are out of range",
                           ap->s->path);
-    for (size_t i = 0; i < t->nchanges; i++) {
-        const struct change *c = &t->changes[i];
-
-        if (c->op == CHANGE_SESSION_NEW)
-            ap->sid = ++cache->sessions;
-        nbids += c->op == CHANGE_BRANCH_NEW;
-        nrecords += c->op == CHANGE_RECORD_PUT && c->u.record.ord == 0;
-    }
-    if (nbids)
-        ap->bids = arena_array(ap->s->scratch, nbids, sizeof *ap->bids);
-    for (ap->nbids = 0; ap->nbids < nbids; ap->nbids++)
-        ap->bids[ap->nbids] = ++cache->branches;
-    if (ap->sid)
-        rc = set_counter(ap, "session", ap->sid, LIMIT_SESSION, err);
-    if (!rc && nbids)
+    if (makes.sessions)
+        made->sid = ++cache->sessions;
+    if (makes.branches)
+        made->bids = arena_array(ap->s->scratch, makes.branches, sizeof *made->bids);
+    for (made->nbids = 0; made->nbids < makes.branches; made->nbids++)
+        made->bids[made->nbids] = ++cache->branches;
+    if (made->sid)
+        rc = set_counter(ap, "session", made->sid, LIMIT_SESSION, err);
+    if (!rc && made->nbids)
         rc = set_counter(ap, "branch", cache->branches, LIMIT_BRANCH, err);
-    if (nrecords)
-        ap->records = arena_array(ap->s->scratch, nrecords, sizeof *ap->records);
-    for (size_t i = 0; i < t->nchanges && nrecords && !rc; i++)
+    if (makes.records)
+        made->records = arena_array(ap->s->scratch, makes.records, sizeof *made->records);
+    for (size_t i = 0; i < t->nchanges && makes.records && !rc; i++)
         if (t->changes[i].op == CHANGE_RECORD_PUT && t->changes[i].u.record.ord == 0)
             rc = new_ordinal(ap, &t->changes[i].u.record, err);
     ap->entry_no = cache->no + 1;
-    ap->no = t->log.kind ? cache->no + (t->log.n > 0 ? t->log.n : 1) : cache->no;
+    ap->no = cache->no + makes.numbers;
     return rc;
 }
 
 static enum bough_rc log_add(struct apply *ap, struct bough_error *err)
 {
-    const struct log_row *row = &ap->t->log;
-    const struct made_record *r = record_of(ap, row->record), *aux = record_of(ap, row->aux);
-    const int64_t numbers[] = { ap->no,
-                                row->n > 0 ? row->n : 1,
-                                session_of(ap, row->sid),
-                                row->kind,
-                                row->time,
-                                branch_of(ap, row->bid),
-                                row->depth,
-                                r ? r->ord : row->record,
-                                aux ? aux->ord : row->aux };
+    struct log_row r = made_log(&ap->made, &ap->t->log, ap->no);
+    const int64_t numbers[] = { r.no, r.n, r.sid, r.kind, r.time, r.bid, r.depth, r.record, r.aux };
     sqlite3_stmt *st;
     enum bough_rc rc = conn_stmt(ap->c, SQL_LOG_ADD, &st, err);
 
@@ -202,11 +186,6 @@ enum bough_rc apply_txn(struct sqlite *s, struct txn *t, struct bough_error *err
     if (rc || t->lost)
         return rc;
     s->cache.no = ap.no;
-    t->sid = ap.sid;
-    t->no = ap.no;
-    for (size_t i = 0; i < 8; i++) {
-        t->bids[i] = i < ap.nbids ? ap.bids[i] : 0;
-        t->ords[i] = i < ap.nrecords ? ap.records[i].ord : 0;
-    }
+    made_tell(&ap.made, t, ap.no);
     return BOUGH_OK;
 }

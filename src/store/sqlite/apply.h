@@ -2,43 +2,18 @@
 #ifndef STORE_SQLITE_APPLY_H
 #define STORE_SQLITE_APPLY_H
 
+#include "store/made.h"
 #include "store/sqlite/db.h"
-
-struct made_record {
-    int64_t sid, kind, ord;
-};
 
 struct apply {
     struct sqlite *s;
     struct conn *c;
     struct txn *t;
-    int64_t sid; /* of the session it makes */
-    int64_t *bids;
-    size_t nbids;
-    struct made_record *records;
-    size_t nrecords;
+    struct made made;
     size_t branches_used, records_used; /* by the changes so far */
     int64_t entry_no;                   /* of the next entry */
     int64_t no;                         /* of the log row */
 };
-
-/* Numbers that did not exist before. */
-static inline int64_t session_of(const struct apply *ap, int64_t sid)
-{
-    return sid == NEW_SESSION ? ap->sid : sid;
-}
-
-static inline int64_t branch_of(const struct apply *ap, int64_t bid)
-{
-    if (bid >= 0)
-        return bid;
-    return (size_t)(-1 - bid) < ap->nbids ? ap->bids[-1 - bid] : 0;
-}
-
-static inline const struct made_record *record_of(const struct apply *ap, int64_t ref)
-{
-    return ref < 0 && (size_t)(-1 - ref) < ap->nrecords ? &ap->records[-1 - ref] : NULL;
-}
 
 /* A write that must not collide: a broken uniqueness loses the txn, anything else is an error. */
 enum bough_rc apply_put(struct apply *ap, sqlite3_stmt *st, const char *lost,

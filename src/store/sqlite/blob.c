@@ -251,7 +251,7 @@ enum bough_rc sqlite_blob_seal(struct backend *b, struct blob_row *row, bool rel
 /* A part of an entry shows it: the last word on whether it is there is spoken here. */
 enum bough_rc apply_link(struct apply *ap, const struct change *c, struct bough_error *err)
 {
-    struct link_row row = { branch_of(ap, c->u.link.bid), c->u.link.depth, 0 };
+    struct link_row row = { branch_of(&ap->made, c->u.link.bid), c->u.link.depth, 0 };
     struct blob_row blob = { 0 };
     sqlite3_stmt *st;
     enum bough_rc rc = find_hash(ap->c, c->u.link.hash, &blob, err);

@@ -20,7 +20,7 @@ static void bind_head(struct apply *ap, sqlite3_stmt *st, const struct head_row 
 {
     const int64_t numbers[] = { sid,
                                 ver,
-                                branch_of(ap, row->bid),
+                                branch_of(&ap->made, row->bid),
                                 row->depth,
                                 row->status,
                                 row->deleted,
@@ -41,7 +41,7 @@ static enum bough_rc session_new(struct apply *ap, const struct session_row *row
 
     if (rc)
         return rc;
-    sqlite3_bind_int64(st, 1, ap->sid);
+    sqlite3_bind_int64(st, 1, ap->made.sid);
     sqlite3_bind_int64(st, 2, 1);
     sqlite3_bind_int64(st, 3, row->made);
     sqlite3_bind_int64(st, 4, row->chk);
@@ -56,7 +56,7 @@ static enum bough_rc session_new(struct apply *ap, const struct session_row *row
     rc = conn_stmt(ap->c, SQL_HEAD_ADD, &st, err);
     if (rc)
         return rc;
-    bind_head(ap, st, head, ap->sid, 1);
+    bind_head(ap, st, head, ap->made.sid, 1);
     return apply_put(ap, st, "head", err);
 }
 
@@ -68,7 +68,7 @@ static enum bough_rc session_set(struct apply *ap, const struct session_row *row
 
     if (rc)
         return rc;
-    sqlite3_bind_int64(st, 1, session_of(ap, row->sid));
+    sqlite3_bind_int64(st, 1, session_of(&ap->made, row->sid));
     sqlite3_bind_int64(st, 2, row->ver);
     sqlite3_bind_int64(st, 3, row->parent);
     sqlite3_bind_int64(st, 4, row->kind);
@@ -85,22 +85,22 @@ static enum bough_rc head_set(struct apply *ap, const struct head_row *row, stru
 
     if (rc)
         return rc;
-    bind_head(ap, st, row, session_of(ap, row->sid), row->ver);
+    bind_head(ap, st, row, session_of(&ap->made, row->sid), row->ver);
     return apply_set(ap, st, "head", "head", err);
 }
 
 static enum bough_rc branch_new(struct apply *ap, const struct branch_row *row,
                                 struct bough_error *err)
 {
-    int64_t bid = ap->bids[ap->branches_used++];
+    int64_t bid = ap->made.bids[ap->branches_used++];
     sqlite3_stmt *st;
     enum bough_rc rc = conn_stmt(ap->c, SQL_BRANCH_ADD, &st, err);
 
     if (rc)
         return rc;
     sqlite3_bind_int64(st, 1, bid);
-    sqlite3_bind_int64(st, 2, session_of(ap, row->sid));
-    sqlite3_bind_int64(st, 3, branch_of(ap, row->parent));
+    sqlite3_bind_int64(st, 2, session_of(&ap->made, row->sid));
+    sqlite3_bind_int64(st, 3, branch_of(&ap->made, row->parent));
     sqlite3_bind_int64(st, 4, row->base);
     sqlite3_bind_int64(st, 5, -1);
     return apply_put(ap, st, "branch", err);
@@ -140,7 +140,7 @@ static enum bough_rc tip_of(struct apply *ap, int64_t bid, int64_t *tip, struct 
 static enum bough_rc entry_add(struct apply *ap, struct change *c, struct bough_error *err)
 {
     struct entry_row *row = &c->u.entry;
-    int64_t bid = branch_of(ap, row->bid);
+    int64_t bid = branch_of(&ap->made, row->bid);
     size_t slot = (size_t)bid & (TIP_CACHE - 1);
     int64_t tip = ap->s->cache.tips[slot].tip;
     const struct made_record *call;
@@ -160,7 +160,7 @@ static enum bough_rc entry_add(struct apply *ap, struct change *c, struct bough_
     rc = conn_stmt(ap->c, SQL_ENTRY_ADD, &st, err);
     if (rc)
         return rc;
-    call = record_of(ap, NEW_RECORD(c->call_new - 1));
+    call = record_of(&ap->made, NEW_RECORD(c->call_new - 1));
     /* The contract lets us write into the body: only now is its number known. */
     pack_entry_patch((char *)(uintptr_t)row->body.p, ap->entry_no++, call ? call->ord : 0);
     sqlite3_bind_int64(st, 1, entry_key(bid, row->depth));
@@ -184,7 +184,7 @@ static enum bough_rc entry_over(struct apply *ap, const struct entry_row *row,
 
     if (rc)
         return rc;
-    sqlite3_bind_int64(st, 1, entry_key(branch_of(ap, row->bid), row->depth));
+    sqlite3_bind_int64(st, 1, entry_key(branch_of(&ap->made, row->bid), row->depth));
     sqlite3_bind_int64(st, 2, row->over);
     sqlite3_bind_int64(st, 3, row->mask);
     return apply_set(ap, st, "entry", "entry", err);
@@ -194,13 +194,13 @@ static enum bough_rc record_put(struct apply *ap, const struct record_row *row,
                                 struct bough_error *err)
 {
     bool new = row->ord == 0;
-    int64_t ord = new ? ap->records[ap->records_used++].ord : row->ord;
+    int64_t ord = new ? ap->made.records[ap->records_used++].ord : row->ord;
     sqlite3_stmt *st;
     enum bough_rc rc = conn_stmt(ap->c, new ? SQL_RECORD_ADD : SQL_RECORD_SET, &st, err);
 
     if (rc)
         return rc;
-    sqlite3_bind_int64(st, 1, record_key(session_of(ap, row->sid), row->kind, ord));
+    sqlite3_bind_int64(st, 1, record_key(session_of(&ap->made, row->sid), row->kind, ord));
     sqlite3_bind_int64(st, 2, new ? 1 : row->ver);
     sqlite3_bind_int64(st, 3, row->over);
     bind_bytes(st, 4, row->body);
@@ -210,24 +210,17 @@ static enum bough_rc record_put(struct apply *ap, const struct record_row *row,
 static enum bough_rc alias_add(struct apply *ap, const struct alias_row *row,
                                struct bough_error *err)
 {
-    const struct made_record *r = record_of(ap, row->b);
-    int64_t a = row->a, b = row->b;
+    struct alias_row alias = made_alias(&ap->made, row);
     sqlite3_stmt *st;
     enum bough_rc rc = conn_stmt(ap->c, SQL_ALIAS_ADD, &st, err);
 
     if (rc)
         return rc;
-    if ((row->what & 0xff) == ALIAS_ENTRY)
-        a = branch_of(ap, a);
-    else
-        a = session_of(ap, a);
-    if ((row->what & 0xff) == ALIAS_RECORD && r)
-        b = r->kind << 28 | r->ord;
-    bind_text(st, 1, row->id);
-    sqlite3_bind_int64(st, 2, session_of(ap, row->scope));
-    sqlite3_bind_int64(st, 3, row->what);
-    sqlite3_bind_int64(st, 4, a);
-    sqlite3_bind_int64(st, 5, b);
+    bind_text(st, 1, alias.id);
+    sqlite3_bind_int64(st, 2, alias.scope);
+    sqlite3_bind_int64(st, 3, alias.what);
+    sqlite3_bind_int64(st, 4, alias.a);
+    sqlite3_bind_int64(st, 5, alias.b);
     return apply_put(ap, st, "alias", err);
 }
 

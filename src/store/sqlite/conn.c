@@ -5,13 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-bool patience_over(const struct patience *p)
-{
-    if (p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED))
-        return true;
-    return mono_us() >= p->until_us;
-}
-
 static void pause_us(long us)
 {
     struct timespec ts = { us / 1000000, us % 1000000 * 1000 };

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/arena.h"
+#include "store/keep.h"
 #include "store/sqlite/sql.h"
 #include "store/sqlite/sqlite.h"
 
@@ -130,7 +131,6 @@ enum bough_rc conn_int(struct conn *c, enum sql id, int64_t none, int64_t *out,
 enum bough_rc conn_fail(struct conn *c, int code, struct bough_error *err);
 bool view_over(const struct conn *c); /* every further read of this view fails too */
 bool conn_hopeless(int code);         /* after this code a connection must not be used again */
-bool patience_over(const struct patience *p);
 
 /* migrate.c: create the tables of an empty file, bring older ones up to date, refuse newer ones. */
 enum bough_rc db_migrate(struct sqlite *s, struct conn *c, struct bough_error *err);
@@ -182,8 +182,6 @@ void row_link(sqlite3_stmt *st, struct link_row *out);
 void bind_blob(sqlite3_stmt *st, const struct blob_row *row);
 void bind_chunk(sqlite3_stmt *st, const struct chunk_row *row);
 void bind_link(sqlite3_stmt *st, const struct link_row *row);
-struct bough_str keep_bytes(struct bough_arena *a, struct bough_str s); /* a copy, NUL added */
-int64_t key_session(const char *key); /* the session number inside an idempotency key */
 
 /* The operations themselves; backend.h says what they promise. */
 enum bough_rc sqlite_commit(struct backend *b, struct txn *const *txns, size_t n,

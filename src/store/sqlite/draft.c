@@ -6,7 +6,7 @@
 static enum bough_rc entry_seal(struct apply *ap, const struct change *c, struct bough_error *err)
 {
     const struct entry_row *row = &c->u.entry;
-    const struct made_record *call = record_of(ap, NEW_RECORD(c->call_new - 1));
+    const struct made_record *call = record_of(&ap->made, NEW_RECORD(c->call_new - 1));
     struct pack_head h;
     sqlite3_stmt *st;
     enum bough_rc rc = conn_stmt(ap->c, SQL_ENTRY_SEAL, &st, err);
@@ -29,7 +29,7 @@ static enum bough_rc open_put(struct apply *ap, const struct open_row *row, bool
 
     if (rc)
         return rc;
-    bind_open(st, row, branch_of(ap, row->bid));
+    bind_open(st, row, branch_of(&ap->made, row->bid));
     return apply_set(ap, st, "open", "open", err);
 }
 

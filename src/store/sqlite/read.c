@@ -470,12 +470,7 @@ enum bough_rc sqlite_list_get(struct view *v, struct bough_arena *a, int64_t sid
         return rc;
     if (only(&q, "listed session", sid, &rc, err)) {
         row_list(q.st, out);
-        out->role_name = arena_strdup(a, out->role_name);
-        out->provider_path = arena_strdup(a, out->provider_path);
-        out->model_provider = arena_strdup(a, out->model_provider);
-        out->model_name = arena_strdup(a, out->model_name);
-        out->hay = arena_strdup(a, out->hay);
-        out->body = keep_bytes(a, out->body);
+        keep_list(a, out);
     }
     return done(&q, rc, err);
 }

@@ -1,7 +1,6 @@
 /* Rows in and out of statements. The column order is that of the *_COLS in sql.h. */
 #include "store/sqlite/db.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -222,16 +221,4 @@ void row_list(sqlite3_stmt *st, struct list_row *out)
     out->model_name = text_at(st, 14);
     out->hay = text_at(st, 15);
     out->body = bytes_at(st, 16);
-}
-
-struct bough_str keep_bytes(struct bough_arena *a, struct bough_str s)
-{
-    return (struct bough_str){ arena_strndup(a, s.p, s.n), s.n };
-}
-
-int64_t key_session(const char *key)
-{
-    const char *at = strchr(key, 0x1f);
-
-    return at ? strtoll(at + 1, NULL, 10) : 0;
 }

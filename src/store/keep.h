@@ -1,0 +1,43 @@
+/* Small things that every backend with connections needs. */
+#ifndef STORE_KEEP_H
+#define STORE_KEEP_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "store/backend.h"
+
+static inline bool patience_over(const struct patience *p)
+{
+    if (p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED))
+        return true;
+    return mono_us() >= p->until_us;
+}
+
+/* A copy with a NUL behind it. */
+static inline struct bough_str keep_bytes(struct bough_arena *a, struct bough_str s)
+{
+    return (struct bough_str){ arena_strndup(a, s.p, s.n), s.n };
+}
+
+/* Every text of a list row, and its body. */
+static inline void keep_list(struct bough_arena *a, struct list_row *row)
+{
+    row->role_name = arena_strdup(a, row->role_name);
+    row->provider_path = arena_strdup(a, row->provider_path);
+    row->model_provider = arena_strdup(a, row->model_provider);
+    row->model_name = arena_strdup(a, row->model_name);
+    row->hay = arena_strdup(a, row->hay);
+    row->body = keep_bytes(a, row->body);
+}
+
+/* The session number inside an idempotency key. */
+static inline int64_t key_session(const char *key)
+{
+    const char *at = strchr(key, 0x1f);
+
+    return at ? strtoll(at + 1, NULL, 10) : 0;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* One txn: its guards, its changes in order, its log row; sent without waiting for the answers. */
+#include <stdlib.h>
+
+#include "store/postgres/batch.h"
+
+enum { COPY_FROM = 64 }; /* entries in a row from which COPY is faster than INSERT */
+
+enum bough_rc batch_send(struct batch *b, enum sql id, const struct args *a, enum must must,
+                         int64_t want, const char *lost, struct bough_error *err)
+{
+    if (b->n == b->cap) {
+        size_t cap = b->cap ? 2 * b->cap : 64;
+
+        b->sent = arena_resize(b->a, b->sent, b->cap * sizeof *b->sent, cap * sizeof *b->sent);
+        b->cap = cap;
+    }
+    b->sent[b->n++] = (struct sent){ b->t, lost, must, want };
+    return pg_send(b->s->writer, id, a, err);
+}
+
+/* ---- answers ---- */
+
+static bool held(const struct sent *s, PGresult *r)
+{
+    switch (s->must) {
+    case MUST_WORK:
+        return true;
+    case MUST_TOUCH:
+        return strtoll(PQcmdTuples(r), NULL, 10) > 0;
+    case MUST_BE:
+        return PQntuples(r) > 0 && got_int(r, 0, 0) == s->want;
+    }
+    return false;
+}
+
+enum bough_rc batch_settle(struct batch *b, struct bough_error *err)
+{
+    struct conn *c = b->s->writer;
+    enum bough_rc rc = pg_sync(c, err), end;
+
+    if (!rc && b->taking)
+        rc = pg_writer_read_take(b->s, err);
+    if (!rc && b->taking && b->guess && b->s->taken.commits != b->guess)
+        b->wrong = b->again = true;
+    b->taking = false;
+    for (size_t i = 0; i < b->n && !rc && !b->wrong; i++) {
+        const struct sent *s = &b->sent[i];
+        PGresult *r = NULL;
+
+        rc = pg_next(c, &r, err);
+        if (rc)
+            break;
+        if (result_good(r)) {
+            if (!held(s, r) && !s->t->lost) {
+                s->t->lost = s->lost;
+                b->again = true;
+            }
+        } else if (result_is(r, "23505")) { /* not unique; the rest was not looked at */
+            s->t->lost = s->lost;
+            b->again = true;
+            PQclear(r);
+            break;
+        } else {
+            b->s->replay = result_is(r, "40P01") || result_is(r, "40001");
+            rc = pg_fail(c, r, err);
+        }
+        PQclear(r);
+    }
+    end = c->lost ? BOUGH_OK : pg_drain(c, rc ? NULL : err);
+    b->n = 0;
+    return rc || b->again ? rc : end;
+}
+
+/* ---- guards ---- */
+
+static enum bough_rc guard(struct batch *b, const struct guard *g, struct bough_error *err)
+{
+    struct args a = { 0 };
+
+    switch (g->op) {
+    case GUARD_HEAD:
+        args_int(&a, g->sid);
+        return batch_send(b, SQL_HEAD_VER, &a, MUST_BE, g->a, "head", err);
+    case GUARD_ENTRY:
+        args_ints(&a, (int64_t[]){ g->a, g->b }, 2);
+        return batch_send(b, SQL_ENTRY_THERE, &a, MUST_BE, 1, "entry", err);
+    case GUARD_WATERMARK:
+        return batch_send(b, SQL_WATERMARK, NULL, MUST_BE, g->a, "watermark", err);
+    case GUARD_OPEN:
+        args_ints(&a, (int64_t[]){ g->a, g->b }, 2);
+        return batch_send(b, SQL_OPEN_VER, &a, MUST_BE, g->sid, "open", err);
+    case GUARD_TEXT:
+        return batch_send(b, SQL_TEXT_MARK, NULL, MUST_BE, g->a, "watermark", err);
+    }
+    return BOUGH_OK;
+}
+
+/* How many entries from this change on stand one behind the other. */
+static size_t run_of(const struct txn *t, size_t i)
+{
+    size_t n = 0;
+
+    while (i + n < t->nchanges && t->changes[i + n].op == CHANGE_ENTRY_ADD &&
+           t->changes[i + n].u.entry.bid == t->changes[i].u.entry.bid &&
+           t->changes[i + n].u.entry.depth == t->changes[i].u.entry.depth + (int64_t)n)
+        n++;
+    return n;
+}
+
+enum bough_rc batch_apply(struct batch *b, struct txn *t, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+    struct args a = { 0 };
+    struct log_row log;
+
+    b->run_bid = 0;
+    for (size_t i = 0; i < t->nguards && !rc; i++)
+        rc = guard(b, &t->guards[i], err);
+    for (size_t i = 0; i < t->nchanges && !rc && !b->again;) {
+        size_t run = run_of(t, i);
+
+        if (run >= COPY_FROM) {
+            rc = batch_copy(b, &t->changes[i], run, err);
+            i += run;
+        } else {
+            rc = batch_change(b, &t->changes[i++], err);
+        }
+    }
+    if (rc || b->again || !t->log.kind)
+        return rc;
+    log = made_log(&b->made, &t->log, b->no);
+    args_log(&a, &log);
+    return batch_send(b, SQL_LOG_ADD, &a, MUST_TOUCH, 0, "log", err);
+}

@@ -1,0 +1,196 @@
+/* Listing sessions: SQL put together from fixed pieces, one per condition asked for. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "store/postgres/page.h"
+
+_Static_assert(BOUGH_PRIMARY == 0 && BOUGH_SUBAGENT == 1, "the arms below name both kinds");
+
+enum { TEXT_MAX = 16384, PIECE = 64 };
+
+/* The conditions by number; their bit in a shape and, plus one, their value. */
+enum condition {
+    C_PROJECT,
+    C_WORKSPACE,
+    C_ACCOUNT,
+    C_PARENT,
+    C_STATUSES,
+    C_ROLE,
+    C_PATH,
+    C_PROVIDER,
+    C_MODEL,
+    C_CREATED_FROM,
+    C_CREATED_TO,
+    C_UPDATED_FROM,
+    C_UPDATED_TO,
+    C_HAY,
+    C_ROOTS,
+    C_COUNT,
+};
+
+static const char *const pieces[C_COUNT] = {
+    [C_PROJECT] = " AND project = $1 AND project <> 0",
+    [C_WORKSPACE] = " AND workspace = $2",
+    [C_ACCOUNT] = " AND account = $3",
+    [C_PARENT] = " AND parent = $4 AND parent <> 0",
+    [C_STATUSES] = " AND ((1::bigint << status::int) & $5) <> 0",
+    [C_ROLE] = " AND role_name = $6",
+    [C_PATH] = " AND provider_path = $7",
+    [C_PROVIDER] = " AND model_provider = $8",
+    [C_MODEL] = " AND model_name = $9",
+    [C_CREATED_FROM] = " AND created >= $10",
+    [C_CREATED_TO] = " AND created < $11",
+    [C_UPDATED_FROM] = " AND updated >= $12",
+    [C_UPDATED_TO] = " AND updated < $13",
+    [C_HAY] = " AND position($14 IN hay) > 0",
+    [C_ROOTS] = " AND parent = 0",
+};
+
+enum { AT_KEY = 14, AT_SID = 15 }; /* values $15 and $16: where the last piece ended */
+#define TYPES "iiiiittttiiiibiii"
+
+static const char *const keys[] = {
+    [ORDER_CREATED] = "created", [ORDER_UPDATED] = "updated", [ORDER_MODIFIED] = "modified"
+};
+
+static unsigned arms_of(const struct list_query *q)
+{
+    unsigned kinds = q->kinds ? (unsigned)q->kinds & 3 : 3;
+
+    return (q->dead ? 0 : kinds) | (q->alive ? 0 : kinds << 2);
+}
+
+static uint64_t shape_of(const struct list_query *q)
+{
+    const bool asked[C_COUNT] = {
+        [C_PROJECT] = q->project != 0,
+        [C_WORKSPACE] = q->workspace != 0,
+        [C_ACCOUNT] = q->account != 0,
+        [C_PARENT] = q->parent != 0,
+        [C_STATUSES] = q->statuses != 0,
+        [C_ROLE] = !cstr_empty(q->role_name),
+        [C_PATH] = !cstr_empty(q->provider_path),
+        [C_PROVIDER] = !cstr_empty(q->model_provider),
+        [C_MODEL] = !cstr_empty(q->model_name),
+        [C_CREATED_FROM] = q->created_from != 0,
+        [C_CREATED_TO] = q->created_to != 0,
+        [C_UPDATED_FROM] = q->updated_from != 0,
+        [C_UPDATED_TO] = q->updated_to != 0,
+        [C_HAY] = !cstr_empty(q->hay),
+        [C_ROOTS] = q->roots,
+    };
+    uint64_t shape = 0;
+
+    for (int i = 0; i < C_COUNT; i++)
+        shape |= (uint64_t)asked[i] << i;
+    return shape | (uint64_t)arms_of(q) << 32 | (uint64_t)q->order << 40 | UINT64_C(1) << 48;
+}
+
+/* One arm for each kind, and for the living and the deleted: each is a range of an index. */
+static void write_sql(struct buf *out, const struct list_query *q, uint64_t shape)
+{
+    const char *between = "SELECT * FROM (", *key = keys[q->order];
+
+    for (unsigned arm = 0; arm < 4; arm++) {
+        if (!(arms_of(q) >> arm & 1))
+            continue;
+        buf_printf(out, "%s(SELECT " LIST_COLS " FROM list WHERE kind = %u AND gone = %s", between,
+                   arm & 1, arm & 2 ? "true" : "false");
+        for (int i = 0; i < C_COUNT; i++)
+            if (shape >> i & 1)
+                buf_puts(out, pieces[i]);
+        buf_printf(out, " AND (%s, sid) < ($15, $16) ORDER BY %s DESC, sid DESC LIMIT $17)", key,
+                   key);
+        between = " UNION ALL ";
+    }
+    buf_printf(out, ") AS l ORDER BY %s DESC, sid DESC LIMIT $17", key);
+}
+
+static void values_of(struct args *a, const struct list_query *q)
+{
+    args_ints(a, (int64_t[]){ q->project, q->workspace, q->account, q->parent, q->statuses }, 5);
+    args_text(a, q->role_name);
+    args_text(a, q->provider_path);
+    args_text(a, q->model_provider);
+    args_text(a, q->model_name);
+    args_ints(a, (int64_t[]){ q->created_from, q->created_to, q->updated_from, q->updated_to }, 4);
+    args_text(a, q->hay);
+    args_ints(a,
+              (int64_t[]){ q->after_set ? q->after_key : INT64_MAX,
+                           q->after_set ? q->after_sid : INT64_MAX, PIECE },
+              3);
+}
+
+/* The place where this shape is prepared, or the oldest one. */
+static unsigned place_of(struct conn *c, uint64_t shape)
+{
+    unsigned place;
+
+    for (unsigned i = 0; i < LIST_SHAPES; i++)
+        if (c->lists[i].shape == shape)
+            return i;
+    place = c->list_turn++ % LIST_SHAPES;
+    c->lists[place].shape = shape;
+    c->lists[place].there = false;
+    return place;
+}
+
+static enum bough_rc ask(struct view *v, const char *text, uint64_t shape, const struct args *a,
+                         PGresult **out, struct bough_error *err)
+{
+    struct conn *c = conn_of(v);
+    unsigned place = place_of(c, shape);
+    enum bough_rc rc = pg_ask_begin(v, err);
+    char name[32];
+
+    snprintf(name, sizeof name, "list_%" PRIx64 "_%u", shape, c->list_turn);
+    if (!rc && !c->lists[place].there)
+        snprintf(c->lists[place].name, sizeof c->lists[place].name, "%s", name);
+    if (!rc)
+        rc = pg_send_text(c, c->lists[place].name, &c->lists[place].there, text, TYPES, a, err);
+    return rc ? rc : pg_answer(v, out, err);
+}
+
+/* Hand out one piece; *more: there may be another, behind what `a` says then. */
+static bool hand_out(const PGresult *r, const struct list_query *q, struct args *a, list_fn fn,
+                     void *user)
+{
+    struct list_row row;
+
+    for (int i = 0; i < PQntuples(r); i++) {
+        pg_row_list(r, i, &row);
+        args_set(a, AT_KEY, list_key(q->order, &row));
+        args_set(a, AT_SID, row.sid);
+        if (!fn(user, &row))
+            return false;
+    }
+    return PQntuples(r) == PIECE;
+}
+
+enum bough_rc postgres_list_scan(struct view *v, const struct list_query *q, list_fn fn, void *user,
+                                 struct bough_error *err)
+{
+    uint64_t shape = shape_of(q);
+    struct args a = { 0 };
+    struct buf text;
+    bool more = true;
+    enum bough_rc rc = pg_over(v, err);
+
+    if (rc || !arms_of(q))
+        return rc;
+    buf_init(&text, TEXT_MAX);
+    write_sql(&text, q, shape);
+    values_of(&a, q);
+    while (!rc && more) {
+        PGresult *r;
+
+        rc = ask(v, text.p, shape, &a, &r, err);
+        if (rc)
+            break;
+        more = hand_out(r, q, &a, fn, user);
+        PQclear(r);
+    }
+    buf_finish(&text);
+    return rc ? rc : pg_over(v, err);
+}

@@ -1,0 +1,183 @@
+/* The schema: made in an empty database, brought up to date, refused when newer. Several processes
+ * may start at once: they take turns by an advisory lock. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "store/migrations.h"
+#include "store/postgres/db.h"
+
+int64_t pg_latest(void)
+{
+    return (int64_t)postgres_migrations_count;
+}
+
+/* The first value of a query of our own that is needed once; "" without a row. */
+static enum bough_rc value(struct conn *c, struct bough_arena *a, const char *text,
+                           const char **out, struct bough_error *err)
+{
+    PGresult *r = NULL;
+    enum bough_rc rc = pg_send_text(c, NULL, NULL, text, "", NULL, err), end;
+
+    if (!rc)
+        rc = pg_sync(c, err);
+    if (!rc)
+        rc = pg_next(c, &r, err);
+    if (!rc && !result_good(r))
+        rc = pg_fail(c, r, err);
+    if (!rc)
+        *out = PQntuples(r) ? arena_strdup(a, got_text(r, 0, 0)) : "";
+    PQclear(r);
+    end = c->lost ? BOUGH_OK : pg_drain(c, rc ? NULL : err);
+    return rc ? rc : end;
+}
+
+/* ---- what the server must be ---- */
+
+static enum bough_rc check_server(struct conn *c, struct bough_arena *a, struct bough_error *err)
+{
+    const char *fsync = "", *encoding = "", *version = "";
+    enum bough_rc rc = value(c, a, "SELECT current_setting('fsync')", &fsync, err);
+
+    if (!rc)
+        rc = value(c, a, "SELECT current_setting('server_encoding')", &encoding, err);
+    if (!rc)
+        rc = value(c, a, "SELECT current_setting('server_version_num')", &version, err);
+    if (rc)
+        return rc;
+    if (strcmp(fsync, "on") != 0)
+        return bough_fail(err, BOUGH_INVALID,
+                          "%s runs with fsync=off: what it says is stored may be lost. Turn it on",
+                          c->store->name);
+    if (strcmp(encoding, "UTF8") != 0)
+        return bough_fail(err, BOUGH_INVALID, "%s has the encoding %s: bough needs UTF8",
+                          c->store->name, encoding);
+    if (strtol(version, NULL, 10) < 130000)
+        return bough_fail(err, BOUGH_VERSION, "%s is PostgreSQL %s: bough needs 13 or newer",
+                          c->store->name, version);
+    return BOUGH_OK;
+}
+
+/* ---- the schema ---- */
+
+static enum bough_rc look(struct conn *c, struct bough_arena *a, int64_t *version,
+                          struct bough_error *err)
+{
+    const char *there = "", *text = "";
+    enum bough_rc rc = value(c, a, "SELECT to_regclass('meta')::text", &there, err);
+
+    *version = 0;
+    if (!rc && *there)
+        rc = value(c, a, "SELECT value FROM meta WHERE key = 'schema'", &text, err);
+    if (rc)
+        return rc;
+    *version = strtoll(text, NULL, 10);
+    if (*there && *version <= 0)
+        return bough_fail(err, BOUGH_INVALID, "%s: the schema %s is not a bough store",
+                          c->store->name, c->store->schema);
+    if (*version > pg_latest())
+        return bough_fail(err, BOUGH_VERSION, "%s has format %lld; this bough knows %lld",
+                          c->store->name, (long long)*version, (long long)pg_latest());
+    return BOUGH_OK;
+}
+
+/* Who this store is: once, with the first tables. */
+static const char *christen(struct postgres *s, struct bough_arena *a)
+{
+    unsigned char random[16];
+    char id[33];
+
+    env_random(s->env, random, sizeof random);
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(id + 2 * i, 3, "%02x", random[i]);
+    return arena_printf(a,
+                        "INSERT INTO meta (key, value) VALUES ('store', '%s'), ('epoch', '1'),"
+                        " ('created', '%" PRId64 "'), ('schema', '0');",
+                        id, env_now(s->env));
+}
+
+/* One migration and its number are one transaction. */
+static enum bough_rc step_up(struct postgres *s, struct conn *c, struct bough_arena *a,
+                             const struct migration *m, struct bough_error *err)
+{
+    const char *text =
+        arena_printf(a,
+                     "BEGIN; %s %s UPDATE meta SET value = '%d' WHERE key = 'schema';"
+                     " COMMIT",
+                     m->sql, m->number == 1 ? christen(s, a) : "", m->number);
+    enum bough_rc rc = pg_exec(c, text, err);
+
+    if (rc && !c->lost)
+        (void)pg_exec(c, "ROLLBACK", NULL);
+    return rc;
+}
+
+/* Whoever may create the schema does; a role that may not finds it there. */
+static enum bough_rc make_schema(struct conn *c, struct bough_arena *a, struct bough_error *err)
+{
+    const char *there = "";
+    enum bough_rc rc =
+        value(c, a,
+              arena_printf(a, "SELECT nspname::text FROM pg_namespace WHERE nspname = '%s'",
+                           c->store->schema),
+              &there, err);
+
+    if (rc || *there)
+        return rc;
+    return pg_exec(c, arena_printf(a, "CREATE SCHEMA \"%s\"", c->store->schema), err);
+}
+
+static enum bough_rc bring_up(struct postgres *s, struct conn *c, struct bough_arena *a,
+                              bool create, struct bough_error *err)
+{
+    int64_t version = 0;
+    enum bough_rc rc = create ? make_schema(c, a, err) : BOUGH_OK;
+
+    if (!rc)
+        rc = look(c, a, &version, err);
+    if (!rc && version == 0 && !create)
+        return bough_fail(err, BOUGH_NOT_FOUND, "%s: there is no store in the schema %s", s->name,
+                          s->schema);
+    for (; !rc && version < pg_latest(); version++)
+        rc = step_up(s, c, a, &postgres_migrations[version], err);
+    return rc;
+}
+
+/* A number for the lock that only stores of this schema share. */
+static int64_t lock_number(const char *schema)
+{
+    static const uint64_t fixed[2] = { 0x626f756768, 1 }; /* the same in every process */
+
+    return (int64_t)(hash_sip13(fixed, schema, strlen(schema)) >> 1);
+}
+
+enum bough_rc pg_migrate(struct postgres *s, struct conn *c, const struct backend_config *config,
+                         struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    int64_t version = 0;
+    enum bough_rc rc = check_server(c, a, err);
+
+    if (!rc)
+        rc = look(c, a, &version, err);
+    if (!rc && version < pg_latest() && config->read_only) {
+        rc = version ? bough_fail(err, BOUGH_READ_ONLY,
+                                  "%s has the older format %lld: open it once for writing", s->name,
+                                  (long long)version)
+                     : bough_fail(err, BOUGH_NOT_FOUND, "%s: there is no store in the schema %s",
+                                  s->name, s->schema);
+    } else if (!rc && version < pg_latest()) {
+        const char *lock =
+            arena_printf(a, "SELECT pg_advisory_lock(%" PRId64 ")", lock_number(s->schema));
+
+        rc = pg_exec(c, lock, err);
+        if (!rc)
+            rc = bring_up(s, c, a, !config->create_not, err);
+        if (!c->lost)
+            (void)pg_exec(c, "SELECT pg_advisory_unlock_all()", NULL);
+    }
+    bough_arena_destroy(a);
+    return rc;
+}

@@ -1,0 +1,128 @@
+-- The facts, as in SQLite's migration of the same number: every change writes its log row in the same transaction.
+-- Times are milliseconds since 1970, numbers are for ever. All tables lie in the store's own schema.
+
+CREATE TABLE meta (
+    key   text PRIMARY KEY,
+    value text NOT NULL
+);
+
+-- One row. Whoever writes changes it first and so holds its lock until the commit: commits are one line, a
+-- snapshot shows all changes up to some number and none behind it, and numbers never go back.
+CREATE TABLE counter (
+    one      bool PRIMARY KEY DEFAULT true CHECK (one),
+    commits  bigint NOT NULL,
+    no       bigint NOT NULL,
+    sessions bigint NOT NULL,
+    branches bigint NOT NULL,
+    blobs    bigint NOT NULL
+) WITH (fillfactor = 10);
+INSERT INTO counter (commits, no, sessions, branches, blobs) VALUES (0, 0, 0, 0, 0);
+
+-- body is what libbough reads; doc says the same as JSON for those who read with SQL.
+CREATE TABLE session (
+    sid    bigint PRIMARY KEY,
+    ver    bigint NOT NULL,
+    made   bigint NOT NULL,
+    chk    bigint NOT NULL,
+    parent bigint NOT NULL,
+    kind   bigint NOT NULL,
+    purged bigint NOT NULL,
+    slug   text COLLATE "C" NOT NULL,
+    body   bytea NOT NULL,
+    doc    text
+);
+CREATE UNIQUE INDEX session_slug ON session (slug) WHERE purged = 0;
+CREATE INDEX session_made ON session (made, sid);
+CREATE INDEX session_parent ON session (parent, sid) WHERE parent <> 0;
+
+-- Where a session is and who may write: narrow, and no index on what changes.
+CREATE TABLE head (
+    sid           bigint PRIMARY KEY,
+    ver           bigint NOT NULL,
+    bid           bigint NOT NULL,
+    depth         bigint NOT NULL,
+    status        bigint NOT NULL,
+    deleted       bigint NOT NULL,
+    lease_epoch   bigint NOT NULL,
+    lease_since   bigint NOT NULL,
+    lease_expires bigint NOT NULL,
+    lease_owner   text NOT NULL
+) WITH (fillfactor = 70);
+
+CREATE TABLE branch (
+    bid    bigint PRIMARY KEY,
+    sid    bigint NOT NULL,
+    parent bigint NOT NULL,
+    base   bigint NOT NULL,
+    cut    bigint NOT NULL
+);
+CREATE INDEX branch_sid ON branch (sid, bid);
+CREATE INDEX branch_parent ON branch (parent, base, bid) WHERE parent <> 0;
+
+-- The parts lie apart from the rest of the packed body, as a JSON array of their own bytes: libbough puts both
+-- together again, SQL reads them as they are. NULL: they are in the body (they are no text PostgreSQL can hold).
+-- role to chk repeat what the body says, for SQL and for views.
+CREATE TABLE entry (
+    bid   bigint NOT NULL,
+    depth bigint NOT NULL,
+    kind  bigint NOT NULL,
+    mask  bigint NOT NULL,
+    over  bigint NOT NULL,
+    no    bigint NOT NULL,
+    mno   bigint NOT NULL,
+    time  bigint NOT NULL,
+    made  bigint NOT NULL,
+    chk   integer NOT NULL,
+    role  smallint NOT NULL,
+    body  bytea NOT NULL,
+    parts text,
+    PRIMARY KEY (bid, depth)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.02);
+-- Compactions (3), changes of model (1) and of thinking level (2) are found in one step at any depth.
+CREATE INDEX entry_mark ON entry (bid, kind, depth) WHERE kind IN (1, 2, 3) AND over = 0;
+
+CREATE TABLE record (
+    sid  bigint NOT NULL,
+    kind bigint NOT NULL,
+    ord  bigint NOT NULL,
+    ver  bigint NOT NULL,
+    over bigint NOT NULL,
+    body bytea NOT NULL,
+    doc  text,
+    PRIMARY KEY (sid, kind, ord)
+);
+
+-- Ids from elsewhere may be any bytes.
+CREATE TABLE alias (
+    id    bytea NOT NULL,
+    scope bigint NOT NULL,
+    what  bigint NOT NULL,
+    a     bigint NOT NULL,
+    b     bigint NOT NULL,
+    PRIMARY KEY (id, scope)
+);
+CREATE INDEX alias_scope ON alias (scope, id) WHERE scope <> 0;
+CREATE INDEX alias_session ON alias (a) WHERE what = 1 AND scope = 0; -- the other names of a session
+
+CREATE TABLE key (
+    sid     bigint NOT NULL,
+    key     bytea NOT NULL,
+    hash    bytea NOT NULL,
+    no      bigint NOT NULL,
+    expires bigint NOT NULL,
+    bid     bigint NOT NULL,
+    depth   bigint NOT NULL,
+    PRIMARY KEY (sid, key)
+);
+
+CREATE TABLE log (
+    no     bigint PRIMARY KEY,
+    n      bigint NOT NULL,
+    sid    bigint NOT NULL,
+    kind   bigint NOT NULL,
+    time   bigint NOT NULL,
+    bid    bigint NOT NULL,
+    depth  bigint NOT NULL,
+    record bigint NOT NULL,
+    aux    bigint NOT NULL
+);

@@ -1,0 +1,400 @@
+/* For fsck: every row of a table as it lies there, and writes that ask nobody. */
+#include <stdio.h>
+
+#include "store/postgres/db.h"
+
+enum { PIECE = 256 };
+
+/* What a table needs: its columns, its order, a statement that puts a row whatever was there, and
+ * one that removes it. */
+struct raw_text {
+    const char *columns, *table, *order;
+    const char *put, *put_types;
+    const char *del, *del_types;
+};
+
+#define PUT(table, columns, values, key, set)                                                      \
+    "INSERT INTO " table " (" columns ") VALUES (" values ") ON CONFLICT (" key                    \
+    ") DO UPDATE SET " set
+
+static const struct raw_text texts[RAW_TABLES] = {
+    [RAW_SESSION] = { SESSION_COLS, "session", "sid",
+                      PUT("session", SESSION_COLS ", doc",
+                          "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10", "sid",
+                          "ver = $2, made = $3, chk = $4, parent = $5, kind = $6, purged = $7,"
+                          " slug = $8, body = $9, doc = $10"),
+                      "iiiiiiitbt", "DELETE FROM session WHERE sid = $1", "i" },
+    [RAW_HEAD] = { HEAD_COLS, "head", "sid",
+                   PUT("head", HEAD_COLS, "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10", "sid",
+                       "ver = $2, bid = $3, depth = $4, status = $5, deleted = $6,"
+                       " lease_epoch = $7, lease_since = $8, lease_expires = $9, lease_owner = "
+                       "$10"),
+                   "iiiiiiiiit", "DELETE FROM head WHERE sid = $1", "i" },
+    [RAW_BRANCH] = { BRANCH_COLS, "branch", "bid",
+                     PUT("branch", BRANCH_COLS, "$1, $2, $3, $4, $5", "bid",
+                         "sid = $2, parent = $3, base = $4, cut = $5"),
+                     "iiiii", "DELETE FROM branch WHERE bid = $1", "i" },
+    [RAW_ENTRY] = { ENTRY_COLS, "entry", "bid, depth",
+                    PUT("entry", ENTRY_ALL,
+                        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::int, $13::smallint",
+                        "bid, depth",
+                        "kind = $3, mask = $4, over = $5, body = $6, parts = $7, no = $8,"
+                        " mno = $9, time = $10, made = $11, chk = $12::int, role = $13::smallint"),
+                    "iiiiibtiiiiii", "DELETE FROM entry WHERE bid = $1 AND depth = $2", "ii" },
+    [RAW_RECORD] = { RECORD_COLS, "record", "sid, kind, ord",
+                     PUT("record", RECORD_COLS ", doc", "$1, $2, $3, $4, $5, $6, $7",
+                         "sid, kind, ord", "ver = $4, over = $5, body = $6, doc = $7"),
+                     "iiiiibt", "DELETE FROM record WHERE sid = $1 AND kind = $2 AND ord = $3",
+                     "iii" },
+    [RAW_ALIAS] = { ALIAS_COLS, "alias", "id, scope",
+                    PUT("alias", ALIAS_COLS, "$1, $2, $3, $4, $5", "id, scope",
+                        "what = $3, a = $4, b = $5"),
+                    "biiii", "DELETE FROM alias WHERE id = $1 AND scope = $2", "bi" },
+    [RAW_KEY] = { KEY_COLS, "key", "key",
+                  PUT("key", "sid, " KEY_COLS, "$1, $2, $3, $4, $5, $6, $7", "sid, key",
+                      "hash = $3, no = $4, expires = $5, bid = $6, depth = $7"),
+                  "ibbiiii", "DELETE FROM key WHERE sid = $1 AND key = $2", "ib" },
+    [RAW_LOG] = { LOG_COLS, "log", "no",
+                  PUT("log", LOG_COLS, "$1, $2, $3, $4, $5, $6, $7, $8, $9", "no",
+                      "n = $2, sid = $3, kind = $4, time = $5, bid = $6, depth = $7, record = $8,"
+                      " aux = $9"),
+                  "iiiiiiiii", "DELETE FROM log WHERE no = $1", "i" },
+    [RAW_LIST] = { LIST_COLS, "list", "sid", NULL, NULL, "DELETE FROM list WHERE sid = $1", "i" },
+    [RAW_OPEN] = { OPEN_COLS, "open", "bid, depth",
+                   PUT("open", OPEN_COLS, "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10", "bid, depth",
+                       "sid = $3, ver = $4, epoch = $5, since = $6, expires = $7, lease_ms = $8,"
+                       " owner = $9, process = $10"),
+                   "iiiiiiiitt", "DELETE FROM open WHERE bid = $1 AND depth = $2", "ii" },
+    [RAW_DRAFT] = { DRAFT_COLS, "draft", "bid, depth, upto",
+                    PUT("draft", DRAFT_COLS, "$1, $2, $3, $4, $5", "bid, depth, upto",
+                        "step = $4, body = $5"),
+                    "iiiib", "DELETE FROM draft WHERE bid = $1 AND depth = $2 AND upto = $3",
+                    "iii" },
+    [RAW_BLOB] = { BLOB_COLS, "blob", "bno",
+                   PUT("blob", BLOB_COLS, "$1, $2, $3, $4, $5", "bno",
+                       "state = $2, size = $3, since = $4, hash = $5"),
+                   "iiiib", "DELETE FROM blob WHERE bno = $1", "i" },
+    [RAW_CHUNK] = { CHUNK_COLS, "chunk", "bno, idx",
+                    PUT("chunk", CHUNK_COLS, "$1, $2, $3, $4", "bno, idx", "sum = $3, body = $4"),
+                    "iiib", "DELETE FROM chunk WHERE bno = $1 AND idx = $2", "ii" },
+    [RAW_LINK] = { LINK_COLS, "blob_link", "bid, depth, bno",
+                   PUT("blob_link", LINK_COLS, "$1, $2, $3", "bid, depth, bno", "bno = $3"), "iii",
+                   "DELETE FROM blob_link WHERE bid = $1 AND depth = $2 AND bno = $3", "iii" },
+    [RAW_TEXT] = { TEXT_COLS, "text_doc", "id",
+                   "INSERT INTO text_doc (" TEXT_ALL ") VALUES ($1, $2, $3, $4, $5, $6, $7,"
+                   " $8 <> 0, array_to_tsvector($9)) ON CONFLICT (id) DO UPDATE SET bid = $2,"
+                   " depth = $3, time = $4, words = $5",
+                   "iiiibiiiT", "DELETE FROM text_doc WHERE id = $1", "i" },
+};
+
+/* ---- reading ---- */
+
+static void raw_read(struct bough_arena *a, const PGresult *r, int i, struct raw_row *row)
+{
+    switch (row->table) {
+    case RAW_SESSION:
+        pg_row_session(r, i, &row->u.session);
+        break;
+    case RAW_HEAD:
+        pg_row_head(r, i, &row->u.head);
+        break;
+    case RAW_BRANCH:
+        pg_row_branch(r, i, &row->u.branch);
+        break;
+    case RAW_ENTRY:
+        pg_row_entry(a, r, i, &row->u.entry);
+        break;
+    case RAW_RECORD:
+        pg_row_record(r, i, &row->u.record);
+        break;
+    case RAW_ALIAS:
+        pg_row_alias(r, i, &row->u.alias);
+        break;
+    case RAW_KEY:
+        pg_row_key(r, i, &row->u.key);
+        break;
+    case RAW_LOG:
+        pg_row_log(r, i, &row->u.log);
+        break;
+    case RAW_LIST:
+        pg_row_list(r, i, &row->u.list);
+        break;
+    case RAW_OPEN:
+        pg_row_open(r, i, &row->u.open);
+        break;
+    case RAW_DRAFT:
+        pg_row_draft(r, i, &row->u.draft);
+        break;
+    case RAW_BLOB:
+        pg_row_blob(r, i, &row->u.blob);
+        break;
+    case RAW_CHUNK:
+        pg_row_chunk(r, i, &row->u.chunk);
+        break;
+    case RAW_LINK:
+        pg_row_link(r, i, &row->u.link);
+        break;
+    case RAW_TEXT:
+        pg_row_text(a, r, i, &row->u.text);
+        break;
+    case RAW_TABLES:
+        break;
+    }
+}
+
+/* SQL of our own inside the view; the answer to the last of it. */
+static enum bough_rc say(struct view *v, const char *text, PGresult **out, struct bough_error *err)
+{
+    enum bough_rc rc = pg_ask_begin(v, err);
+
+    if (!rc)
+        rc = pg_send_text(conn_of(v), NULL, NULL, text, "", NULL, err);
+    return rc ? rc : pg_answer(v, out, err);
+}
+
+static enum bough_rc scan(struct view *v, const char *cursor, struct raw_row *row, raw_fn fn,
+                          void *user, struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    char text[80];
+    bool more = true;
+    enum bough_rc rc = BOUGH_OK;
+
+    snprintf(text, sizeof text, "FETCH %d FROM %s", PIECE, cursor);
+    while (!rc && more) {
+        PGresult *r;
+
+        rc = say(v, text, &r, err);
+        if (rc)
+            break;
+        more = PQntuples(r) == PIECE;
+        for (int i = 0; i < PQntuples(r); i++) {
+            bough_arena_reset(a);
+            raw_read(a, r, i, row);
+            if (!fn(user, row)) {
+                more = false;
+                break;
+            }
+        }
+        PQclear(r);
+    }
+    bough_arena_destroy(a);
+    return rc;
+}
+
+enum bough_rc postgres_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,
+                                struct bough_error *err)
+{
+    struct raw_row row = { .table = table };
+    char cursor[32], text[640];
+    PGresult *r;
+    enum bough_rc rc;
+
+    if ((unsigned)table >= RAW_TABLES)
+        return bough_fail(err, BOUGH_INVALID, "there is no table %d", (int)table);
+    snprintf(cursor, sizeof cursor, "raw_%u", conn_of(v)->cursors++);
+    snprintf(text, sizeof text, "DECLARE %s NO SCROLL CURSOR FOR SELECT %s FROM %s ORDER BY %s",
+             cursor, texts[table].columns, texts[table].table, texts[table].order);
+    rc = say(v, text, &r, err);
+    if (rc)
+        return rc;
+    PQclear(r);
+    rc = scan(v, cursor, &row, fn, user, err);
+    if (rc || pg_over(v, err))
+        return rc ? rc : pg_over(v, err);
+    snprintf(text, sizeof text, "CLOSE %s", cursor);
+    rc = say(v, text, &r, err);
+    if (!rc)
+        PQclear(r);
+    return rc;
+}
+
+enum bough_rc postgres_engine_check(struct view *v, bool full,
+                                    void (*found)(void *user, const char *text), void *user,
+                                    struct bough_error *err)
+{
+    struct bough_arena *a;
+    PGresult *r;
+    enum bough_rc rc = pg_ask(v, SQL_BROKEN, NULL, &r, err);
+
+    (void)full; /* amcheck is for the database's owner: docs/postgres.md */
+    if (rc)
+        return rc;
+    a = bough_arena_create();
+    for (int i = 0; i < PQntuples(r); i++)
+        found(user, arena_printf(a, "index %s is not valid: REINDEX it", got_text(r, i, 0)));
+    bough_arena_destroy(a);
+    PQclear(r);
+    return BOUGH_OK;
+}
+
+/* ---- writing ---- */
+
+static void key_args(struct args *v, const struct raw_row *row)
+{
+    switch (row->table) {
+    case RAW_SESSION:
+        args_int(v, row->u.session.sid);
+        break;
+    case RAW_HEAD:
+        args_int(v, row->u.head.sid);
+        break;
+    case RAW_BRANCH:
+        args_int(v, row->u.branch.bid);
+        break;
+    case RAW_ENTRY:
+        args_ints(v, (int64_t[]){ row->u.entry.bid, row->u.entry.depth }, 2);
+        break;
+    case RAW_RECORD:
+        args_ints(v, (int64_t[]){ row->u.record.sid, row->u.record.kind, row->u.record.ord }, 3);
+        break;
+    case RAW_ALIAS:
+        args_text(v, row->u.alias.id);
+        args_int(v, row->u.alias.scope);
+        break;
+    case RAW_KEY:
+        args_int(v, key_session(row->u.key.key));
+        args_text(v, row->u.key.key);
+        break;
+    case RAW_LOG:
+        args_int(v, row->u.log.no);
+        break;
+    case RAW_LIST:
+        args_int(v, row->u.list.sid);
+        break;
+    case RAW_OPEN:
+        args_ints(v, (int64_t[]){ row->u.open.bid, row->u.open.depth }, 2);
+        break;
+    case RAW_DRAFT:
+        args_ints(v, (int64_t[]){ row->u.draft.bid, row->u.draft.depth, row->u.draft.end }, 3);
+        break;
+    case RAW_BLOB:
+        args_int(v, row->u.blob.bno);
+        break;
+    case RAW_CHUNK:
+        args_ints(v, (int64_t[]){ row->u.chunk.bno, row->u.chunk.index }, 2);
+        break;
+    case RAW_LINK:
+        args_ints(v, (int64_t[]){ row->u.link.bid, row->u.link.depth, row->u.link.bno }, 3);
+        break;
+    case RAW_TEXT:
+        args_int(v, text_order(&row->u.text));
+        break;
+    case RAW_TABLES:
+        break;
+    }
+}
+
+/* What follows the key; those whose rows are written as a whole start again. */
+static void row_args(struct bough_arena *a, struct args *v, const struct raw_row *row)
+{
+    const struct blob_row *blob = &row->u.blob;
+
+    switch (row->table) {
+    case RAW_SESSION:
+        v->n = 0;
+        args_session(a, v, &row->u.session);
+        break;
+    case RAW_HEAD:
+        v->n = 0;
+        args_head(v, &row->u.head);
+        break;
+    case RAW_BRANCH:
+        args_ints(v,
+                  (int64_t[]){ row->u.branch.sid, row->u.branch.parent, row->u.branch.base,
+                               row->u.branch.cut },
+                  4);
+        break;
+    case RAW_ENTRY:
+        v->n = 0;
+        args_entry(a, v, &row->u.entry);
+        break;
+    case RAW_RECORD:
+        v->n = 0;
+        args_record(a, v, &row->u.record);
+        break;
+    case RAW_ALIAS:
+        args_ints(v, (int64_t[]){ row->u.alias.what, row->u.alias.a, row->u.alias.b }, 3);
+        break;
+    case RAW_KEY:
+        args_str(v, (struct bough_str){ row->u.key.hash, sizeof row->u.key.hash });
+        args_ints(
+            v, (int64_t[]){ row->u.key.no, row->u.key.expires, row->u.key.bid, row->u.key.depth },
+            4);
+        break;
+    case RAW_LOG:
+        v->n = 0;
+        args_log(v, &row->u.log);
+        break;
+    case RAW_LIST:
+        v->n = 0;
+        args_list(v, &row->u.list);
+        break;
+    case RAW_OPEN:
+        v->n = 0;
+        args_open(v, &row->u.open);
+        break;
+    case RAW_DRAFT:
+        args_int(v, row->u.draft.step);
+        args_str(v, row->u.draft.body);
+        break;
+    case RAW_BLOB:
+        args_ints(v, (int64_t[]){ blob->state, blob->size, blob->since }, 3);
+        args_str(v, (struct bough_str){ (const char *)blob->hash, blob->state ? 32 : 0 });
+        break;
+    case RAW_CHUNK:
+        args_int(v, row->u.chunk.sum);
+        args_str(v, row->u.chunk.body);
+        break;
+    case RAW_TEXT:
+        v->n = 0;
+        args_document(a, v, &row->u.text);
+        break;
+    case RAW_LINK:
+    case RAW_TABLES:
+        break;
+    }
+}
+
+struct fix {
+    const struct raw_row *row;
+    bool remove;
+};
+
+static enum bough_rc fix_row(struct postgres *s, void *user, struct bough_error *err)
+{
+    const struct fix *f = user;
+    const struct raw_text *t = &texts[f->row->table];
+    struct args a = { 0 };
+    PGresult *r = NULL;
+    enum bough_rc rc;
+
+    key_args(&a, f->row);
+    if (!f->remove)
+        row_args(s->scratch, &a, f->row);
+    if (!f->remove && !t->put)
+        return pg_writer_run(s, SQL_LIST_PUT, &a, NULL, err);
+    rc = pg_send_text(s->writer, NULL, NULL, f->remove ? t->del : t->put,
+                      f->remove ? t->del_types : t->put_types, &a, err);
+    if (!rc)
+        rc = pg_sync(s->writer, err);
+    if (!rc)
+        rc = pg_next(s->writer, &r, err);
+    if (!rc && !result_good(r))
+        rc = pg_fail(s->writer, r, err);
+    PQclear(r);
+    if (!s->writer->lost)
+        (void)pg_drain(s->writer, NULL);
+    return rc;
+}
+
+enum bough_rc postgres_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
+                               struct bough_error *err)
+{
+    struct patience p = { mono_us() + 10000000, NULL };
+    struct fix f = { row, remove };
+
+    if ((unsigned)row->table >= RAW_TABLES)
+        return bough_fail(err, BOUGH_INVALID, "there is no table %d", (int)row->table);
+    return pg_writer_txn(postgres_of(b), false, &p, fix_row, &f, err);
+}

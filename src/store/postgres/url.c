@@ -1,0 +1,146 @@
+/* postgres://...: libpq's own syntax, plus schema= and prepare=, and safe where it is silent. */
+#include "store/postgres/url.h"
+
+#include <libpq-fe.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+enum { OPTIONS_MOST = 64 };
+
+/* Take `name`=value out of the URL's query; NULL when it is not there. */
+static const char *take_option(struct bough_arena *a, char *url, const char *name)
+{
+    size_t n = strlen(name);
+    char *at = strchr(url, '?');
+
+    while (at) {
+        char *start = at + 1, *end = strchr(start, '&');
+
+        if (strncmp(start, name, n) == 0 && start[n] == '=') {
+            size_t len = end ? (size_t)(end - start) : strlen(start);
+            const char *value = arena_strndup(a, start + n + 1, len - n - 1);
+
+            if (end)
+                memmove(start, end + 1, strlen(end + 1) + 1);
+            else
+                *at = '\0';
+            return value;
+        }
+        at = end;
+    }
+    return NULL;
+}
+
+static bool plain_name(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+    return n == strlen(s) && n > 0 && n < 48 && !(s[0] >= '0' && s[0] <= '9') &&
+           strncmp(s, "pg_", 3) != 0;
+}
+
+static const char *option(const PQconninfoOption *o, const char *key)
+{
+    for (; o->keyword; o++)
+        if (strcmp(o->keyword, key) == 0)
+            return o->val ? o->val : "";
+    return "";
+}
+
+/* A socket of this machine, or an address that cannot leave it. */
+static bool stays_here(const char *host)
+{
+    return !*host || *host == '/' || *host == '@' || strcmp(host, "localhost") == 0 ||
+           strcmp(host, "127.0.0.1") == 0 || strcmp(host, "::1") == 0;
+}
+
+/* Passwords and transcripts cross a network only encrypted, and only to the right server. */
+static enum bough_rc check_tls(const PQconninfoOption *o, const char **mode,
+                               struct bough_error *err)
+{
+    const char *host = option(o, "host"), *asked = option(o, "sslmode");
+    bool here = stays_here(*host ? host : option(o, "hostaddr"));
+
+    *mode = *asked ? asked : here ? "prefer" : "verify-full";
+    if (here || strcmp(*mode, "verify-full") == 0)
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_INVALID,
+                      "%s is another machine: only sslmode=verify-full (the default) is safe there",
+                      host);
+}
+
+/* For people and error messages: no user name's secrets, no options. */
+static const char *shown_name(struct bough_arena *a, const PQconninfoOption *o, const char *schema)
+{
+    const char *host = option(o, "host"), *port = option(o, "port"), *db = option(o, "dbname");
+
+    return arena_printf(a, "postgres://%s%s%s/%s?schema=%s", *host && *host != '/' ? host : "",
+                        *port ? ":" : "", port, db, schema);
+}
+
+static void put(struct url *u, const char **keys, const char **values, size_t *n, const char *key,
+                const char *value)
+{
+    (void)u;
+    keys[*n] = key;
+    values[(*n)++] = value;
+}
+
+static void put_options(struct bough_arena *a, struct url *out, const PQconninfoOption *o,
+                        const char *sslmode)
+{
+    const char **keys = arena_array(a, OPTIONS_MOST, sizeof *keys);
+    const char **values = arena_array(a, OPTIONS_MOST, sizeof *values);
+    size_t n = 0;
+
+    put(out, keys, values, &n, "fallback_application_name", "bough");
+    put(out, keys, values, &n, "client_encoding", "UTF8");
+    put(out, keys, values, &n, "sslmode", sslmode);
+    if (!*option(o, "tcp_user_timeout"))
+        put(out, keys, values, &n, "tcp_user_timeout", "30000");
+    for (; o->keyword && n < OPTIONS_MOST - 1; o++)
+        if (o->val && *o->val && strcmp(o->keyword, "sslmode") != 0 &&
+            strcmp(o->keyword, "client_encoding") != 0 &&
+            strcmp(o->keyword, "fallback_application_name") != 0)
+            put(out, keys, values, &n, arena_strdup(a, o->keyword), arena_strdup(a, o->val));
+    out->keys = keys;
+    out->values = values;
+}
+
+enum bough_rc pg_url_parse(struct bough_arena *a, const char *rest, struct url *out,
+                           struct bough_error *err)
+{
+    char *url = arena_printf(a, "postgres:%s", rest);
+    const char *prepare = take_option(a, url, "prepare"), *sslmode;
+    PQconninfoOption *o;
+    char *why = NULL;
+    enum bough_rc rc;
+
+    out->schema = take_option(a, url, "schema");
+    if (!out->schema)
+        out->schema = "bough";
+    if (!plain_name(out->schema))
+        return bough_fail(err, BOUGH_INVALID,
+                          "a schema's name has small letters, digits and _, not %.60s",
+                          out->schema);
+    if (prepare && strcmp(prepare, "on") != 0 && strcmp(prepare, "off") != 0)
+        return bough_fail(err, BOUGH_INVALID, "prepare is on or off, not %.20s", prepare);
+    out->unprepared = prepare && strcmp(prepare, "off") == 0;
+    o = PQconninfoParse(url, &why);
+    if (!o) {
+        /* What libpq says quotes the URL, which may hold a password. */
+        PQfreemem(why);
+        return bough_fail(
+            err, BOUGH_INVALID,
+            "this is not a URL of PostgreSQL: postgres://USER@HOST/DATABASE?schema=NAME");
+    }
+    rc = check_tls(o, &sslmode, err);
+    if (!rc) {
+        out->name = shown_name(a, o, out->schema);
+        put_options(a, out, o, arena_strdup(a, sslmode));
+    }
+    PQconninfoFree(o);
+    return rc;
+}

@@ -1,0 +1,151 @@
+/* Rows as values of statements, in the order of the *_COLS in sql.h, and what SQL reads of them. */
+#include <string.h>
+
+#include "base/str.h"
+#include "core/bodies.h"
+#include "core/pack.h"
+#include "store/postgres/db.h"
+
+/* ---- documents for SQL ---- */
+
+static struct bough_str doc_of(struct bough_arena *a, const struct body_field *table,
+                               struct bough_str body, void *to)
+{
+    if (!body.n || body_read(table, body, to, NULL) != BOUGH_OK)
+        return str_make(NULL, 0);
+    return body_json(a, table, to);
+}
+
+struct bough_str pg_session_doc(struct bough_arena *a, const struct session_row *row)
+{
+    struct session_body b;
+
+    return doc_of(a, session_fields, row->body, &b);
+}
+
+struct bough_str pg_record_doc(struct bough_arena *a, const struct record_row *row)
+{
+    union {
+        struct call_body call;
+        struct adjust_body adjust;
+        struct memory_body memory;
+        struct label_body label;
+        struct todo_body todo;
+        struct queue_body queue;
+        struct audit_body audit;
+        struct source_body source;
+        struct place_body place;
+    } b;
+
+    switch (row->kind) {
+    case RECORD_CALL:
+        return doc_of(a, call_fields, row->body, &b);
+    case RECORD_ADJUST:
+        return doc_of(a, adjust_fields, row->body, &b);
+    case RECORD_MEMORY:
+        return doc_of(a, memory_fields, row->body, &b);
+    case RECORD_LABEL:
+        return doc_of(a, label_fields, row->body, &b);
+    case RECORD_TODO:
+        return doc_of(a, todo_fields, row->body, &b);
+    case RECORD_QUEUE:
+        return doc_of(a, queue_fields, row->body, &b);
+    case RECORD_AUDIT:
+        return doc_of(a, audit_fields, row->body, &b);
+    case RECORD_SOURCE:
+        return doc_of(a, source_fields, row->body, &b);
+    case RECORD_PROJECT:
+    case RECORD_WORKSPACE:
+    case RECORD_ACCOUNT:
+        return doc_of(a, place_fields, row->body, &b);
+    }
+    return str_make(NULL, 0); /* tokens, and what is nobody's business */
+}
+
+static void args_doc(struct args *v, struct bough_str doc)
+{
+    if (doc.n)
+        args_str(v, doc);
+    else
+        args_null(v);
+}
+
+/* ---- rows ---- */
+
+void args_session(struct bough_arena *a, struct args *v, const struct session_row *row)
+{
+    args_ints(
+        v,
+        (int64_t[]){ row->sid, row->ver, row->made, row->chk, row->parent, row->kind, row->purged },
+        7);
+    args_text(v, row->slug);
+    args_str(v, row->body);
+    args_doc(v, pg_session_doc(a, row));
+}
+
+void args_head(struct args *v, const struct head_row *row)
+{
+    args_ints(v,
+              (int64_t[]){ row->sid, row->ver, row->bid, row->depth, row->status, row->deleted,
+                           row->lease_epoch, row->lease_since, row->lease_expires },
+              9);
+    args_text(v, row->lease_owner);
+}
+
+void args_entry(struct bough_arena *a, struct args *v, const struct entry_row *row)
+{
+    struct bough_str front, parts;
+    struct pack_head h;
+
+    if (!pack_entry_head(row->body, &h))
+        h = (struct pack_head){ 0 };
+    args_ints(v, (int64_t[]){ row->bid, row->depth, row->kind, row->mask, row->over }, 5);
+    if (pack_split(a, row->body, &front, &parts)) {
+        args_str(v, front);
+        args_str(v, parts);
+    } else {
+        args_str(v, row->body);
+        args_null(v);
+    }
+    args_ints(v, (int64_t[]){ h.no, h.mno, h.time, h.made, h.chk & 0xffff, h.role }, 6);
+}
+
+void args_open(struct args *v, const struct open_row *row)
+{
+    args_ints(v,
+              (int64_t[]){ row->bid, row->depth, row->sid, row->ver, row->epoch, row->since,
+                           row->expires, row->lease_ms },
+              8);
+    args_text(v, row->owner);
+    args_text(v, row->process);
+}
+
+void args_record(struct bough_arena *a, struct args *v, const struct record_row *row)
+{
+    args_ints(v, (int64_t[]){ row->sid, row->kind, row->ord, row->ver, row->over }, 5);
+    args_str(v, row->body);
+    args_doc(v, pg_record_doc(a, row));
+}
+
+void args_log(struct args *v, const struct log_row *row)
+{
+    args_ints(v,
+              (int64_t[]){ row->no, row->n, row->sid, row->kind, row->time, row->bid, row->depth,
+                           row->record, row->aux },
+              9);
+}
+
+void args_list(struct args *v, const struct list_row *row)
+{
+    args_ints(v,
+              (int64_t[]){ row->sid, row->kind, row->status, row->project, row->workspace,
+                           row->account, row->parent, row->created, row->updated, row->modified,
+                           row->deleted },
+              11);
+    args_text(v, row->role_name);
+    args_text(v, row->provider_path);
+    args_text(v, row->model_provider);
+    args_text(v, row->model_name);
+    args_text(v, row->hay);
+    args_str(v, row->body);
+}
