@@ -140,7 +140,8 @@ test: ## build and run every test; ONLY=word runs the tests whose name contains 
 	@echo "Building and running the tests (build/$(VARIANT))"
 	@$(MAKE) --no-print-directory VARIANT=$(VARIANT) run-tests
 run-tests: all man $(TESTS) $(REPLAYS) $(EXAMPLES)
-	@B='$(B)' CC='$(CC)' VARIANT=$(VARIANT) ONLY='$(ONLY)' WRAP='$(WRAP)' scripts/run-tests \
+	@B='$(B)' CC='$(CC)' VARIANT=$(VARIANT) ONLY='$(ONLY)' WRAP='$(WRAP)' \
+	    tests/with-postgres.sh scripts/run-tests \
 	    $(filter $(if $(SUITES),$(SUITES:%=$(B)/tests/%.t),%),$(TESTS)) \
 	    $(if $(SUITES),,scripts/test-promises scripts/test-corpus tests/cli/run)
 

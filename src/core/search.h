@@ -57,6 +57,10 @@ struct search_words {
 bool search_words(struct bough_arena *a, const struct search_piece *at, size_t n,
                   struct search_words *out); /* false: there are none */
 
+/* The same of a packed entry, which is read into *e. False: it cannot be read. */
+bool search_packed_words(struct bough_arena *a, struct bough_str body, struct bough_entry *e,
+                         struct search_words *out);
+
 /* ---- queries ---- */
 
 /* A word or a phrase. */

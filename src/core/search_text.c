@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "core/pack.h"
 #include "core/text.h"
 #include "core/token.h"
 #include "core/view.h"
@@ -233,4 +234,17 @@ bool search_words(struct bough_arena *a, const struct search_piece *at, size_t n
         buf_finish(&b[f]);
     }
     return any;
+}
+
+bool search_packed_words(struct bough_arena *a, struct bough_str body, struct bough_entry *e,
+                         struct search_words *out)
+{
+    struct search_pieces pieces;
+    struct pack_extra x;
+
+    if (!body.n || pack_entry_read(a, body, e, &x, NULL) != BOUGH_OK)
+        return false;
+    search_pieces(a, e, &pieces);
+    (void)search_words(a, pieces.at, pieces.n, out);
+    return true;
 }

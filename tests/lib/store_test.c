@@ -28,21 +28,46 @@ const char *postgres_url(struct test *t, const char *name)
     return arena_printf(t->arena, "%s&schema=%s_%d_%u", server, name, (int)getpid(), ++count);
 }
 
+/* libpq knows nothing of schema=: what is before it, and its value. */
+static PGconn *connect_to(const char *url, const char **schema)
+{
+    const char *at = strstr(url, "&schema=");
+    char server[1024];
+
+    *schema = at ? at + strlen("&schema=") : "";
+    snprintf(server, sizeof server, "%.*s", at ? (int)(at - url) : 0, url);
+    return at ? PQconnectdb(server) : NULL;
+}
+
+PGconn *postgres_connect(struct test *t)
+{
+    const char *schema;
+    PGconn *pg = connect_to(t->url, &schema);
+
+    CHECK(pg && PQstatus(pg) == CONNECTION_OK);
+    PQclear(PQexec(pg, arena_printf(t->arena, "SET search_path = \"%s\"", schema)));
+    return pg;
+}
+
 static void drop_schema(const char *url)
 {
-    const char *schema = strstr(url, "&schema=");
-    char text[160], server[1024];
-    PGconn *pg;
+    const char *schema;
+    PGconn *pg = connect_to(url, &schema);
+    char text[160];
 
-    if (!schema || (size_t)(schema - url) >= sizeof server)
-        return;
-    snprintf(server, sizeof server, "%.*s", (int)(schema - url), url);
     snprintf(text, sizeof text,
-             "SET client_min_messages = error; DROP SCHEMA IF EXISTS \"%s\" CASCADE",
-             schema + strlen("&schema="));
-    pg = PQconnectdb(server);
-    PQclear(PQexec(pg, text));
+             "SET client_min_messages = error; DROP SCHEMA IF EXISTS \"%s\" CASCADE", schema);
+    if (pg)
+        PQclear(PQexec(pg, text));
     PQfinish(pg);
+}
+
+void store_remove(const char *url)
+{
+    if (strncmp(url, "sqlite:", 7) == 0)
+        (void)remove(url + 7);
+    else
+        drop_schema(url);
 }
 
 const char *store_url(struct test *t, const char *name)

@@ -32,6 +32,9 @@ bool store_has_file(const struct test *t);
 const char *store_url(struct test *t, const char *name);
 /* The same on PostgreSQL, whatever the test runs on; SKIPs where there is no server. */
 const char *postgres_url(struct test *t, const char *name);
+void store_remove(const char *url);
+/* A connection of its own to the schema of the test's store. */
+struct pg_conn *postgres_connect(struct test *t);
 /* Close and open again: t->store is another handle on the same rows. Only where it lasts. */
 void store_reopen(struct test *t);
 /* Let the store's own thread leave the full text alone, or not. */

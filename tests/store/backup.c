@@ -113,7 +113,7 @@ STORE_TEST(a_backup_is_a_store_with_the_same_content)
     e = user(t, s, "one");
     agent(t, s, "two");
     agent(t, fork_at(t, s, e), "other two");
-    if (!store_lasts(t)) {
+    if (!store_has_file(t)) {
         CHECK_RC(BOUGH_INVALID, bough_backup(t->store, path, NULL, NULL, NULL, &t->err));
         CHECK_STR("", files(t));
         return;

@@ -19,7 +19,7 @@ STORE_TEST(a_store_says_how_it_is_doing)
     CHECK(info.commit_us >= before.commit_us);
     if (!store_lasts(t))
         return;
-    CHECK(info.log_bytes > 0);
+    CHECK(info.log_bytes > 0 || !store_has_file(t));
     CHECK_OK(snap_begin(t->store, &snap, &t->err));
     nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
     CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));

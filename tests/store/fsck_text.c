@@ -102,7 +102,7 @@ BREAKS(I_41_sees_an_index_that_has_lost_its_words)
 {
     sqlite3 *db;
 
-    if (!store_lasts(t))
+    if (!store_has_file(t))
         SKIP("this backend has no index");
     CHECK_INT(SQLITE_OK, sqlite3_open(test_path(t, "store.db"), &db));
     CHECK_INT(SQLITE_OK,

@@ -1,5 +1,5 @@
-/* Random operations against the memory store and SQLite in lock-step: whatever is asked, both give
- * the same answer. On a difference the seed and the number of the operation are printed;
+/* Random operations against the memory store and another one in lock-step: whatever is asked, both
+ * give the same answer. On a difference the seed and the number of the operation are printed;
  * RANDOM_SEED and RANDOM_OPS repeat it, RANDOM_TRACE shows each operation, RANDOM_FSCK=1 checks
  * after each. */
 #include "store/random.h"
@@ -100,7 +100,7 @@ static void compare(struct test *t, struct random *r, uint64_t seed, size_t op, 
     for (; i < x->n && i < y->n && x->p[i] == y->p[i]; i++)
         if (x->p[i] == '\n')
             line = i + 1;
-    printf("# memory: %s\n# sqlite: %s\n", line_at(t->arena, x, line), line_at(t->arena, y, line));
+    printf("# memory: %s\n# other:  %s\n", line_at(t->arena, x, line), line_at(t->arena, y, line));
     FAIL("seed %llu, operation %zu (%s): %s differ", (unsigned long long)seed, op, r->op, what);
 }
 
@@ -152,7 +152,7 @@ static void one(struct test *t, struct random *r, uint64_t seed, size_t op)
         printf("# %zu %s: %s (%s) / %s (%s)\n", op, r->op, bough_rc_name(r->w[0]->rc),
                r->w[0]->err.msg, bough_rc_name(r->w[1]->rc), r->w[1]->err.msg);
     if (r->w[0]->rc != r->w[1]->rc)
-        FAIL("seed %llu, operation %zu (%s): memory says %s (%s), sqlite %s (%s)",
+        FAIL("seed %llu, operation %zu (%s): memory says %s (%s), the other %s (%s)",
              (unsigned long long)seed, op, r->op, bough_rc_name(r->w[0]->rc), r->w[0]->err.msg,
              bough_rc_name(r->w[1]->rc), r->w[1]->err.msg);
     switch (r->w[0]->rc) {
@@ -169,15 +169,15 @@ static void one(struct test *t, struct random *r, uint64_t seed, size_t op)
     }
 }
 
-static void run_store(struct test *t, uint64_t seed, size_t ops)
+static void run_store(struct test *t, const char *url, uint64_t seed, size_t ops)
 {
     struct random *r = mem_zalloc(sizeof *r);
-    const char *file = test_path(t, "random.db"), *often = getenv("RANDOM_FSCK");
+    const char *often = getenv("RANDOM_FSCK");
     size_t every = often ? strtoul(often, NULL, 10) : 1000;
 
     r->t = t;
     r->w[0] = world_new(t, "memory:");
-    r->w[1] = world_new(t, arena_printf(t->arena, "sqlite:%s", file));
+    r->w[1] = world_new(t, url);
     r->keep = bough_arena_create();
     r->state = seed;
     for (size_t op = 1; op <= ops; op++) {
@@ -202,19 +202,44 @@ static void run_store(struct test *t, uint64_t seed, size_t ops)
     }
     bough_arena_destroy(r->keep);
     mem_free(r);
-    remove(file);
 }
 
-TEST_SECONDS(random_operations_give_the_same_on_memory_and_sqlite, SECONDS)
+/* So many operations, a fresh store every OPS_A_STORE of them. */
+static void run_all(struct test *t, const char *(*new_url)(struct test *t, const char *name),
+                    size_t left)
 {
-    const char *asked = getenv("RANDOM_OPS"), *first = getenv("RANDOM_SEED");
-    size_t left = asked ? strtoul(asked, NULL, 10) : OPS_DEFAULT;
+    const char *first = getenv("RANDOM_SEED");
     uint64_t seed = first ? strtoul(first, NULL, 10) : 1;
 
     for (; left; seed++) {
         size_t ops = left < OPS_A_STORE ? left : OPS_A_STORE;
+        const char *url =
+            new_url(t, arena_printf(t->arena, "random%llu", (unsigned long long)seed));
 
-        run_store(t, seed, ops);
+        run_store(t, url, seed, ops);
+        store_remove(url);
         left -= ops;
     }
+}
+
+static size_t asked_for(size_t otherwise)
+{
+    const char *asked = getenv("RANDOM_OPS");
+
+    return asked ? strtoul(asked, NULL, 10) : otherwise;
+}
+
+static const char *sqlite_url(struct test *t, const char *name)
+{
+    return arena_printf(t->arena, "sqlite:%s", test_path(t, arena_printf(t->arena, "%s.db", name)));
+}
+
+TEST_SECONDS(random_operations_give_the_same_on_memory_and_sqlite, SECONDS)
+{
+    run_all(t, sqlite_url, asked_for(OPS_DEFAULT));
+}
+
+TEST_SECONDS(random_operations_give_the_same_on_memory_and_postgres, SECONDS)
+{
+    run_all(t, postgres_url, asked_for(OPS_DEFAULT / 5)); /* a round trip is not a function call */
 }

@@ -1,5 +1,6 @@
 /* Many threads on one store: nothing lost, nothing doubled, no half-done batch is ever seen.
  * The stores here use the machine's clock: the tests' own is not made for threads. */
+#include <libpq-fe.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -412,19 +413,33 @@ STORE_TEST(a_call_that_was_cancelled_before_it_began_writes_nothing)
 }
 
 /* Another user of the file holds the write lock. */
-static sqlite3 *hold(struct test *t)
-{
-    sqlite3 *db = NULL;
+/* Somebody else who writes and does not come to an end. */
+struct holder {
+    sqlite3 *db;
+    PGconn *pg;
+};
 
-    CHECK_INT(SQLITE_OK, sqlite3_open(strchr(t->url, ':') + 1, &db));
-    CHECK_INT(SQLITE_OK, sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL));
-    return db;
+static struct holder hold(struct test *t)
+{
+    struct holder h = { NULL, NULL };
+
+    if (store_has_file(t)) {
+        CHECK(sqlite3_open(strchr(t->url, ':') + 1, &h.db) == SQLITE_OK);
+        CHECK(sqlite3_exec(h.db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
+        return h;
+    }
+    h.pg = postgres_connect(t);
+    PQclear(PQexec(h.pg, "BEGIN; UPDATE counter SET commits = commits"));
+    CHECK(PQtransactionStatus(h.pg) == PQTRANS_INTRANS);
+    return h;
 }
 
-static void let_go(sqlite3 *db)
+static void let_go(struct holder h)
 {
-    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-    sqlite3_close(db);
+    if (h.db)
+        sqlite3_exec(h.db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(h.db);
+    PQfinish(h.pg);
 }
 
 STORE_TEST(a_deadline_is_kept_while_another_holds_the_file)
@@ -432,7 +447,7 @@ STORE_TEST(a_deadline_is_kept_while_another_holds_the_file)
     struct bough_store *scoped;
     struct work w;
     int64_t began;
-    sqlite3 *db;
+    struct holder db;
 
     if (!store_lasts(t))
         return; /* nobody else can hold it */
@@ -470,7 +485,7 @@ STORE_TEST(a_cancelled_call_gives_up_while_another_holds_the_file)
     struct work w;
     pthread_t thread;
     int64_t began;
-    sqlite3 *db;
+    struct holder db;
 
     if (!store_lasts(t))
         return;

@@ -166,9 +166,7 @@ static bool matches(struct memory *m, struct bough_arena *tmp, const struct sear
                     const struct mem_text *t)
 {
     const struct mem_entry *row;
-    struct search_pieces pieces;
     struct search_words words;
-    struct pack_extra x;
     struct pack_head h;
     struct bough_entry e;
 
@@ -182,11 +180,8 @@ static bool matches(struct memory *m, struct bough_arena *tmp, const struct sear
     if (!q->n)
         return true;
     bough_arena_reset(tmp);
-    if (pack_entry_read(tmp, str_make(row->body, row->len), &e, &x, NULL) != BOUGH_OK)
-        return false;
-    search_pieces(tmp, &e, &pieces);
-    search_words(tmp, pieces.at, pieces.n, &words);
-    return search_match(q, &words);
+    return search_packed_words(tmp, str_make(row->body, row->len), &e, &words) &&
+           search_match(q, &words);
 }
 
 enum bough_rc memory_text_find(struct view *v, const struct text_query *q, text_fn fn, void *user,

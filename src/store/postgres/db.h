@@ -171,7 +171,10 @@ enum bough_rc pg_writer_send_begin(struct postgres *s, bool relaxed, struct boug
 enum bough_rc pg_writer_send_take(struct postgres *s, int64_t no, int64_t sessions,
                                   int64_t branches, struct bough_error *err);
 enum bough_rc pg_writer_read_take(struct postgres *s, struct bough_error *err);
-/* One statement, and its answer. *rows (may be NULL): how many rows it changed or gave. */
+/* One statement, and its answer, which the caller clears. */
+enum bough_rc pg_writer_ask(struct postgres *s, enum sql id, const struct args *a, PGresult **out,
+                            struct bough_error *err);
+/* The same without it. *rows (may be NULL): how many rows it changed or gave. */
 enum bough_rc pg_writer_run(struct postgres *s, enum sql id, const struct args *a, int64_t *rows,
                             struct bough_error *err);
 /* The first column of its first row, or `none`. */

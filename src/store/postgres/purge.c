@@ -50,25 +50,18 @@ static enum bough_rc delete_branch(struct postgres *s, const struct branch_row *
 static bool next_branch(struct postgres *s, int64_t sid, struct branch_row *b, enum bough_rc *rc,
                         struct bough_error *err)
 {
-    struct conn *c = s->writer;
     struct args a = { 0 };
-    PGresult *r = NULL;
+    PGresult *r;
     bool there;
 
     args_ints(&a, (int64_t[]){ sid, b->bid, 1 }, 3);
-    *rc = pg_send(c, SQL_BRANCH_OF, &a, err);
-    if (!*rc)
-        *rc = pg_sync(c, err);
-    if (!*rc)
-        *rc = pg_next(c, &r, err);
-    if (!*rc && !result_good(r))
-        *rc = pg_fail(c, r, err);
-    there = !*rc && PQntuples(r) > 0;
+    *rc = pg_writer_ask(s, SQL_BRANCH_OF, &a, &r, err);
+    if (*rc)
+        return false;
+    there = PQntuples(r) > 0;
     if (there)
         pg_row_branch(r, 0, b);
     PQclear(r);
-    if (!c->lost)
-        (void)pg_drain(c, NULL);
     return there;
 }
 

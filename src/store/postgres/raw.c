@@ -1,6 +1,7 @@
 /* For fsck: every row of a table as it lies there, and writes that ask nobody. */
 #include <stdio.h>
 
+#include "core/search.h"
 #include "store/postgres/db.h"
 
 enum { PIECE = 256 };
@@ -83,7 +84,7 @@ static const struct raw_text texts[RAW_TABLES] = {
     [RAW_TEXT] = { TEXT_COLS, "text_doc", "id",
                    "INSERT INTO text_doc (" TEXT_ALL ") VALUES ($1, $2, $3, $4, $5, $6, $7,"
                    " $8 <> 0, array_to_tsvector($9)) ON CONFLICT (id) DO UPDATE SET bid = $2,"
-                   " depth = $3, time = $4, words = $5",
+                   " depth = $3, time = $4, words = $5, vec = excluded.vec",
                    "iiiibiiiT", "DELETE FROM text_doc WHERE id = $1", "i" },
 };
 
@@ -361,17 +362,48 @@ struct fix {
     bool remove;
 };
 
+/* A document of an entry is put back with the words of that entry: nothing else has them. */
+static enum bough_rc words_again(struct postgres *s, struct text_row *row, struct bough_error *err)
+{
+    struct search_words *words = arena_zalloc(s->scratch, sizeof *words);
+    struct entry_row entry;
+    struct bough_entry e;
+    struct args a = { 0 };
+    PGresult *r;
+    enum bough_rc rc;
+
+    args_ints(&a, (int64_t[]){ row->bid, row->depth }, 2);
+    rc = pg_writer_ask(s, SQL_ENTRY_GET, &a, &r, err);
+    if (rc)
+        return rc;
+    if (PQntuples(r)) {
+        pg_row_entry(s->scratch, r, 0, &entry);
+        if (search_packed_words(s->scratch, keep_bytes(s->scratch, entry.body), &e, words)) {
+            row->words = words;
+            row->role = e.role;
+            row->kind = e.kind;
+        }
+    }
+    PQclear(r);
+    return BOUGH_OK;
+}
+
 static enum bough_rc fix_row(struct postgres *s, void *user, struct bough_error *err)
 {
     const struct fix *f = user;
     const struct raw_text *t = &texts[f->row->table];
+    struct raw_row row = *f->row;
     struct args a = { 0 };
     PGresult *r = NULL;
-    enum bough_rc rc;
+    enum bough_rc rc = BOUGH_OK;
 
-    key_args(&a, f->row);
+    if (row.table == RAW_TEXT && !f->remove && row.u.text.bid)
+        rc = words_again(s, &row.u.text, err);
+    if (rc)
+        return rc;
+    key_args(&a, &row);
     if (!f->remove)
-        row_args(s->scratch, &a, f->row);
+        row_args(s->scratch, &a, &row);
     if (!f->remove && !t->put)
         return pg_writer_run(s, SQL_LIST_PUT, &a, NULL, err);
     rc = pg_send_text(s->writer, NULL, NULL, f->remove ? t->del : t->put,

@@ -134,8 +134,6 @@ static void close_cursor(struct finding *f)
 static bool matches(struct finding *f, const PGresult *r, int i, const struct text_row *row)
 {
     struct search_words words = { 0 };
-    struct search_pieces pieces;
-    struct pack_extra x;
     struct bough_entry e;
     struct bough_str body = got_bytes(r, i, 6);
 
@@ -148,11 +146,7 @@ static bool matches(struct finding *f, const PGresult *r, int i, const struct te
     }
     if (!PQgetisnull(r, i, 7))
         body = pack_join(f->a, body, got_bytes(r, i, 7));
-    if (!body.n || pack_entry_read(f->a, body, &e, &x, NULL) != BOUGH_OK)
-        return false;
-    search_pieces(f->a, &e, &pieces);
-    search_words(f->a, pieces.at, pieces.n, &words);
-    return search_match(f->q->q, &words);
+    return search_packed_words(f->a, body, &e, &words) && search_match(f->q->q, &words);
 }
 
 /* False: nobody wants more. */

@@ -80,8 +80,8 @@ static enum bough_rc judge(struct postgres *s, PGresult *r, struct bough_error *
     return pg_fail(s->writer, r, err);
 }
 
-static enum bough_rc ask(struct postgres *s, enum sql id, const struct args *a, PGresult **out,
-                         struct bough_error *err)
+enum bough_rc pg_writer_ask(struct postgres *s, enum sql id, const struct args *a, PGresult **out,
+                            struct bough_error *err)
 {
     enum bough_rc rc = pg_send(s->writer, id, a, err), end;
     PGresult *r = NULL;
@@ -106,7 +106,7 @@ enum bough_rc pg_writer_run(struct postgres *s, enum sql id, const struct args *
                             struct bough_error *err)
 {
     PGresult *r;
-    enum bough_rc rc = ask(s, id, a, &r, err);
+    enum bough_rc rc = pg_writer_ask(s, id, a, &r, err);
 
     if (rc)
         return rc;
@@ -120,7 +120,7 @@ enum bough_rc pg_writer_int(struct postgres *s, enum sql id, const struct args *
                             int64_t *out, struct bough_error *err)
 {
     PGresult *r;
-    enum bough_rc rc = ask(s, id, a, &r, err);
+    enum bough_rc rc = pg_writer_ask(s, id, a, &r, err);
 
     if (rc)
         return rc;
@@ -205,7 +205,7 @@ void pg_writer_undo(struct postgres *s)
         return;
     s->writer->patience = (struct patience){ mono_us() + 2000000, NULL };
     (void)pg_drain(s->writer, NULL);
-    if (s->writer->begun && ask(s, SQL_ROLLBACK, NULL, &r, NULL) == BOUGH_OK)
+    if (s->writer->begun && pg_writer_ask(s, SQL_ROLLBACK, NULL, &r, NULL) == BOUGH_OK)
         PQclear(r);
     else if (s->writer->begun)
         s->writer->lost = true;

@@ -149,17 +149,14 @@ enum bough_rc text_clear(struct conn *c, struct bough_error *err)
 static bool words_again(struct bough_arena *a, const struct entry_row *entry, struct text_row *row)
 {
     struct search_words *w = arena_alloc(a, sizeof *w);
-    struct search_pieces pieces;
-    struct pack_extra x;
     struct bough_entry e;
 
-    if (pack_entry_read(a, entry->body, &e, &x, NULL) != BOUGH_OK)
+    if (!search_packed_words(a, entry->body, &e, w))
         return false;
-    search_pieces(a, &e, &pieces);
     row->role = e.role;
     row->kind = e.kind;
     row->words = w;
-    return search_words(a, pieces.at, pieces.n, w);
+    return true;
 }
 
 /* The next document of a range of keys; *id is 0 when there is none. */
