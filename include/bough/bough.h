@@ -11,6 +11,7 @@
 #include <bough/error.h>
 #include <bough/feed.h>
 #include <bough/message.h>
+#include <bough/migrate.h>
 #include <bough/model.h>
 #include <bough/notes.h>
 #include <bough/part.h>

@@ -170,6 +170,7 @@ extern const struct cli_cmd cmd_log;
 extern const struct cli_cmd cmd_ls;
 extern const struct cli_cmd cmd_markers;
 extern const struct cli_cmd cmd_memory;
+extern const struct cli_cmd cmd_migrate;
 extern const struct cli_cmd cmd_new;
 extern const struct cli_cmd cmd_purge;
 extern const struct cli_cmd cmd_queue;

@@ -389,6 +389,27 @@ enum bough_rc pack_entry_read(struct bough_arena *a, struct bough_str body, stru
     return BOUGH_OK;
 }
 
+struct bough_str pack_entry_again(struct bough_arena *a, struct bough_str body, size_t zstd_from)
+{
+    struct squeezed tail;
+    struct bough_str raw;
+    struct pack_head h;
+    size_t front;
+    char *out;
+
+    if (!pack_entry_sound(body) || !pack_entry_head(body, &h) || h.raw > LIMIT_MESSAGE_BYTES * 2 ||
+        !unsqueeze(a, &(struct squeezed){ h.tail, h.raw, body.p[0] & PACK_ZSTD }, &raw))
+        return body;
+    tail = squeeze(a, raw, zstd_from);
+    front = (size_t)(h.tail.p - body.p);
+    out = arena_alloc(a, front + tail.bytes.n);
+    memcpy(out, body.p, front);
+    memcpy(out + front, tail.bytes.p, tail.bytes.n);
+    out[0] = (char)((body.p[0] & ~PACK_ZSTD) | (tail.zstd ? PACK_ZSTD : 0));
+    put_u32(out + 1, crc32c(0, out + PACK_PREFIX, front + tail.bytes.n - PACK_PREFIX));
+    return str_make(out, front + tail.bytes.n);
+}
+
 /* ---- in two ---- */
 
 enum { PARTS_MOST = LIMIT_PARTS };

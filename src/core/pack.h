@@ -88,6 +88,10 @@ bool pack_split(struct bough_arena *a, struct bough_str body, struct bough_str *
                 struct bough_str *parts);
 struct bough_str pack_join(struct bough_arena *a, struct bough_str front, struct bough_str parts);
 
+/* The same entry with its tail compressed from `zstd_from` bytes on (0: never). A body that cannot
+ * be read stays as it is. */
+struct bough_str pack_entry_again(struct bough_arena *a, struct bough_str body, size_t zstd_from);
+
 /* Does the sum hold? */
 bool pack_entry_sound(struct bough_str body);
 

@@ -94,6 +94,15 @@ struct backend_info {
     int64_t epoch, schema, file_bytes;
 };
 
+/* What a store has besides its rows. */
+struct raw_numbers {
+    int64_t no, sessions, branches, blobs; /* the last that were given out */
+    int64_t lists;                         /* they are applied up to this no */
+    int64_t epoch;
+    const char *store_id;
+    const char *moving; /* how far a migration into it has come; "" when none is under way */
+};
+
 struct backend_ops {
     const char *scheme; /* "sqlite" in sqlite:path */
     const char *also;   /* another word for it, or NULL */
@@ -259,6 +268,13 @@ struct backend_ops {
     enum bough_rc (*raw_fix)(struct backend *b, const struct raw_row *row, bool remove,
                              struct bough_error *err);
 
+    /* Migration: the numbers; rows (of one table, not there yet) and the numbers as one durable
+     * unit. The full text is left behind: it is made again. */
+    enum bough_rc (*raw_numbers)(struct view *v, struct bough_arena *a, struct raw_numbers *out,
+                                 struct bough_error *err);
+    enum bough_rc (*raw_load)(struct backend *b, const struct raw_row *rows, size_t n,
+                              const struct raw_numbers *numbers, struct bough_error *err);
+
     /* Write everything this snapshot shows into the empty file `path`, durably, without keeping
      * writers waiting. What is in the file after a failure is nobody's business. `progress` may be
      * NULL; BOUGH_TIMEOUT when it says stop. BOUGH_INVALID from a backend that has no files. */
@@ -276,6 +292,8 @@ struct view { /* first member of every backend's own view */
 
 /* NULL-terminated; the only list of backends. */
 extern const struct backend_ops *const all_backends[];
+/* The one a URL asks for and what follows its scheme; NULL: nobody is called so. */
+const struct backend_ops *backend_choose(const char *url, const char **rest);
 
 /* The one definition of what a query matches and how rows are ordered: the memory backend and the
  * overlay of pending changes use it, SQL says the same. */

@@ -16,28 +16,6 @@
 
 enum { ZSTD_FROM = 1024 };
 
-/* What follows "scheme:"; NULL: the URL does not begin so. */
-static const char *behind_scheme(const char *url, const char *scheme)
-{
-    size_t n = scheme ? strlen(scheme) : 0;
-
-    return n && strncmp(url, scheme, n) == 0 && url[n] == ':' ? url + n + 1 : NULL;
-}
-
-/* "scheme:rest"; a plain path is a SQLite file. */
-static const struct backend_ops *choose(const char *url, const char **rest)
-{
-    for (size_t i = 0; all_backends[i]; i++) {
-        *rest = behind_scheme(url, all_backends[i]->scheme);
-        if (!*rest)
-            *rest = behind_scheme(url, all_backends[i]->also);
-        if (*rest)
-            return all_backends[i];
-    }
-    *rest = url;
-    return strstr(url, "://") ? NULL : &sqlite_backend;
-}
-
 static struct engine *engine_create(const struct backend_ops *ops, const struct bough_options *o)
 {
     struct engine *e = mem_zalloc(sizeof *e);
@@ -74,6 +52,21 @@ static struct bough_store *handle(struct engine *e, const struct bough_scope *sc
     return s;
 }
 
+/* A store into which another one is still being moved has half of everything. */
+static enum bough_rc not_moving(struct snap *snap, struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct raw_numbers numbers = { .moving = "" };
+    enum bough_rc rc = snap->ops->raw_numbers(snap->v, tmp, &numbers, err);
+
+    if (!rc && *numbers.moving)
+        rc =
+            bough_fail(err, BOUGH_BUSY,
+                       "a store was being moved into this one: run the same `bough migrate` again");
+    bough_arena_destroy(tmp);
+    return rc;
+}
+
 /* What an earlier process left pending: folds, purges and messages it did not finish. */
 static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
 {
@@ -84,7 +77,9 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
 
     if (rc)
         return rc;
-    rc = pending_count(&snap, &pending, err);
+    rc = not_moving(&snap, err);
+    if (!rc)
+        rc = pending_count(&snap, &pending, err);
     if (!rc)
         rc = text_behind(&snap, &behind, err);
     snap_end(&snap);
@@ -112,7 +107,7 @@ enum bough_rc bough_store_open(struct bough_store **out, const char *url,
 
     if (cstr_empty(url))
         return bough_fail(err, BOUGH_INVALID, "no store was named");
-    ops = choose(url, &config.path);
+    ops = backend_choose(url, &config.path);
     if (!ops)
         return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.60s", url);
     e = engine_create(ops, options);

@@ -168,5 +168,7 @@ const struct backend_ops memory_backend = {
     .raw_scan = memory_raw_scan,
     .engine_check = memory_engine_check,
     .raw_fix = memory_raw_fix,
+    .raw_numbers = memory_raw_numbers,
+    .raw_load = memory_raw_load,
     .backup = memory_backup,
 };

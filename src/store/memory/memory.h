@@ -196,6 +196,10 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
                               struct bough_error *err);
 enum bough_rc memory_backup(struct view *v, const char *path, copy_fn progress, void *user,
                             struct bough_error *err);
+enum bough_rc memory_raw_numbers(struct view *v, struct bough_arena *a, struct raw_numbers *out,
+                                 struct bough_error *err);
+enum bough_rc memory_raw_load(struct backend *b, const struct raw_row *rows, size_t n,
+                              const struct raw_numbers *numbers, struct bough_error *err);
 enum bough_rc memory_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
                              struct bough_error *err);
 

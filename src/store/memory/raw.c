@@ -1,6 +1,7 @@
 /* The memory backend for fsck: every row of a table, and writes that ask nobody. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "store/memory/blob.h"
@@ -306,4 +307,37 @@ enum bough_rc memory_raw_fix(struct backend *b, const struct raw_row *row, bool 
         put_row(m, row);
     pthread_rwlock_unlock(&m->lock);
     return BOUGH_OK;
+}
+
+enum bough_rc memory_raw_numbers(struct view *v, struct bough_arena *a, struct raw_numbers *out,
+                                 struct bough_error *err)
+{
+    struct memory *m = memory_in(v);
+    int64_t no;
+    enum bough_rc rc = memory_log_last(v, &no, err);
+
+    *out = (struct raw_numbers){ .no = no,
+                                 .sessions = (int64_t)m->nsessions - 1,
+                                 .branches = (int64_t)m->nbranches - 1,
+                                 .blobs = m->nblobs ? (int64_t)m->nblobs - 1 : 0,
+                                 .lists = m->watermark,
+                                 .epoch = 1,
+                                 .store_id = arena_strdup(a, m->store_id),
+                                 .moving = "" };
+    return rc;
+}
+
+/* Its numbers are where its rows end, and nothing of it outlives a process that was stopped. */
+enum bough_rc memory_raw_load(struct backend *b, const struct raw_row *rows, size_t n,
+                              const struct raw_numbers *numbers, struct bough_error *err)
+{
+    struct memory *m = memory_of(b);
+    enum bough_rc rc = BOUGH_OK;
+
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = memory_raw_fix(b, &rows[i], false, err);
+    pthread_rwlock_wrlock(&m->lock);
+    m->watermark = numbers->lists;
+    pthread_rwlock_unlock(&m->lock);
+    return rc;
 }

@@ -1,11 +1,13 @@
-/* Entries by the hundred: COPY, in PostgreSQL's binary form. */
+/* Entries by the hundred: a tuple is a count, then each value with its length in front. */
+#include "store/postgres/copy.h"
+
 #include "base/limits.h"
 #include "core/pack.h"
 #include "store/postgres/batch.h"
 
 enum { PIECE = 1024 * 1024, TUPLE_MAX = 256 * 1024 * 1024 };
 
-/* A value of a row as COPY wants it: its length, then its bytes, `width` of a number. */
+/* `width`: of a number, when its column is narrower than a bigint. */
 static void put_value(struct buf *out, const char *p, int len, int width)
 {
     uint32_t n = p ? (uint32_t)(width ? width : len) : UINT32_MAX;
@@ -16,45 +18,56 @@ static void put_value(struct buf *out, const char *p, int len, int width)
         buf_put(out, width ? p + len - width : p, n);
 }
 
-/* The columns of ENTRY_ALL; the last two are narrow. */
-static void put_row(struct buf *out, const struct args *a)
+enum bough_rc copy_begin(struct copying *c, struct postgres *s, struct bough_error *err)
 {
-    buf_put(out, "\0\15", 2); /* thirteen */
-    for (int i = 0; i < a->n; i++)
-        put_value(out, a->p[i], a->len[i], i == 11 ? 4 : i == 12 ? 2 : 0);
+    c->s = s;
+    buf_init(&c->out, TUPLE_MAX);
+    return pg_copy_begin(s->writer, "COPY entry (" ENTRY_ALL ") FROM STDIN BINARY", err);
 }
 
-static enum bough_rc put_rows(struct batch *b, struct change *c, size_t n, struct buf *out,
-                              struct bough_error *err)
+static enum bough_rc flush(struct copying *c, struct bough_error *err)
 {
-    enum bough_rc rc = BOUGH_OK;
+    enum bough_rc rc = c->out.over
+                           ? bough_fail(err, BOUGH_TOO_LARGE, "an entry is too large to be copied")
+                           : pg_copy_put(c->s->writer, buf_str(&c->out), err);
 
-    for (size_t i = 0; i < n && !rc; i++) {
-        struct arena_mark mark = arena_mark(b->a);
-        const struct made_record *call = record_of(&b->made, NEW_RECORD(c[i].call_new - 1));
-        struct entry_row row = c[i].u.entry;
-        struct args a = { 0 };
-
-        row.bid = branch_of(&b->made, row.bid);
-        pack_entry_patch((char *)(uintptr_t)row.body.p, b->entry_no++, call ? call->ord : 0);
-        args_entry(b->a, &a, &row);
-        put_row(out, &a);
-        arena_rewind(b->a, mark);
-        if (out->n >= PIECE || i + 1 == n) {
-            rc = out->over ? bough_fail(err, BOUGH_TOO_LARGE, "an entry is too large to be copied")
-                           : pg_copy_put(b->s->writer, buf_str(out), err);
-            buf_reset(out);
-        }
-    }
+    buf_reset(&c->out);
     return rc;
 }
+
+enum bough_rc copy_entry(struct copying *c, const struct entry_row *row, struct bough_error *err)
+{
+    struct arena_mark mark = arena_mark(c->s->scratch);
+    struct args a = { 0 };
+
+    args_entry(c->s->scratch, &a, row);
+    buf_put(&c->out, "\0\15", 2); /* thirteen: the columns of ENTRY_ALL, the last two narrow */
+    for (int i = 0; i < a.n; i++)
+        put_value(&c->out, a.p[i], a.len[i], i == 11 ? 4 : i == 12 ? 2 : 0);
+    arena_rewind(c->s->scratch, mark);
+    return c->out.n >= PIECE || c->out.over ? flush(c, err) : BOUGH_OK;
+}
+
+enum bough_rc copy_end(struct copying *c, enum bough_rc rc, struct bough_error *err)
+{
+    if (!rc && c->out.n)
+        rc = flush(c, err);
+    if (!rc)
+        rc = pg_copy_end(c->s->writer, err);
+    else
+        c->s->writer->lost = true;
+    buf_finish(&c->out);
+    return rc;
+}
+
+/* ---- in a batch ---- */
 
 enum bough_rc batch_copy(struct batch *b, struct change *c, size_t n, struct bough_error *err)
 {
     const struct entry_row *first = &c->u.entry;
     int64_t bid = branch_of(&b->made, first->bid);
     struct args a = { 0 };
-    struct buf out;
+    struct copying out;
     enum bough_rc rc;
 
     if (first->depth + (int64_t)n - 1 > LIMIT_DEPTH)
@@ -65,16 +78,16 @@ enum bough_rc batch_copy(struct batch *b, struct change *c, size_t n, struct bou
         rc = batch_settle(b, err); /* COPY does not fit into a pipeline */
     if (rc || b->again)
         return rc;
-    buf_init(&out, TUPLE_MAX);
-    rc = pg_copy_begin(b->s->writer, "COPY entry (" ENTRY_ALL ") FROM STDIN BINARY", err);
-    if (!rc)
-        rc = put_rows(b, c, n, &out, err);
-    if (!rc)
-        rc = pg_copy_end(b->s->writer, err);
-    else
-        b->s->writer->lost = true; /* in the middle of it: the server undoes everything */
-    buf_finish(&out);
+    rc = copy_begin(&out, b->s, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        const struct made_record *call = record_of(&b->made, NEW_RECORD(c[i].call_new - 1));
+        struct entry_row row = c[i].u.entry;
+
+        row.bid = bid;
+        pack_entry_patch((char *)(uintptr_t)row.body.p, b->entry_no++, call ? call->ord : 0);
+        rc = copy_entry(&out, &row, err);
+    }
     b->run_bid = bid;
     b->run_at = first->depth + (int64_t)n - 1;
-    return rc;
+    return copy_end(&out, rc, err);
 }

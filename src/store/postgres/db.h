@@ -50,7 +50,7 @@ struct conn {
         size_t cap, first, n;
         bool syncing; /* behind them, a sync */
     } wire;
-    bool prepared[SQL_COUNT];
+    bool prepared[SQL_COUNT], raw[RAW_TABLES];
     struct {
         uint64_t shape;
         char name[32];
@@ -252,6 +252,13 @@ enum bough_rc postgres_list_scan(struct view *v, const struct list_query *q, lis
                                  struct bough_error *err);
 enum bough_rc postgres_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,
                                 struct bough_error *err);
+enum bough_rc postgres_raw_numbers(struct view *v, struct bough_arena *a, struct raw_numbers *out,
+                                   struct bough_error *err);
+enum bough_rc postgres_raw_load(struct backend *b, const struct raw_row *rows, size_t n,
+                                const struct raw_numbers *numbers, struct bough_error *err);
+/* raw.c: send what puts a row, whatever was there. */
+enum bough_rc pg_raw_send(struct postgres *s, const struct raw_row *row, bool remove,
+                          struct bough_error *err);
 enum bough_rc postgres_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
                                struct bough_error *err);
 enum bough_rc postgres_engine_check(struct view *v, bool full,

@@ -199,5 +199,7 @@ const struct backend_ops postgres_backend = {
     .raw_scan = postgres_raw_scan,
     .engine_check = postgres_engine_check,
     .raw_fix = postgres_raw_fix,
+    .raw_numbers = postgres_raw_numbers,
+    .raw_load = postgres_raw_load,
     .backup = postgres_backup,
 };

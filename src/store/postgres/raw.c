@@ -388,36 +388,36 @@ static enum bough_rc words_again(struct postgres *s, struct text_row *row, struc
     return BOUGH_OK;
 }
 
+enum bough_rc pg_raw_send(struct postgres *s, const struct raw_row *row, bool remove,
+                          struct bough_error *err)
+{
+    const struct raw_text *t = &texts[row->table];
+    struct args a = { 0 };
+    char name[16];
+
+    key_args(&a, row);
+    if (!remove)
+        row_args(s->scratch, &a, row);
+    if (!remove && !t->put)
+        return pg_send(s->writer, SQL_LIST_PUT, &a, err);
+    snprintf(name, sizeof name, "raw%d", (int)row->table);
+    return pg_send_text(s->writer, remove ? NULL : name, &s->writer->raw[row->table],
+                        remove ? t->del : t->put, remove ? t->del_types : t->put_types, &a, err);
+}
+
 static enum bough_rc fix_row(struct postgres *s, void *user, struct bough_error *err)
 {
     const struct fix *f = user;
-    const struct raw_text *t = &texts[f->row->table];
     struct raw_row row = *f->row;
-    struct args a = { 0 };
-    PGresult *r = NULL;
     enum bough_rc rc = BOUGH_OK;
 
     if (row.table == RAW_TEXT && !f->remove && row.u.text.bid)
         rc = words_again(s, &row.u.text, err);
-    if (rc)
-        return rc;
-    key_args(&a, &row);
-    if (!f->remove)
-        row_args(s->scratch, &a, &row);
-    if (!f->remove && !t->put)
-        return pg_writer_run(s, SQL_LIST_PUT, &a, NULL, err);
-    rc = pg_send_text(s->writer, NULL, NULL, f->remove ? t->del : t->put,
-                      f->remove ? t->del_types : t->put_types, &a, err);
+    if (!rc)
+        rc = pg_raw_send(s, &row, f->remove, err);
     if (!rc)
         rc = pg_sync(s->writer, err);
-    if (!rc)
-        rc = pg_next(s->writer, &r, err);
-    if (!rc && !result_good(r))
-        rc = pg_fail(s->writer, r, err);
-    PQclear(r);
-    if (!s->writer->lost)
-        (void)pg_drain(s->writer, NULL);
-    return rc;
+    return rc ? rc : pg_drain(s->writer, err);
 }
 
 enum bough_rc postgres_raw_fix(struct backend *b, const struct raw_row *row, bool remove,

@@ -21,6 +21,16 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                       " WHEN 'aborted' THEN 2 WHEN 'in progress' THEN 3 ELSE 0 END::bigint",
                       "i" },
     [SQL_META] = { "SELECT value FROM meta WHERE key = $1", "t" },
+    [SQL_META_SET] = { "INSERT INTO meta (key, value) VALUES ($1, $2)"
+                       " ON CONFLICT (key) DO UPDATE SET value = $2",
+                       "tt" },
+    [SQL_NUMBERS] = { "SELECT no, sessions, branches, blobs, (SELECT no FROM projection WHERE"
+                      " name = 'list'), (SELECT value FROM meta WHERE key = 'epoch'), (SELECT value"
+                      " FROM meta WHERE key = 'store'), coalesce((SELECT value FROM meta WHERE"
+                      " key = 'moving'), '') FROM counter",
+                      "" },
+    [SQL_NUMBERS_SET] = { "UPDATE counter SET no = $1, sessions = $2, branches = $3, blobs = $4",
+                          "iiii" },
     [SQL_SIZE] = { "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
                    " WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'",
                    "" },

@@ -15,6 +15,9 @@ enum sql {
     SQL_TAKE,
     SQL_OUTCOME,
     SQL_META,
+    SQL_META_SET,
+    SQL_NUMBERS,
+    SQL_NUMBERS_SET,
     SQL_SIZE,
     SQL_BROKEN,
     /* writing */

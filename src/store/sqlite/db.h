@@ -224,6 +224,13 @@ enum bough_rc sqlite_list_scan(struct view *v, const struct list_query *q, list_
                                struct bough_error *err);
 enum bough_rc sqlite_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,
                               struct bough_error *err);
+enum bough_rc sqlite_raw_numbers(struct view *v, struct bough_arena *a, struct raw_numbers *out,
+                                 struct bough_error *err);
+enum bough_rc sqlite_raw_load(struct backend *b, const struct raw_row *rows, size_t n,
+                              const struct raw_numbers *numbers, struct bough_error *err);
+/* Put rows of one table as they are, in the open transaction. */
+enum bough_rc raw_put(struct conn *c, const struct raw_row *rows, size_t n,
+                      struct bough_error *err);
 enum bough_rc sqlite_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
                              struct bough_error *err);
 enum bough_rc sqlite_engine_check(struct view *v, bool full,

@@ -250,6 +250,23 @@ static void raw_bind(sqlite3_stmt *st, const struct raw_row *row, bool remove)
     }
 }
 
+enum bough_rc raw_put(struct conn *c, const struct raw_row *rows, size_t n, struct bough_error *err)
+{
+    sqlite3_stmt *st = NULL;
+    int code = SQLITE_OK;
+
+    if (n)
+        code = sqlite3_prepare_v2(c->db, texts[rows->table].put, -1, &st, NULL);
+    for (size_t i = 0; i < n && code == SQLITE_OK; i++) {
+        raw_bind(st, &rows[i], false);
+        code = sqlite3_step(st);
+        sqlite3_reset(st);
+        code = code == SQLITE_DONE ? SQLITE_OK : code;
+    }
+    sqlite3_finalize(st);
+    return code == SQLITE_OK ? BOUGH_OK : conn_fail(c, code, err);
+}
+
 enum bough_rc sqlite_raw_fix(struct backend *b, const struct raw_row *row, bool remove,
                              struct bough_error *err)
 {

@@ -215,5 +215,7 @@ const struct backend_ops sqlite_backend = {
     .raw_scan = sqlite_raw_scan,
     .engine_check = sqlite_engine_check,
     .raw_fix = sqlite_raw_fix,
+    .raw_numbers = sqlite_raw_numbers,
+    .raw_load = sqlite_raw_load,
     .backup = sqlite_backup,
 };

@@ -1,0 +1,360 @@
+/* Migration: every row of every table as it is, in the order of their keys, then a comparison. */
+#include <bough/migrate.h>
+#include <bough/session.h>
+#include <bough/tree.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "core/pack.h"
+#include "store/backend.h"
+
+enum {
+    ROWS_MOST = 2000, /* of one transaction */
+    BYTES_MOST = 4 * 1024 * 1024,
+    ZSTD_FROM = 1024,
+};
+
+/* Derived text is left behind; the log last, so that a store without it is seen to be unfinished.
+ */
+static const enum raw_table order[] = { RAW_SESSION, RAW_HEAD,  RAW_BRANCH, RAW_ENTRY, RAW_RECORD,
+                                        RAW_ALIAS,   RAW_KEY,   RAW_LIST,   RAW_OPEN,  RAW_DRAFT,
+                                        RAW_BLOB,    RAW_CHUNK, RAW_LINK,   RAW_LOG };
+enum { TABLES = sizeof order / sizeof *order };
+
+struct side {
+    const struct backend_ops *ops;
+    struct backend *b;
+};
+
+struct moving {
+    struct side from, to;
+    const struct bough_migrate *how;
+    struct bough_migrated *out;
+    struct raw_numbers numbers; /* of the source */
+    struct bough_arena *keep;   /* for as long as it takes */
+    struct bough_arena *a;      /* of the rows at hand */
+    struct raw_row rows[ROWS_MOST];
+    size_t n, bytes;
+    size_t table;       /* index into order[] */
+    int64_t done, skip; /* rows of this table that are there, and that an earlier run moved */
+    int64_t told;       /* to whoever watches */
+    enum bough_rc rc;
+    struct bough_error *err;
+};
+
+/* ---- both sides ---- */
+
+static enum bough_rc open_side(struct side *s, const char *url, bool source,
+                               struct bough_error *err)
+{
+    struct backend_config config = { .read_only = source,
+                                     .create_not = source,
+                                     .env = &env_system,
+                                     .patience = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL } };
+
+    s->ops = backend_choose(url, &config.path);
+    if (!s->ops)
+        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.60s", url);
+    return s->ops->open(&s->b, &config, err);
+}
+
+static void close_side(struct side *s)
+{
+    if (s->b)
+        s->ops->close(s->b);
+}
+
+static enum bough_rc view_of(const struct side *s, struct view **out, struct bough_error *err)
+{
+    return s->ops->view_begin(s->b, out, &(struct patience){ INT64_MAX, NULL }, err);
+}
+
+/* ---- where it stands ---- */
+
+/* "source's id, its last number, table, rows": what it takes to go on. */
+static const char *mark_of(struct moving *m, bool over)
+{
+    if (over)
+        return "";
+    return arena_printf(m->a, "%s %lld %zu %lld", m->numbers.store_id, (long long)m->numbers.no,
+                        m->table, (long long)m->done);
+}
+
+static enum bough_rc resume(struct moving *m, const char *mark)
+{
+    char id[64] = "";
+    long long no = -1, rows = 0;
+    size_t table = 0;
+
+    if (sscanf(mark, "%63s %lld %zu %lld", id, &no, &table, &rows) != 4 || table > TABLES)
+        return bough_fail(m->err, BOUGH_CORRUPT, "the mark of a migration cannot be read: %s",
+                          mark);
+    if (strcmp(id, m->numbers.store_id) != 0 || no != m->numbers.no)
+        return bough_fail(m->err, BOUGH_CONFLICT,
+                          "a migration of %s was begun here: empty the target, and begin again",
+                          strcmp(id, m->numbers.store_id) != 0 ? "another store"
+                                                               : "an earlier state of the source");
+    m->table = table;
+    m->skip = rows;
+    m->out->resumed = true;
+    return BOUGH_OK;
+}
+
+/* Empty, or left behind by an earlier run of the same migration. */
+static enum bough_rc look_at_target(struct moving *m)
+{
+    struct raw_numbers there;
+    struct view *v;
+    enum bough_rc rc = view_of(&m->to, &v, m->err);
+
+    if (rc)
+        return rc;
+    rc = m->to.ops->raw_numbers(v, m->keep, &there, m->err);
+    m->to.ops->view_end(v);
+    if (rc)
+        return rc;
+    if (*there.moving)
+        return resume(m, there.moving);
+    if (there.no || there.sessions)
+        return bough_fail(m->err, BOUGH_EXISTS, "the target is not empty: it holds %lld changes",
+                          (long long)there.no);
+    return BOUGH_OK;
+}
+
+/* ---- rows ---- */
+
+static bool tell(struct moving *m)
+{
+    int64_t total = 2 * m->numbers.no + 1, done = m->told < total ? m->told : total;
+
+    return !m->how->progress || m->how->progress(m->how->user, done, total);
+}
+
+/* Write what is at hand, and how far that is. */
+static enum bough_rc flush(struct moving *m, bool over)
+{
+    struct raw_numbers numbers = m->numbers;
+    enum bough_rc rc;
+
+    numbers.moving = mark_of(m, over);
+    rc = m->to.ops->raw_load(m->to.b, m->rows, m->n, &numbers, m->err);
+    m->out->rows += (int64_t)m->n;
+    m->told += (int64_t)m->n;
+    m->n = m->bytes = 0;
+    bough_arena_reset(m->a);
+    if (!rc && !tell(m))
+        rc = bough_fail(m->err, BOUGH_TIMEOUT, "given up; the same call goes on from here");
+    return rc;
+}
+
+static struct bough_str keep(struct moving *m, struct bough_str s)
+{
+    m->bytes += s.n;
+    return (struct bough_str){ arena_strndup(m->a, s.p, s.n), s.n };
+}
+
+static const char *keep_text(struct moving *m, const char *s)
+{
+    return arena_strdup(m->a, s);
+}
+
+/* Rows live until the callback returns: copy what they point to. */
+static void keep_row(struct moving *m, struct raw_row *r)
+{
+    switch (r->table) {
+    case RAW_SESSION:
+        r->u.session.slug = keep_text(m, r->u.session.slug);
+        r->u.session.body = keep(m, r->u.session.body);
+        break;
+    case RAW_HEAD:
+        r->u.head.lease_owner = keep_text(m, r->u.head.lease_owner);
+        break;
+    case RAW_ENTRY:
+        r->u.entry.body =
+            keep(m, pack_entry_again(m->a, r->u.entry.body, m->to.ops->plain ? 0 : ZSTD_FROM));
+        m->out->entries++;
+        break;
+    case RAW_RECORD:
+        r->u.record.body = keep(m, r->u.record.body);
+        break;
+    case RAW_ALIAS:
+        r->u.alias.id = keep_text(m, r->u.alias.id);
+        break;
+    case RAW_KEY:
+        r->u.key.key = keep_text(m, r->u.key.key);
+        break;
+    case RAW_LIST:
+        r->u.list.role_name = keep_text(m, r->u.list.role_name);
+        r->u.list.provider_path = keep_text(m, r->u.list.provider_path);
+        r->u.list.model_provider = keep_text(m, r->u.list.model_provider);
+        r->u.list.model_name = keep_text(m, r->u.list.model_name);
+        r->u.list.hay = keep_text(m, r->u.list.hay);
+        r->u.list.body = keep(m, r->u.list.body);
+        break;
+    case RAW_OPEN:
+        r->u.open.owner = keep_text(m, r->u.open.owner);
+        r->u.open.process = keep_text(m, r->u.open.process);
+        break;
+    case RAW_DRAFT:
+        r->u.draft.body = keep(m, r->u.draft.body);
+        break;
+    case RAW_CHUNK:
+        r->u.chunk.body = keep(m, r->u.chunk.body);
+        break;
+    case RAW_BRANCH:
+    case RAW_LOG:
+    case RAW_BLOB:
+    case RAW_LINK:
+    case RAW_TEXT:
+    case RAW_TABLES:
+        break;
+    }
+}
+
+static bool take_row(void *user, const struct raw_row *row)
+{
+    struct moving *m = user;
+
+    if (m->done < m->skip) {
+        m->done++;
+        m->told++;
+        return true;
+    }
+    m->rows[m->n] = *row;
+    keep_row(m, &m->rows[m->n++]);
+    m->done++;
+    if (m->n == ROWS_MOST || m->bytes >= BYTES_MOST)
+        m->rc = flush(m, false);
+    return !m->rc;
+}
+
+static enum bough_rc move_rows(struct moving *m, struct view *v)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    for (; m->table < TABLES && !rc; m->table++, m->skip = 0) {
+        m->done = 0;
+        rc = m->from.ops->raw_scan(v, order[m->table], take_row, m, m->err);
+        rc = m->rc ? m->rc : rc;
+        if (!rc && m->n)
+            rc = flush(m, false);
+    }
+    return rc ? rc : flush(m, true);
+}
+
+static enum bough_rc move(struct moving *m)
+{
+    struct view *v;
+    enum bough_rc rc = view_of(&m->from, &v, m->err);
+
+    if (rc)
+        return rc;
+    rc = m->from.ops->raw_numbers(v, m->keep, &m->numbers, m->err);
+    if (!rc && *m->numbers.moving)
+        rc = bough_fail(m->err, BOUGH_BUSY, "another store is still being moved into the source");
+    if (!rc)
+        rc = look_at_target(m);
+    if (!rc)
+        rc = move_rows(m, v);
+    m->from.ops->view_end(v);
+    m->out->last_no = m->numbers.no;
+    m->out->sessions = m->numbers.sessions;
+    return rc;
+}
+
+/* ---- comparing ---- */
+
+static bool same_totals(const struct bough_totals *a, const struct bough_totals *b)
+{
+    return a->input == b->input && a->output == b->output && a->reasoning == b->reasoning &&
+           a->cache_read == b->cache_read && a->cache_write == b->cache_write && a->cost == b->cost;
+}
+
+static enum bough_rc compare_session(struct bough_store *one, struct bough_store *two,
+                                     struct bough_arena *a, const struct bough_session *s,
+                                     struct bough_error *err)
+{
+    char hash[65] = "", other[65] = "";
+    struct bough_session *t;
+    enum bough_rc rc = bough_session_get(two, a, s->id, &t, err);
+
+    if (!rc && s->head.branch)
+        rc = bough_path_hash(one, s->id, NULL, hash, err);
+    if (!rc && s->head.branch)
+        rc = bough_path_hash(two, s->id, NULL, other, err);
+    if (rc)
+        return rc;
+    if (strcmp(hash, other) == 0 && same_totals(&s->own, &t->own) &&
+        same_totals(&s->rolled, &t->rolled) && s->messages == t->messages && s->calls == t->calls &&
+        s->rev == t->rev && strcmp(s->title, t->title) == 0)
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_CORRUPT, "session %s is not the same in both stores", s->id);
+}
+
+static enum bough_rc compare_all(struct bough_store *one, struct bough_store *two, struct moving *m)
+{
+    struct bough_list filter = { .include_deleted = true, .limit = 200 };
+    struct bough_sessions page;
+    enum bough_rc rc;
+
+    do {
+        struct bough_arena *a = bough_arena_create();
+
+        filter.cursor = filter.cursor ? arena_strdup(m->keep, filter.cursor) : NULL;
+        rc = bough_session_list(one, a, &filter, &page, m->err);
+        for (size_t i = 0; !rc && i < page.n; i++) {
+            rc = compare_session(one, two, a, &page.at[i], m->err);
+            m->out->compared += !rc;
+        }
+        filter.cursor = !rc && !cstr_empty(page.next) ? arena_strdup(m->keep, page.next) : NULL;
+        bough_arena_destroy(a);
+    } while (!rc && filter.cursor);
+    return rc;
+}
+
+static enum bough_rc verify(struct moving *m, const char *from, const char *to)
+{
+    struct bough_store *one = NULL, *two = NULL;
+    enum bough_rc rc =
+        bough_store_open(&one, from, &(struct bough_options){ .read_only = true }, m->err);
+
+    if (!rc)
+        rc = bough_store_open(&two, to, &(struct bough_options){ .no_indexing = true }, m->err);
+    if (!rc)
+        rc = compare_all(one, two, m);
+    bough_store_close(&one);
+    bough_store_close(&two);
+    return rc;
+}
+
+enum bough_rc bough_migrate(const char *from, const char *to, const struct bough_migrate *how,
+                            struct bough_migrated *out, struct bough_error *err)
+{
+    struct bough_arena *keep = bough_arena_create();
+    struct moving *m = arena_zalloc(keep, sizeof *m);
+    struct bough_migrated ignored;
+    enum bough_rc rc;
+
+    m->keep = keep;
+    m->a = bough_arena_create();
+    m->how = how ? how : arena_zalloc(keep, sizeof *how);
+    m->out = out ? out : &ignored;
+    *m->out = (struct bough_migrated){ 0 };
+    m->err = err;
+    rc = open_side(&m->from, from, true, err);
+    if (!rc)
+        rc = open_side(&m->to, to, false, err);
+    if (!rc)
+        rc = move(m);
+    close_side(&m->from);
+    close_side(&m->to);
+    if (!rc && !m->how->no_verify)
+        rc = verify(m, from, to);
+    bough_arena_destroy(m->a);
+    bough_arena_destroy(keep);
+    return rc;
+}
