@@ -410,19 +410,34 @@ struct bough_str pack_entry_again(struct bough_arena *a, struct bough_str body, 
     return str_make(out, front + tail.bytes.n);
 }
 
-/* ---- in two ---- */
+/* ---- in pieces ---- */
 
-enum { PARTS_MOST = LIMIT_PARTS };
+/* What the front of a body says of what follows: how long each string and part is. */
+struct layout {
+    size_t strings[TAIL_STRINGS]; /* with the NUL; 0: absent */
+    size_t *parts;                /* the same */
+    unsigned char *types;
+    size_t n;
+};
 
-/* The lengths of the parts, as the front of a body says them; false: it says nothing one can use.
- */
-static bool part_lengths(struct bough_arena *a, struct bough_str body, size_t **lens, size_t *n)
+static size_t length_in(struct in *i)
+{
+    uint64_t n = in_varint(i);
+
+    if (n > LIMIT_MESSAGE_BYTES * 2)
+        i->bad = true;
+    return i->bad ? 0 : (size_t)n + 1;
+}
+
+/* False: it says nothing one can use. */
+static bool layout_of(struct bough_arena *a, struct bough_str body, struct layout *out)
 {
     struct pack_head h;
     struct in i;
     unsigned has;
     uint64_t count;
 
+    *out = (struct layout){ .n = 0 };
     if (!pack_entry_head(body, &h) || (body.p[0] & (PACK_ZSTD | PACK_STUB)))
         return false;
     i = (struct in){ (const unsigned char *)h.tail.p, (const unsigned char *)h.tail.p + h.tail.n,
@@ -435,73 +450,104 @@ static bool part_lengths(struct bough_arena *a, struct bough_str body, size_t **
     if (has & HAS_KEEP_FROM)
         (void)in_i64(&i);
     for (int k = 0; k < TAIL_STRINGS; k++)
-        if (has & string_flags[k])
-            (void)in_varint(&i);
+        out->strings[k] = has & string_flags[k] ? length_in(&i) : 0;
     count = in_varint(&i);
-    if (i.bad || count == 0 || count > PARTS_MOST)
+    if (i.bad || count > LIMIT_PARTS)
         return false;
-    *n = (size_t)count;
-    *lens = arena_array(a, *n, sizeof **lens);
-    for (size_t k = 0; k < *n && i.p < i.end; k++) {
-        i.p++; /* its type */
-        (*lens)[k] = (size_t)in_varint(&i);
-        if ((*lens)[k] > LIMIT_MESSAGE_BYTES * 2)
-            return false;
+    out->parts = arena_array(a, (size_t)count + 1, sizeof *out->parts);
+    out->types = arena_zalloc(a, (size_t)count + 1);
+    for (; out->n < count && i.p < i.end; out->n++) {
+        out->types[out->n] = *i.p++;
+        out->parts[out->n] = length_in(&i);
     }
-    return !i.bad;
+    return !i.bad && out->n == count;
 }
 
-static size_t bytes_of_parts(const size_t *lens, size_t n)
+static size_t sum_of(const size_t *lengths, size_t n)
 {
     size_t sum = 0;
 
     for (size_t k = 0; k < n; k++)
-        sum += lens[k] + 1;
+        sum += lengths[k];
     return sum;
 }
 
 /* Put `between` behind every part but the last, `end` behind that. */
-static void separate(char *p, const size_t *lens, size_t n, char between, char end)
+static void separate(char *p, const struct layout *l, char between, char end)
 {
-    for (size_t k = 0; k < n; k++) {
-        p += lens[k];
-        *p++ = k + 1 < n ? between : end;
+    for (size_t k = 0; k < l->n; k++) {
+        p += l->parts[k];
+        p[-1] = k + 1 < l->n ? between : end;
     }
 }
 
-bool pack_split(struct bough_arena *a, struct bough_str body, struct bough_str *front,
-                struct bough_str *parts)
+static bool is_text(struct bough_str s)
 {
-    size_t *lens, n, sum;
+    return !memchr(s.p, 0, s.n) && utf8_valid(s.p, s.n) == s.n;
+}
+
+/* One of the strings before the parts, or nothing. */
+static struct bough_str string_at(struct bough_str front, const struct layout *l, int which)
+{
+    size_t behind = sum_of(l->strings + which, (size_t)(TAIL_STRINGS - which));
+
+    if (!l->strings[which] || behind > front.n)
+        return str_of("");
+    return str_make(front.p + front.n - behind, l->strings[which] - 1);
+}
+
+static struct bough_str types_of(struct bough_arena *a, const struct layout *l)
+{
+    struct bough_str out;
+    struct buf b;
+
+    buf_init(&b, 32 * (l->n + 1));
+    for (size_t k = 0; k < l->n; k++)
+        buf_printf(&b, "%s%s", k ? "," : "",
+                   l->types[k] <= BOUGH_PART_OTHER
+                       ? bough_part_type_name((enum bough_part_type)l->types[k])
+                       : "");
+    out = str_make(arena_strndup(a, b.p, b.n), b.n);
+    buf_finish(&b);
+    return out;
+}
+
+bool pack_split(struct bough_arena *a, struct bough_str body, struct pack_pieces *out)
+{
+    struct layout l;
+    size_t sum;
     char *text;
 
-    if (!part_lengths(a, body, &lens, &n))
+    if (!layout_of(a, body, &l))
         return false;
-    sum = bytes_of_parts(lens, n);
+    sum = sum_of(l.parts, l.n);
     if (sum >= body.n)
         return false;
     text = arena_alloc(a, sum + 2);
     text[0] = '[';
     memcpy(text + 1, body.p + body.n - sum, sum);
-    separate(text + 1, lens, n, ',', ']');
-    text[sum + 1] = '\0';
-    if (memchr(text, 0, sum + 1) || utf8_valid(text, sum + 1) < sum + 1)
+    separate(text + 1, &l, ',', ']');
+    if (l.n && !is_text(str_make(text, sum + 1)))
         return false;
-    *front = str_make(body.p, body.n - sum);
-    *parts = str_make(text, sum + 1);
-    return true;
+    out->front = str_make(body.p, body.n - sum);
+    out->parts = l.n ? str_make(text, sum + 1) : str_of("");
+    out->data = string_at(out->front, &l, 2);
+    out->metadata = string_at(out->front, &l, 3);
+    out->types = types_of(a, &l);
+    return is_text(out->data) && is_text(out->metadata);
 }
 
 struct bough_str pack_join(struct bough_arena *a, struct bough_str front, struct bough_str parts)
 {
-    size_t *lens, n, sum = parts.n ? parts.n - 1 : 0;
+    size_t sum = parts.n ? parts.n - 1 : 0;
     char *body = arena_alloc(a, front.n + sum + 1);
+    struct layout l;
 
     memcpy(body, front.p, front.n);
     if (sum)
         memcpy(body + front.n, parts.p + 1, sum);
     body[front.n + sum] = '\0';
-    if (part_lengths(a, front, &lens, &n) && bytes_of_parts(lens, n) == sum)
-        separate(body + front.n, lens, n, '\0', '\0');
+    if (layout_of(a, front, &l) && sum_of(l.parts, l.n) == sum)
+        separate(body + front.n, &l, '\0', '\0');
     return str_make(body, front.n + sum);
 }

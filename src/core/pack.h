@@ -80,12 +80,16 @@ struct pack_head {
 bool pack_entry_head(struct bough_str body, struct pack_head *out);
 
 /*
- * A body in two: what stands before its parts, and the parts as a JSON array of their own bytes.
- * False: that cannot be said of it (compressed, damaged, no part, or a part is no valid UTF-8).
- * Joining gives the same body again; of pieces that do not fit, one whose sum is wrong.
+ * A body in pieces: what stands before its parts; the parts as a JSON array of their own bytes
+ * (empty: it has none); its data and metadata and the types of its parts ("text,tool"), which stay
+ * in the front as well. False: that cannot
+ * be said of it (compressed, damaged, or something is no text). Front and parts joined give the
+ * same body again; pieces that do not fit one whose sum is wrong.
  */
-bool pack_split(struct bough_arena *a, struct bough_str body, struct bough_str *front,
-                struct bough_str *parts);
+struct pack_pieces {
+    struct bough_str front, parts, data, metadata, types;
+};
+bool pack_split(struct bough_arena *a, struct bough_str body, struct pack_pieces *out);
 struct bough_str pack_join(struct bough_arena *a, struct bough_str front, struct bough_str parts);
 
 /* The same entry with its tail compressed from `zstd_from` bytes on (0: never). A body that cannot

@@ -47,7 +47,6 @@ static enum bough_rc session_new(struct batch *b, const struct change *c, struct
 static enum bough_rc session_set(struct batch *b, const struct session_row *row,
                                  struct bough_error *err)
 {
-    struct bough_str doc = pg_session_doc(b->a, row);
     struct args a = { 0 };
 
     args_ints(&a,
@@ -56,10 +55,7 @@ static enum bough_rc session_set(struct batch *b, const struct session_row *row,
               5);
     args_text(&a, row->slug);
     args_str(&a, row->body);
-    if (doc.n)
-        args_str(&a, doc);
-    else
-        args_null(&a);
+    args_session_docs(b->a, &a, row);
     return touch(b, SQL_SESSION_SET, &a, "session", err);
 }
 

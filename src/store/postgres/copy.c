@@ -41,9 +41,9 @@ enum bough_rc copy_entry(struct copying *c, const struct entry_row *row, struct 
     struct args a = { 0 };
 
     args_entry(c->s->scratch, &a, row);
-    buf_put(&c->out, "\0\15", 2); /* thirteen: the columns of ENTRY_ALL, the last two narrow */
+    buf_put(&c->out, "\0\17", 2); /* fifteen: the columns of ENTRY_ALL; the role is narrow */
     for (int i = 0; i < a.n; i++)
-        put_value(&c->out, a.p[i], a.len[i], i == 11 ? 4 : i == 12 ? 2 : 0);
+        put_value(&c->out, a.p[i], a.len[i], i == 10 ? 2 : 0);
     arena_rewind(c->s->scratch, mark);
     return c->out.n >= PIECE || c->out.over ? flush(c, err) : BOUGH_OK;
 }

@@ -220,7 +220,7 @@ void args_open(struct args *v, const struct open_row *row);
 void args_record(struct bough_arena *a, struct args *v, const struct record_row *row);
 void args_log(struct args *v, const struct log_row *row);
 void args_list(struct args *v, const struct list_row *row);
-struct bough_str pg_session_doc(struct bough_arena *a, const struct session_row *row);
+void args_session_docs(struct bough_arena *a, struct args *v, const struct session_row *row);
 struct bough_str pg_record_doc(struct bough_arena *a, const struct record_row *row);
 
 /* ---- words.c: documents of the full text, and what finds them ---- */

@@ -20,11 +20,11 @@ struct raw_text {
 
 static const struct raw_text texts[RAW_TABLES] = {
     [RAW_SESSION] = { SESSION_COLS, "session", "sid",
-                      PUT("session", SESSION_COLS ", doc",
-                          "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10", "sid",
+                      PUT("session", SESSION_COLS ", doc, data, metadata, id",
+                          "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13", "sid",
                           "ver = $2, made = $3, chk = $4, parent = $5, kind = $6, purged = $7,"
-                          " slug = $8, body = $9, doc = $10"),
-                      "iiiiiiitbt", "DELETE FROM session WHERE sid = $1", "i" },
+                          " slug = $8, body = $9, doc = $10, data = $11, metadata = $12, id = $13"),
+                      "iiiiiiitbtttt", "DELETE FROM session WHERE sid = $1", "i" },
     [RAW_HEAD] = { HEAD_COLS, "head", "sid",
                    PUT("head", HEAD_COLS, "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10", "sid",
                        "ver = $2, bid = $3, depth = $4, status = $5, deleted = $6,"
@@ -37,11 +37,13 @@ static const struct raw_text texts[RAW_TABLES] = {
                      "iiiii", "DELETE FROM branch WHERE bid = $1", "i" },
     [RAW_ENTRY] = { ENTRY_COLS, "entry", "bid, depth",
                     PUT("entry", ENTRY_ALL,
-                        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::int, $13::smallint",
+                        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::smallint, $12, $13, $14, "
+                        "$15",
                         "bid, depth",
                         "kind = $3, mask = $4, over = $5, body = $6, parts = $7, no = $8,"
-                        " mno = $9, time = $10, made = $11, chk = $12::int, role = $13::smallint"),
-                    "iiiiibtiiiiii", "DELETE FROM entry WHERE bid = $1 AND depth = $2", "ii" },
+                        " mno = $9, time = $10, role = $11::smallint, id = $12, data = $13, "
+                        "metadata = $14, types = $15"),
+                    "iiiiibtiiiitttt", "DELETE FROM entry WHERE bid = $1 AND depth = $2", "ii" },
     [RAW_RECORD] = { RECORD_COLS, "record", "sid, kind, ord",
                      PUT("record", RECORD_COLS ", doc", "$1, $2, $3, $4, $5, $6, $7",
                          "sid, kind, ord", "ver = $4, over = $5, body = $6, doc = $7"),

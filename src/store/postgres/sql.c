@@ -39,13 +39,14 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                      " AND c.relnamespace = current_schema()::regnamespace",
                      "" },
 
-    [SQL_SESSION_ADD] = { "INSERT INTO session (" SESSION_COLS ", doc)"
-                          " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+    [SQL_SESSION_ADD] = { "INSERT INTO session (" SESSION_COLS ", doc, data, metadata, id)"
+                          " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
                           " ON CONFLICT DO NOTHING",
-                          "iiiiiiitbt" },
+                          "iiiiiiitbtttt" },
     [SQL_SESSION_SET] = { "UPDATE session SET ver = ver + 1, parent = $3, kind = $4, purged = $5,"
-                          " slug = $6, body = $7, doc = $8 WHERE sid = $1 AND ver = $2",
-                          "iiiiitbt" },
+                          " slug = $6, body = $7, doc = $8, data = $9, metadata = $10"
+                          " WHERE sid = $1 AND ver = $2",
+                          "iiiiitbttt" },
     [SQL_HEAD_ADD] = { "INSERT INTO head (" HEAD_COLS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8,"
                        " $9, $10) ON CONFLICT DO NOTHING",
                        "iiiiiiiiit" },
@@ -60,13 +61,14 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_BRANCH_CUT] = { "UPDATE branch SET cut = $2 WHERE bid = $1", "ii" },
     /* The first of a run: only behind its branch's tip. */
     [SQL_ENTRY_ADD] = { "INSERT INTO entry (" ENTRY_ALL ") SELECT $1, $2, $3, $4, $5, $6, $7, $8,"
-                        " $9, $10, $11, $12::int, $13::smallint WHERE coalesce((SELECT depth FROM"
+                        " $9, $10, $11::smallint, $12, $13, $14, $15 WHERE coalesce((SELECT depth "
+                        "FROM"
                         " entry WHERE bid = $1 ORDER BY depth DESC LIMIT 1),"
                         " (SELECT base FROM branch WHERE bid = $1)) = $2 - 1",
-                        "iiiiibtiiiiii" },
+                        "iiiiibtiiiitttt" },
     [SQL_ENTRY_MORE] = { "INSERT INTO entry (" ENTRY_ALL ") VALUES ($1, $2, $3, $4, $5, $6, $7,"
-                         " $8, $9, $10, $11, $12::int, $13::smallint) ON CONFLICT DO NOTHING",
-                         "iiiiibtiiiiii" },
+                         " $8, $9, $10, $11::smallint, $12, $13, $14, $15) ON CONFLICT DO NOTHING",
+                         "iiiiibtiiiitttt" },
     [SQL_ENTRY_TIP] = { "SELECT coalesce((SELECT depth FROM entry WHERE bid = $1 ORDER BY depth"
                         " DESC LIMIT 1), (SELECT base FROM branch WHERE bid = $1), -1)",
                         "i" },
@@ -74,9 +76,10 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                          "iiii" },
     [SQL_ENTRY_THERE] = { "SELECT 1::bigint FROM entry WHERE bid = $1 AND depth = $2", "ii" },
     [SQL_ENTRY_SEAL] = { "UPDATE entry SET kind = $3, mask = $4, over = $5, body = $6, parts = $7,"
-                         " no = $8, mno = $9, time = $10, made = $11, chk = $12::int,"
-                         " role = $13::smallint WHERE bid = $1 AND depth = $2",
-                         "iiiiibtiiiiii" },
+                         " no = $8, mno = $9, time = $10, role = $11::smallint, id = $12, data = "
+                         "$13,"
+                         " metadata = $14, types = $15 WHERE bid = $1 AND depth = $2",
+                         "iiiiibtiiiitttt" },
     [SQL_OPEN_ADD] = { "INSERT INTO open (" OPEN_COLS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8,"
                        " $9, $10) ON CONFLICT DO NOTHING",
                        "iiiiiiiitt" },

@@ -130,7 +130,8 @@ extern const struct sql_statement pg_sql[SQL_COUNT];
     "sid, ver, bid, depth, status, deleted, lease_epoch, lease_since, lease_expires, lease_owner"
 #define BRANCH_COLS "bid, sid, parent, base, cut"
 #define ENTRY_COLS "bid, depth, kind, mask, over, body, parts"
-#define ENTRY_ALL "bid, depth, kind, mask, over, body, parts, no, mno, time, made, chk, role"
+#define ENTRY_ALL                                                                                  \
+    "bid, depth, kind, mask, over, body, parts, no, mno, time, role, id, data, metadata, types"
 #define OPEN_COLS "bid, depth, sid, ver, epoch, since, expires, lease_ms, owner, process"
 #define DRAFT_COLS "bid, depth, upto, step, body"
 #define RECORD_COLS "sid, kind, ord, ver, over, body"

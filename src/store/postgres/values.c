@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "core/bodies.h"
 #include "core/pack.h"
+#include "store/id.h"
 #include "store/postgres/db.h"
 
 /* ---- documents for SQL ---- */
@@ -16,11 +17,29 @@ static struct bough_str doc_of(struct bough_arena *a, const struct body_field *t
     return body_json(a, table, to);
 }
 
-struct bough_str pg_session_doc(struct bough_arena *a, const struct session_row *row)
+static void args_doc(struct args *v, struct bough_str doc)
 {
+    if (doc.n)
+        args_str(v, doc);
+    else
+        args_null(v);
+}
+
+/* doc, data and metadata. */
+void args_session_docs(struct bough_arena *a, struct args *v, const struct session_row *row)
+{
+    struct bough_str data = str_make(NULL, 0), metadata = data, doc = data;
     struct session_body b;
 
-    return doc_of(a, session_fields, row->body, &b);
+    if (row->body.n && body_read(session_fields, row->body, &b, NULL) == BOUGH_OK) {
+        data = b.data;
+        metadata = b.metadata;
+        b.data = b.metadata = str_make(NULL, 0);
+        doc = body_json(a, session_fields, &b);
+    }
+    args_doc(v, doc);
+    args_doc(v, data);
+    args_doc(v, metadata);
 }
 
 struct bough_str pg_record_doc(struct bough_arena *a, const struct record_row *row)
@@ -62,25 +81,21 @@ struct bough_str pg_record_doc(struct bough_arena *a, const struct record_row *r
     return str_make(NULL, 0); /* tokens, and what is nobody's business */
 }
 
-static void args_doc(struct args *v, struct bough_str doc)
-{
-    if (doc.n)
-        args_str(v, doc);
-    else
-        args_null(v);
-}
-
 /* ---- rows ---- */
 
 void args_session(struct bough_arena *a, struct args *v, const struct session_row *row)
 {
+    char *id = arena_alloc(a, BOUGH_ID_LEN + 1);
+
+    id_session(row->made, row->sid, row->chk, id);
     args_ints(
         v,
         (int64_t[]){ row->sid, row->ver, row->made, row->chk, row->parent, row->kind, row->purged },
         7);
     args_text(v, row->slug);
     args_str(v, row->body);
-    args_doc(v, pg_session_doc(a, row));
+    args_session_docs(a, v, row);
+    args_text(v, id);
 }
 
 void args_head(struct args *v, const struct head_row *row)
@@ -94,20 +109,23 @@ void args_head(struct args *v, const struct head_row *row)
 
 void args_entry(struct bough_arena *a, struct args *v, const struct entry_row *row)
 {
-    struct bough_str front, parts;
+    char *id = arena_alloc(a, BOUGH_ID_LEN + 1);
+    struct pack_pieces p;
     struct pack_head h;
 
+    if (!pack_split(a, row->body, &p))
+        p = (struct pack_pieces){ .front = row->body };
     if (!pack_entry_head(row->body, &h))
         h = (struct pack_head){ 0 };
+    id_entry(h.made, row->bid, row->depth, h.chk, id);
     args_ints(v, (int64_t[]){ row->bid, row->depth, row->kind, row->mask, row->over }, 5);
-    if (pack_split(a, row->body, &front, &parts)) {
-        args_str(v, front);
-        args_str(v, parts);
-    } else {
-        args_str(v, row->body);
-        args_null(v);
-    }
-    args_ints(v, (int64_t[]){ h.no, h.mno, h.time, h.made, h.chk & 0xffff, h.role }, 6);
+    args_str(v, p.front);
+    args_doc(v, p.parts);
+    args_ints(v, (int64_t[]){ h.no, h.mno, h.time, h.role }, 4);
+    args_text(v, id);
+    args_doc(v, p.data);
+    args_doc(v, p.metadata);
+    args_doc(v, p.types);
 }
 
 void args_open(struct args *v, const struct open_row *row)

@@ -18,7 +18,8 @@ CREATE TABLE counter (
 ) WITH (fillfactor = 10);
 INSERT INTO counter (commits, no, sessions, branches, blobs) VALUES (0, 0, 0, 0, 0);
 
--- body is what libbough reads; doc says the same as JSON for those who read with SQL.
+-- body is what libbough reads; id to metadata say the same for those who read with SQL. What is JSON as somebody
+-- gave it stands apart: PostgreSQL takes no value out of JSON that has a \u0000 anywhere.
 CREATE TABLE session (
     sid    bigint PRIMARY KEY,
     ver    bigint NOT NULL,
@@ -29,8 +30,12 @@ CREATE TABLE session (
     purged bigint NOT NULL,
     slug   text COLLATE "C" NOT NULL,
     body   bytea NOT NULL,
-    doc    text
+    id     text COLLATE "C" NOT NULL,
+    doc    text,
+    data   text,
+    metadata text
 );
+CREATE INDEX session_id ON session (id);
 CREATE UNIQUE INDEX session_slug ON session (slug) WHERE purged = 0;
 CREATE INDEX session_made ON session (made, sid);
 CREATE INDEX session_parent ON session (parent, sid) WHERE parent <> 0;
@@ -61,7 +66,7 @@ CREATE INDEX branch_parent ON branch (parent, base, bid) WHERE parent <> 0;
 
 -- The parts lie apart from the rest of the packed body, as a JSON array of their own bytes: libbough puts both
 -- together again, SQL reads them as they are. NULL: they are in the body (they are no text PostgreSQL can hold).
--- role to chk repeat what the body says, for SQL and for views.
+-- no to metadata repeat what the body says, for those who read with SQL.
 CREATE TABLE entry (
     bid   bigint NOT NULL,
     depth bigint NOT NULL,
@@ -71,13 +76,16 @@ CREATE TABLE entry (
     no    bigint NOT NULL,
     mno   bigint NOT NULL,
     time  bigint NOT NULL,
-    made  bigint NOT NULL,
-    chk   integer NOT NULL,
     role  smallint NOT NULL,
+    id    text COLLATE "C" NOT NULL,
     body  bytea NOT NULL,
     parts text,
+    data  text,
+    metadata text,
+    types text, -- of the parts, in order: text,tool
     PRIMARY KEY (bid, depth)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.02);
+CREATE INDEX entry_id ON entry (id);
 -- Compactions (3), changes of model (1) and of thinking level (2) are found in one step at any depth.
 CREATE INDEX entry_mark ON entry (bid, kind, depth) WHERE kind IN (1, 2, 3) AND over = 0;
 

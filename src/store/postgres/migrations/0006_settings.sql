@@ -1,1 +1,0 @@
--- Number kept equal to SQLite's. Settings are found by entry_mark of the first migration already.
