@@ -147,6 +147,10 @@ void bench_cli_ls(struct bench *b);
 void bench_cli_show(struct bench *b);
 void bench_peer_context(struct bench *b);
 void bench_peer_list(struct bench *b);
+void bench_pg_append(struct bench *b);
+void bench_pg_import(struct bench *b);
+void bench_pg_load(struct bench *b);
+void bench_pg_list(struct bench *b);
 void bench_instructions(struct bench *b);
 
 #endif

@@ -43,6 +43,7 @@ struct engine {
     const struct backend_ops *ops;
     struct env env;
     bool read_only;
+    int64_t epoch;    /* see feed.c */
     size_t zstd_from; /* compress messages from this size on; 0: never */
     pid_t pid;        /* handles do not survive fork() */
     unsigned forks;   /* how often this process had been forked off when it was opened */

@@ -7,21 +7,18 @@
 
 enum { LOOK_US = 20000 }; /* how often to look for what other processes committed */
 
+/* The epoch is that of the store as it was opened: only a restore changes it, and that wants the
+ * store for itself. */
 static enum bough_rc ends_at(struct bough_store *s, struct bough_mark *out, struct bough_error *err)
 {
-    struct bough_arena *tmp = bough_arena_create();
-    struct backend_info info;
     struct snap snap;
-    enum bough_rc rc = s->e->ops->info(s->e->backend, tmp, &info, err);
+    enum bough_rc rc = snap_begin(s, &snap, err);
 
-    if (!rc)
-        rc = snap_begin(s, &snap, err);
-    if (!rc) {
-        out->epoch = info.epoch;
-        rc = snap.ops->log_last(snap.v, &out->no, err);
-        snap_end(&snap);
-    }
-    bough_arena_destroy(tmp);
+    if (rc)
+        return rc;
+    out->epoch = s->e->epoch;
+    rc = snap.ops->log_last(snap.v, &out->no, err);
+    snap_end(&snap);
     return rc;
 }
 

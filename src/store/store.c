@@ -52,13 +52,14 @@ static struct bough_store *handle(struct engine *e, const struct bough_scope *sc
     return s;
 }
 
-/* A store into which another one is still being moved has half of everything. */
-static enum bough_rc not_moving(struct snap *snap, struct bough_error *err)
+/* Its epoch; and a store into which another one is still being moved has half of everything. */
+static enum bough_rc look_at_numbers(struct snap *snap, struct bough_error *err)
 {
     struct bough_arena *tmp = bough_arena_create();
     struct raw_numbers numbers = { .moving = "" };
     enum bough_rc rc = snap->ops->raw_numbers(snap->v, tmp, &numbers, err);
 
+    snap->e->epoch = numbers.epoch;
     if (!rc && *numbers.moving)
         rc =
             bough_fail(err, BOUGH_BUSY,
@@ -77,7 +78,7 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
 
     if (rc)
         return rc;
-    rc = not_moving(&snap, err);
+    rc = look_at_numbers(&snap, err);
     if (!rc)
         rc = pending_count(&snap, &pending, err);
     if (!rc)

@@ -3,8 +3,6 @@
 
 #include "store/postgres/batch.h"
 
-enum { COPY_FROM = 64 }; /* entries in a row from which COPY is faster than INSERT */
-
 enum bough_rc batch_send(struct batch *b, enum sql id, const struct args *a, enum must must,
                          int64_t want, const char *lost, struct bough_error *err)
 {
@@ -119,7 +117,7 @@ enum bough_rc batch_apply(struct batch *b, struct txn *t, struct bough_error *er
     for (size_t i = 0; i < t->nchanges && !rc && !b->again;) {
         size_t run = run_of(t, i);
 
-        if (run >= COPY_FROM) {
+        if (run >= b->s->copy_from) {
             rc = batch_copy(b, &t->changes[i], run, err);
             i += run;
         } else {

@@ -82,6 +82,7 @@ struct postgres {
     const char *set_local; /* said in every transaction, when the session may not keep settings */
     const struct env *env;
     bool read_only, unprepared;
+    size_t copy_from; /* entries in a row from which COPY is faster than INSERT */
     pid_t pid; /* a connection does not survive fork() */
 
     pthread_mutex_t pool_lock; /* guards pool, pooled, lent */

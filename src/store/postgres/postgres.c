@@ -8,6 +8,8 @@
 #include "store/postgres/read.h"
 #include "store/postgres/url.h"
 
+enum { COPY_FROM = 64 };
+
 static void release(struct postgres *s)
 {
     struct bough_arena *a = s->arena;
@@ -43,6 +45,7 @@ static struct postgres *create(const struct backend_config *config, struct bough
     s->env = config->env;
     s->read_only = config->read_only;
     s->pid = getpid();
+    s->copy_from = COPY_FROM;
     s->scratch = bough_arena_create();
     map_init(&s->known.ordinals);
     pthread_mutex_init(&s->pool_lock, NULL);
