@@ -204,9 +204,9 @@ static double followed_rate(struct writer *w, size_t n, struct bough_store *othe
 }
 
 enum { FLOOR, ONE, MANY, ALONE, SWARMING, OFF, ON, BATCH, RATES };
-static const char *const names[RATES] = { "fdatasync", "1 thread", "32 threads", "16 sessions",
-                                          "16 subagents", "8 threads", "8 threads, followed",
-                                          "appends of 32" };
+static const char *const names[RATES] = { "fdatasync",           "1 thread",     "32 threads",
+                                          "16 sessions",         "16 subagents", "8 threads",
+                                          "8 threads, followed", "appends of 32" };
 
 /* Entries a second, 32 an append. */
 static double batch_rate(struct writer *w, double seconds)
@@ -315,8 +315,10 @@ void bench_pg_load(struct bench *b)
     const char *dir = scratch(b, "pg-load");
     struct reading r[2] = { { store_new(dir, true), bough_arena_create(), "" },
                             { pg_store("load"), bough_arena_create(), "" } };
-    struct side sides[2] = { { .name = "10k messages, SQLite", .run = run_load, .user = &r[0] },
-                             { .name = "10k messages, PostgreSQL", .run = run_load, .user = &r[1] } };
+    struct side sides[2] = {
+        { .name = "10k messages, SQLite", .run = run_load, .user = &r[0] },
+        { .name = "10k messages, PostgreSQL", .run = run_load, .user = &r[1] }
+    };
 
     for (size_t i = 0; i < 2; i++) {
         session_new(r[i].s, "long", r[i].session);

@@ -131,7 +131,7 @@ static bool read_ack(struct ledger *l, int from)
 
 /* Let a child live for 1 to 13 ms, or so long after its first acknowledgement, then kill it. What
  * it wrote to the pipe is read to its end. */
-static void live_and_die(struct ledger *l, int writers)
+static void live_and_die(struct test *t, struct ledger *l, int writers)
 {
     int fds[2], status;
     pid_t pid;
@@ -145,7 +145,7 @@ static void live_and_die(struct ledger *l, int writers)
         child(l, writers, fds[1]);
     }
     close(fds[1]);
-    if (next(l, 2))
+    if (next(l, 2) || !store_has_file(t)) /* connecting alone takes longer than a life */
         CHECK(read_ack(l, fds[0]));
     usleep((useconds_t)(1000 + next(l, 12000)));
     kill(pid, SIGKILL);
@@ -198,6 +198,9 @@ static void after_death(struct test *t, struct ledger *l, int writers, int64_t c
 
     t->arena = bough_arena_create();
     t->store = open_store(t, l);
+    if (!store_has_file(
+            t)) /* the server may still be at what its dead client sent: take its place */
+        (void)new_session(t, "");
     for (int i = 0; i < writers; i++) {
         verify(t, l, t->store, i);
         settle(t, l, t->store, i);
@@ -211,7 +214,7 @@ static void after_death(struct test *t, struct ledger *l, int writers, int64_t c
 
 static void make_sessions(struct test *t, struct ledger *l)
 {
-    l->url = arena_printf(t->arena, "sqlite:%s", test_path(t, "kill.db"));
+    l->url = t->url;
     t->store = open_store(t, l);
     for (int i = 0; i < WRITERS; i++)
         memcpy(l->session[i], new_session(t, ""), BOUGH_ID_LEN + 1);
@@ -222,7 +225,7 @@ static void run_cycles(struct test *t, struct ledger *l, int writers, int64_t n)
 {
     make_sessions(t, l);
     for (int64_t i = 1; i <= n; i++) {
-        live_and_die(l, writers);
+        live_and_die(t, l, writers);
         after_death(t, l, writers, i);
     }
     printf("# %lld kills: %lld acknowledged by the first writer, %d in flight, %d of them there\n",
@@ -234,16 +237,16 @@ static void run_cycles(struct test *t, struct ledger *l, int writers, int64_t n)
     bough_store_close(&t->store);
 }
 
-TEST_SECONDS(kill_one_writer, 300)
+SHARED_TEST(kill_one_writer, 300)
 {
     struct ledger l = { .seed = 1 };
 
-    run_cycles(t, &l, 1, cycles(40));
+    run_cycles(t, &l, 1, cycles(store_has_file(t) ? 40 : 5));
 }
 
-TEST_SECONDS(kill_four_writers, 300)
+SHARED_TEST(kill_four_writers, 300)
 {
     struct ledger l = { .seed = 2 };
 
-    run_cycles(t, &l, WRITERS, cycles(40));
+    run_cycles(t, &l, WRITERS, cycles(store_has_file(t) ? 40 : 10));
 }

@@ -132,21 +132,43 @@ static void after(struct test *t)
     CHECK_INT(0, report.errors + report.warnings);
 }
 
-void store_test_register(const char *name, test_fn *fn, int seconds)
+static void before_shared(struct test *t)
+{
+    t->url = store_url(t, "shared");
+}
+
+static void after_shared(struct test *t)
+{
+    bough_store_close(&t->store);
+    if (t->url)
+        drop_schema(t->url);
+}
+
+static void each_backend(const char *name, test_fn *first, test_fn *fn, test_fn *last, bool lasting,
+                         int seconds)
 {
     const char *only = getenv("BACKEND");
 
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         size_t n = strlen(name) + strlen(backends[i].name) + 4;
-        char *full = malloc(n);
+        char *full;
 
-        if (only && strcmp(only, backends[i].name) != 0) {
-            free(full);
+        if ((lasting && !backends[i].lasts) || (only && strcmp(only, backends[i].name) != 0))
             continue;
-        }
+        full = malloc(n);
         snprintf(full, n, "%s [%s]", name, backends[i].name);
-        test_wrap(full, before, fn, after, (void *)(uintptr_t)&backends[i], seconds);
+        test_wrap(full, first, fn, last, (void *)(uintptr_t)&backends[i], seconds);
     }
+}
+
+void store_test_register(const char *name, test_fn *fn, int seconds)
+{
+    each_backend(name, before, fn, after, false, seconds);
+}
+
+void shared_test_register(const char *name, test_fn *fn, int seconds)
+{
+    each_backend(name, before_shared, fn, after_shared, true, seconds);
 }
 
 bool store_lasts(const struct test *t)

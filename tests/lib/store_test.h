@@ -25,6 +25,17 @@ void store_test_register(const char *name, test_fn *fn, int seconds);
 
 #define STORE_TEST(name) STORE_TEST_SECONDS(name, TEST_SECONDS_DEFAULT)
 
+/* The same for tests of several processes: on backends that last, and nothing is open yet. */
+void shared_test_register(const char *name, test_fn *fn, int seconds);
+
+#define SHARED_TEST(name, seconds)                                                                 \
+    static void shared_##name(struct test *t);                                                     \
+    __attribute__((constructor)) static void register_shared_##name(void)                          \
+    {                                                                                              \
+        shared_test_register(#name, shared_##name, seconds);                                       \
+    }                                                                                              \
+    static void shared_##name(struct test *t __attribute__((unused)))
+
 /* Does what was written outlive the handle? */
 bool store_lasts(const struct test *t);
 bool store_has_file(const struct test *t);

@@ -132,9 +132,9 @@ STORE_TEST(a_follower_beside_four_writing_threads_misses_nothing)
         pthread_join(threads[i], NULL);
 }
 
-TEST(two_processes_follow_what_a_third_one_writes)
+SHARED_TEST(two_processes_follow_what_a_third_one_writes, 30)
 {
-    const char *url = arena_printf(t->arena, "sqlite:%s", test_path(t, "feed.db"));
+    const char *url = t->url;
     struct bough_session *s;
     struct writer w = { .n = 200 };
     pid_t child[2];

@@ -105,8 +105,7 @@ static const char *write_mixed(struct bough_store *s, const struct shared *sh)
 
 static struct shared begin(struct test *t)
 {
-    struct shared sh = { .url = arena_printf(t->arena, "sqlite:%s", test_path(t, "many.db")),
-                         .times = TIMES };
+    struct shared sh = { .url = t->url, .times = TIMES };
 
     CHECK_OK(bough_store_open(&t->store, sh.url, NULL, &t->err));
     sh.session = new_session(t, "shared");
@@ -137,7 +136,7 @@ static void check_session(struct test *t, const char *session, int64_t want)
     }
 }
 
-TEST_SECONDS(eight_processes_write_to_own_and_shared_sessions, 120)
+SHARED_TEST(eight_processes_write_to_own_and_shared_sessions, 120)
 {
     struct shared sh = begin(t);
     struct bough_sessions list;
@@ -172,9 +171,9 @@ static const char *open_and_make(struct bough_store *s, const struct shared *sh)
     return *info.store_id ? NULL : "the store has no id";
 }
 
-TEST_SECONDS(sixteen_processes_open_a_fresh_path_at_once, 60)
+SHARED_TEST(sixteen_processes_open_a_fresh_path_at_once, 60)
 {
-    struct shared sh = { .url = arena_printf(t->arena, "sqlite:%s", test_path(t, "fresh.db")) };
+    struct shared sh = { .url = t->url };
     struct bough_sessions list;
 
     run_children(t, open_and_make, &sh, OPENERS);
@@ -217,7 +216,7 @@ static const char *write_and_watch(struct bough_store *s, const struct shared *s
     return NULL;
 }
 
-TEST_SECONDS(values_are_exact_in_every_process, 60)
+SHARED_TEST(values_are_exact_in_every_process, 60)
 {
     struct shared sh = begin(t);
 
@@ -237,7 +236,7 @@ static const char *purge_shared(struct bough_store *s, const struct shared *sh)
 }
 
 /* What one process purged is gone in another that has had it open all the time. */
-TEST(a_session_purged_by_another_process_is_gone)
+SHARED_TEST(a_session_purged_by_another_process_is_gone, 30)
 {
     struct shared sh = begin(t);
     struct bough_store *mine = NULL, *unused;

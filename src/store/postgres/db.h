@@ -83,7 +83,7 @@ struct postgres {
     const struct env *env;
     bool read_only, unprepared;
     size_t copy_from; /* entries in a row from which COPY is faster than INSERT */
-    pid_t pid; /* a connection does not survive fork() */
+    pid_t pid;        /* a connection does not survive fork() */
 
     pthread_mutex_t pool_lock; /* guards pool, pooled, lent */
     struct conn *pool, *lent;

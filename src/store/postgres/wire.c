@@ -208,6 +208,7 @@ enum bough_rc pg_next(struct conn *c, PGresult **out, struct bough_error *err)
     for (;;) {
         enum bough_rc rc;
 
+        *out = NULL;
         if (c->lost || !c->wire.n)
             return pg_gone(c, err);
         rc = take(c, out, &prepared, err);
@@ -243,6 +244,7 @@ enum bough_rc pg_drain(struct conn *c, struct bough_error *err)
         PQclear(r);
     }
     if (!rc && c->wire.syncing) {
+        r = NULL;
         rc = get_result(c, &r, first ? NULL : err);
         if (!rc && PQresultStatus(r) != PGRES_PIPELINE_SYNC)
             rc = pg_gone(c, first ? NULL : err);

@@ -1,0 +1,374 @@
+/* PostgreSQL that goes away: connections cut after any number of bytes, ended by the server while
+ * others write, deadlocks. What was acknowledged is there once; what was refused is not there. */
+#include <errno.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "lib/store_test.h"
+
+enum { PAIRS = 32 };
+
+/* A proxy on a Unix socket that passes `left` bytes, either way, then cuts that connection. */
+struct proxy {
+    char dir[80];
+    struct sockaddr_un server;
+    int listener;
+    int pair[PAIRS][2];
+    atomic_llong left; /* < 0: never */
+    atomic_int cuts;
+    atomic_bool stop;
+    pthread_t thread;
+};
+
+static void drop_pair(struct proxy *p, int i)
+{
+    close(p->pair[i][0]);
+    close(p->pair[i][1]);
+    p->pair[i][0] = p->pair[i][1] = -1;
+}
+
+static void take_client(struct proxy *p)
+{
+    int client = accept(p->listener, NULL, NULL), server = socket(AF_UNIX, SOCK_STREAM, 0), i = 0;
+
+    while (i < PAIRS && p->pair[i][0] >= 0)
+        i++;
+    if (client < 0 || i == PAIRS ||
+        connect(server, (struct sockaddr *)&p->server, sizeof p->server) != 0) {
+        close(client);
+        close(server);
+        return;
+    }
+    p->pair[i][0] = client;
+    p->pair[i][1] = server;
+}
+
+static void write_all(int fd, const char *at, ssize_t n)
+{
+    while (n > 0) {
+        ssize_t put = send(fd, at, (size_t)n, MSG_NOSIGNAL);
+
+        if (put <= 0)
+            return;
+        at += put;
+        n -= put;
+    }
+}
+
+static void pass_on(struct proxy *p, int i, int side)
+{
+    char bytes[4096];
+    ssize_t n = recv(p->pair[i][side], bytes, sizeof bytes, MSG_DONTWAIT);
+    long long left = p->left;
+
+    if (n <= 0) {
+        if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            drop_pair(p, i);
+        return;
+    }
+    if (left >= 0 && n >= left) {
+        write_all(p->pair[i][!side], bytes, (ssize_t)left);
+        drop_pair(p, i);
+        p->left = -1;
+        p->cuts++;
+        return;
+    }
+    if (left >= 0)
+        p->left = left - n;
+    write_all(p->pair[i][!side], bytes, n);
+}
+
+static void *run_proxy(void *arg)
+{
+    struct proxy *p = arg;
+
+    while (!p->stop) {
+        struct pollfd fds[1 + 2 * PAIRS] = { { p->listener, POLLIN, 0 } };
+
+        for (int i = 0; i < PAIRS; i++)
+            for (int k = 0; k < 2; k++)
+                fds[1 + 2 * i + k] = (struct pollfd){ p->pair[i][k], POLLIN, 0 };
+        if (poll(fds, 1 + 2 * PAIRS, 20) <= 0)
+            continue;
+        if (fds[0].revents)
+            take_client(p);
+        for (int i = 0; i < PAIRS; i++)
+            for (int k = 0; k < 2; k++)
+                if (fds[1 + 2 * i + k].revents && p->pair[i][k] >= 0)
+                    pass_on(p, i, k);
+    }
+    return NULL;
+}
+
+static void proxy_start(struct test *t, struct proxy *p)
+{
+    const char *server = getenv("BOUGH_TEST_PGDIR");
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+    if (!server)
+        SKIP("no PostgreSQL server here: run it by tests/with-postgres.sh");
+    memset(p->pair, -1, sizeof p->pair);
+    snprintf(p->dir, sizeof p->dir, "/tmp/bough-proxy.XXXXXX");
+    CHECK(mkdtemp(p->dir));
+    p->server.sun_family = AF_UNIX;
+    snprintf(p->server.sun_path, sizeof p->server.sun_path, "%.80s/.s.PGSQL.5432", server);
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/.s.PGSQL.5432", p->dir);
+    p->listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    CHECK(bind(p->listener, (struct sockaddr *)&at, sizeof at) == 0 &&
+          listen(p->listener, 16) == 0);
+    p->left = -1;
+    CHECK(pthread_create(&p->thread, NULL, run_proxy, p) == 0);
+}
+
+static void proxy_stop(struct proxy *p)
+{
+    char path[120];
+
+    p->stop = true;
+    pthread_join(p->thread, NULL);
+    for (int i = 0; i < PAIRS; i++)
+        if (p->pair[i][0] >= 0)
+            drop_pair(p, i);
+    close(p->listener);
+    snprintf(path, sizeof path, "%s/.s.PGSQL.5432", p->dir);
+    unlink(path);
+    rmdir(p->dir);
+}
+
+/* The test's store through the proxy. */
+static const char *url_through(struct test *t, const struct proxy *p)
+{
+    return arena_printf(t->arena, "postgres://bough@/bough?host=%s%s", p->dir,
+                        strstr(t->url, "&schema="));
+}
+
+static enum bough_rc append_keyed(struct test *t, struct bough_store *s, const char *session, int n,
+                                  struct bough_appended *out)
+{
+    char text[32];
+    struct bough_entry_new e[3] = { { .role = BOUGH_ROLE_USER, .text = text },
+                                    { .role = BOUGH_ROLE_ASSISTANT, .text = "so" },
+                                    { .role = BOUGH_ROLE_USER, .text = "be it" } };
+    struct bough_append in = { .entries = e, .n = 3, .key = text };
+
+    snprintf(text, sizeof text, "m %d", n);
+    return bough_append(s, t->arena, session, &in, out, &t->err);
+}
+
+SHARED_TEST(a_connection_cut_anywhere_loses_nothing_and_doubles_nothing, 240)
+{
+    static struct proxy p;
+    struct bough_store *s;
+    const char *session, *url;
+    int refused = 0, unknown = 0, n = 0;
+
+    if (store_has_file(t))
+        SKIP("a file has no connection");
+    p = (struct proxy){ .listener = -1 };
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    session = new_session(t, "cut");
+    proxy_start(t, &p);
+    url = url_through(t, &p);
+    CHECK_OK(bough_store_open(&s, url, &(struct bough_options){ .no_indexing = true }, &t->err));
+    CHECK_OK(append_keyed(t, s, session, ++n, &(struct bough_appended){ 0 }));
+    for (int at = 0; at < 9000; at += at < 3000 ? 61 : 331) {
+        struct bough_appended out = { 0 };
+        int64_t before = get(t, session)->messages, after;
+        enum bough_rc rc;
+
+        p.left = at;
+        rc = append_keyed(t, s, session, ++n, &out);
+        p.left = -1;
+        after = get(t, session)->messages;
+        if (rc == BOUGH_OK)
+            CHECK_INT(before + 3, after);
+        else if (rc != BOUGH_UNKNOWN)
+            CHECK_INT(before, after);
+        refused += rc && rc != BOUGH_UNKNOWN;
+        unknown += rc == BOUGH_UNKNOWN;
+        CHECK_OK(append_keyed(t, s, session, n, &out)); /* its key settles it */
+        CHECK_INT(before + 3, get(t, session)->messages);
+    }
+    printf("# %d cuts: %d refused, %d unknown, the others went well\n", (int)p.cuts, refused,
+           unknown);
+    CHECK(p.cuts > 20);
+    bough_store_close(&s);
+    proxy_stop(&p);
+    store_check(t, t->store);
+}
+
+/* ---- ended by the server ---- */
+
+struct crowd {
+    struct bough_store *s;
+    const char *session;
+    int number;
+    int64_t acked;
+    const atomic_bool *stop;
+    pthread_t thread;
+};
+
+static void *write_until(void *arg)
+{
+    struct crowd *c = arg;
+    struct bough_arena *a = bough_arena_create();
+
+    for (int i = 0; !*c->stop; i++) {
+        char text[32];
+        struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
+        struct bough_append in = { .entries = &e, .n = 1, .key = text };
+        struct bough_appended out;
+
+        snprintf(text, sizeof text, "%d.%d", c->number, i);
+        bough_arena_reset(a);
+        while (bough_append(c->s, a, c->session, &in, &out, NULL) != BOUGH_OK && !*c->stop)
+            usleep(2000); /* the same key again: not done, or not known */
+        c->acked = out.head.depth ? i + 1 : c->acked;
+    }
+    bough_arena_destroy(a);
+    return NULL;
+}
+
+/* Ends what the store's role has connected, but for ourselves. */
+static void end_all(PGconn *pg, const char *name)
+{
+    const char *values[] = { name };
+
+    PQclear(PQexecParams(pg,
+                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
+                         " application_name = $1",
+                         1, NULL, values, NULL, NULL, 0));
+}
+
+SHARED_TEST(connections_ended_by_the_server_while_four_threads_write, 120)
+{
+    enum { THREADS = 4 };
+    char name[40];
+    struct crowd c[THREADS] = { { 0 } };
+    atomic_bool stop = false;
+    struct bough_store *s;
+    PGconn *pg;
+
+    if (store_has_file(t))
+        SKIP("a file has no connection");
+    snprintf(name, sizeof name, "faults%d", (int)getpid());
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    CHECK_OK(bough_store_open(&s, arena_printf(t->arena, "%s&application_name=%s", t->url, name),
+                              NULL, &t->err));
+    pg = postgres_connect(t);
+    for (int i = 0; i < THREADS; i++) {
+        c[i] = (struct crowd){ .s = s, .session = new_session(t, ""), .number = i, .stop = &stop };
+        CHECK(pthread_create(&c[i].thread, NULL, write_until, &c[i]) == 0);
+    }
+    for (int i = 0; i < 15; i++) {
+        usleep(60000 + 7000 * (useconds_t)i);
+        end_all(pg, name);
+    }
+    usleep(200000);
+    stop = true;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(c[i].thread, NULL);
+    PQfinish(pg);
+    for (int i = 0; i < THREADS; i++) {
+        struct bough_path path;
+
+        CHECK_OK(bough_entries_read(t->store, t->arena, c[i].session, NULL, &path, &t->err));
+        CHECK((int64_t)path.entries.n == c[i].acked || (int64_t)path.entries.n == c[i].acked + 1);
+        CHECK(path.entries.n > 3);
+        for (size_t k = 0; k < path.entries.n; k++)
+            CHECK_STR(arena_printf(t->arena, "%d.%zu", i, k), text_of(t, &path.entries.at[k]));
+    }
+    bough_store_close(&s);
+    store_check(t, t->store);
+}
+
+/* ---- deadlocks ---- */
+
+struct renaming {
+    struct bough_store *s;
+    const char *session;
+    enum bough_rc rc;
+};
+
+static void *rename_it(void *arg)
+{
+    struct renaming *r = arg;
+
+    r->rc = bough_session_rename(r->s, r->session, "after", NULL);
+    return NULL;
+}
+
+SHARED_TEST(a_deadlock_with_somebody_elses_sql_is_lived_through, 60)
+{
+    struct renaming r;
+    pthread_t thread;
+    PGresult *result;
+    PGconn *pg;
+
+    if (store_has_file(t))
+        SKIP("a file has one writer");
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    r = (struct renaming){ t->store, new_session(t, "before"), BOUGH_IO };
+    pg = postgres_connect(t);
+    PQclear(PQexec(pg, "BEGIN; SELECT 1 FROM session FOR UPDATE"));
+    CHECK(pthread_create(&thread, NULL, rename_it, &r) == 0);
+    usleep(300000);
+    result = PQexec(pg, "UPDATE counter SET commits = commits"); /* each waits for the other */
+    PQclear(result);
+    PQclear(PQexec(pg, "ROLLBACK"));
+    pthread_join(thread, NULL);
+    PQfinish(pg);
+    CHECK_INT(BOUGH_OK, r.rc);
+    CHECK_STR("after", get(t, r.session)->title);
+    store_check(t, t->store);
+}
+
+/* ---- what is refused ---- */
+
+TEST(a_url_that_would_send_a_password_in_the_clear_is_refused)
+{
+    struct bough_store *s = NULL;
+
+    CHECK_RC(BOUGH_INVALID, bough_store_open(&s, "postgres://u:secret@db.example/x?sslmode=prefer",
+                                             NULL, &t->err));
+    CHECK(strstr(t->err.msg, "verify-full") && !strstr(t->err.msg, "secret"));
+    CHECK_RC(BOUGH_INVALID,
+             bough_store_open(&s, "postgres://u:secret@/x?schema=a-b", NULL, &t->err));
+    CHECK(!strstr(t->err.msg, "secret"));
+    CHECK_RC(BOUGH_INVALID,
+             bough_store_open(&s, "postgres://u:secret@h/x?nonsense=1", NULL, &t->err));
+    CHECK(!strstr(t->err.msg, "secret"));
+    CHECK_RC(BOUGH_INVALID, bough_store_open(&s, "postgres:///x?prepare=never", NULL, &t->err));
+}
+
+TEST(a_server_that_is_not_there_is_said_so_without_the_password)
+{
+    const char *url = arena_printf(t->arena, "postgres://u:secret@/x?host=%s", test_dir(t));
+    struct bough_store *s = NULL;
+
+    CHECK(bough_store_open(&s, url, NULL, &t->err) == BOUGH_IO);
+    CHECK(strstr(t->err.msg, "cannot connect") && !strstr(t->err.msg, "secret"));
+}
+
+SHARED_TEST(statements_need_not_be_prepared, 30)
+{
+    const char *s;
+
+    if (store_has_file(t))
+        SKIP("only PostgreSQL prepares them at a server");
+    t->url = arena_printf(t->arena, "%s&prepare=off", t->url);
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    s = new_session(t, "plain");
+    user(t, s, "one");
+    agent(t, fork_at(t, s, user(t, s, "two")), "three");
+    CHECK_STR("one two", path_text(t, s));
+    store_check(t, t->store);
+}
