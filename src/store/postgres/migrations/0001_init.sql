@@ -85,6 +85,11 @@ CREATE TABLE entry (
     types text, -- of the parts, in order: text,tool
     PRIMARY KEY (bid, depth)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.02);
+-- Where the server can: several times as fast as its own way, and about as small.
+DO $$ BEGIN
+    ALTER TABLE entry ALTER COLUMN parts SET COMPRESSION lz4;
+EXCEPTION WHEN OTHERS THEN NULL;
+END $$;
 CREATE INDEX entry_id ON entry (id);
 -- Compactions (3), changes of model (1) and of thinking level (2) are found in one step at any depth.
 CREATE INDEX entry_mark ON entry (bid, kind, depth) WHERE kind IN (1, 2, 3) AND over = 0;
