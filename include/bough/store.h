@@ -28,8 +28,11 @@ struct bough_options {
     const struct bough_env *env; /* NULL: the system's */
 };
 
-/* Open or create the store at `url`: sqlite:PATH, memory:, or a plain path. `options` may be NULL.
- */
+/* A store's URL as it may be shown: with *** for a password in it. */
+const char *bough_url_shown(struct bough_arena *a, const char *url);
+
+/* Open or create the store at `url`: sqlite:PATH, postgres://..., memory:, or a plain path.
+ * `options` may be NULL. */
 BOUGH_MUST_CHECK enum bough_rc bough_store_open(struct bough_store **out, const char *url,
                                                 const struct bough_options *options,
                                                 struct bough_error *err);

@@ -1,8 +1,10 @@
 /* The list of backends. A new one is a folder and a line here. */
 #include "store/backend.h"
 
+#include <bough/store.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "store/memory/memory.h"
 #include "store/postgres/postgres.h"
 #include "store/sqlite/sqlite.h"
@@ -34,4 +36,32 @@ const struct backend_ops *backend_choose(const char *url, const char **rest)
     }
     *rest = url;
     return strstr(url, "://") ? NULL : &sqlite_backend;
+}
+
+/* From `from` to `to` is nobody's business. */
+static const char *masked(struct bough_arena *a, const char *url, const char *from, const char *to)
+{
+    return arena_printf(a, "%.*s***%s", (int)(from - url), url, to);
+}
+
+const char *bough_url_shown(struct bough_arena *a, const char *url)
+{
+    const char *at = strstr(url, "://"), *end, *colon, *option;
+
+    if (!at)
+        return url;
+    at += 3;
+    end = at + strcspn(at, "/?#"); /* a password may hold an @: the last one ends it */
+    for (const char *p = strchr(at, '@'); p && (p < end || !strchr(p, '/')); p = strchr(p + 1, '@'))
+        end = p > end ? p : end;
+    end = memrchr(at, '@', (size_t)(end - at) + (*end == '@'));
+    colon = end ? memchr(at, ':', (size_t)(end - at)) : NULL;
+    if (colon)
+        url = masked(a, url, colon + 1, end);
+    option = strstr(url, "password=");
+    if (option && (option[-1] == '?' || option[-1] == '&')) {
+        option += strlen("password=");
+        url = masked(a, url, option, option + strcspn(option, "&"));
+    }
+    return url;
 }

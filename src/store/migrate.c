@@ -58,7 +58,8 @@ static enum bough_rc open_side(struct side *s, const char *url, bool source,
 
     s->ops = backend_choose(url, &config.path);
     if (!s->ops)
-        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.60s", url);
+        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.*s",
+                          (int)strcspn(url, ":"), url);
     return s->ops->open(&s->b, &config, err);
 }
 

@@ -110,7 +110,8 @@ enum bough_rc bough_store_open(struct bough_store **out, const char *url,
         return bough_fail(err, BOUGH_INVALID, "no store was named");
     ops = backend_choose(url, &config.path);
     if (!ops)
-        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.60s", url);
+        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.*s",
+                          (int)strcspn(url, ":"), url);
     e = engine_create(ops, options);
     config.env = &e->env;
     config.read_only = e->read_only;

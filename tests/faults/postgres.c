@@ -349,6 +349,22 @@ TEST(a_url_that_would_send_a_password_in_the_clear_is_refused)
     CHECK_RC(BOUGH_INVALID, bough_store_open(&s, "postgres:///x?prepare=never", NULL, &t->err));
 }
 
+TEST(a_url_is_shown_without_its_password)
+{
+    static const char *const pairs[][2] = {
+        { "postgres://u:se:c@ret@db.example:5432/x?a=1", "postgres://u:***@db.example:5432/x?a=1" },
+        { "postgres://u@/x?host=/tmp&password=secret&a=1",
+          "postgres://u@/x?host=/tmp&password=***&a=1" },
+        { "postgres://u@/x?password=secret", "postgres://u@/x?password=***" },
+        { "postgres://db/x", "postgres://db/x" },
+        { "sqlite:/a:b@c", "sqlite:/a:b@c" },
+        { "plain.db", "plain.db" },
+    };
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        CHECK_STR(pairs[i][1], bough_url_shown(t->arena, pairs[i][0]));
+}
+
 TEST(a_server_that_is_not_there_is_said_so_without_the_password)
 {
     const char *url = arena_printf(t->arena, "postgres://u:secret@/x?host=%s", test_dir(t));

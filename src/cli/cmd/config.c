@@ -25,6 +25,7 @@ static int put_all(struct cli *c)
     for (const struct config_key *k = config_keys; k->name; k++) {
         if (config_get(c->a, k->name, &value, &from, &c->err))
             return cli_failed(c);
+        value = value ? bough_url_shown(c->a, value) : NULL;
         if (w) {
             jw_kv_cstr(w, k->name, value);
             continue;

@@ -197,6 +197,13 @@ static void look_inside(struct visit *v)
     bough_store_close(&opened);
 }
 
+/* Whether its settings keep what it says is stored is looked at when it is opened. */
+static void look_at_server(struct visit *v)
+{
+    say(v, FINE, "store", "", "%s", bough_url_shown(v->c->a, v->c->store));
+    look_inside(v);
+}
+
 static int run(struct cli *c)
 {
     struct visit v = { .c = c };
@@ -209,6 +216,8 @@ static int run(struct cli *c)
     if (strncmp(c->store, "memory:", 7) == 0)
         say(&v, NOTE, "store", "name a file to keep anything",
             "memory: is gone when the program ends");
+    else if (strstr(c->store, "://"))
+        look_at_server(&v);
     else if (look_at_file(&v, path))
         look_inside(&v);
     cli_say(c, v.wrong   ? "Something is wrong."

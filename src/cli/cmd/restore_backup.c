@@ -18,7 +18,8 @@ static int run(struct cli *c)
 
     if (!cli_store_url(c))
         return CLI_USAGE;
-    code = cli_confirm(c, "Put %s in the place of %s?", c->argv[0], c->store);
+    code =
+        cli_confirm(c, "Put %s in the place of %s?", c->argv[0], bough_url_shown(c->a, c->store));
     if (code)
         return code;
     rc = bough_restore(c->argv[0], c->store, &how, c->a, &out, &c->err);

@@ -28,7 +28,7 @@ SELECT s.id,
 FROM session s
 JOIN head h ON h.sid = s.sid
 LEFT JOIN list l ON l.sid = s.sid
-LEFT JOIN session parent ON parent.sid = s.parent AND s.parent <> 0
+LEFT JOIN session parent ON parent.sid = s.parent AND s.parent <> 0 AND parent.purged = 0
 LEFT JOIN record p ON p.sid = 0 AND p.kind = 10 AND p.ord = l.project
 LEFT JOIN record w ON w.sid = 0 AND w.kind = 11 AND w.ord = l.workspace
 LEFT JOIN record a ON a.sid = 0 AND a.kind = 12 AND a.ord = l.account
