@@ -61,9 +61,8 @@ const struct cli_cmd cmd_migrate = {
              "writers first,\n"
              "or what they write meanwhile stays behind. When it is interrupted, the same command "
              "goes on.\n"
-             "Afterwards every session is compared: the hash of its path, its totals, its counts.\n"
-             "\n"
-             "    bough migrate --to 'postgres://bough@db.example/bough'\n"
-             "    bough migrate --from 'postgres://bough@db.example/bough' --to sessions.db",
+             "Afterwards every session is compared: the hash of its path, its totals, its counts.",
     .fields = "rows, sessions, entries, last_no, compared, resumed",
+    .examples = "bough migrate --to 'postgres://bough@db.example/bough'\n"
+                "bough migrate --from 'postgres://bough@db.example/bough' --to sessions.db",
 };

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/table.h"
-#include "store/sqlite/query.h"
+#include "store/query.h"
 
 struct asked {
     struct cli *c;
@@ -113,11 +113,31 @@ static bool on_row(void *user, const struct query_row *row)
     return !ferror(stdout);
 }
 
+/* What follows the scheme of a URL; NULL when it has another one. */
+static const char *behind(const char *url, const char *scheme)
+{
+    size_t n = strlen(scheme);
+
+    return strncmp(url, scheme, n) == 0 ? url + n : NULL;
+}
+
+static enum bough_rc ask(struct cli *c, const char *sql, struct asked *q)
+{
+    const char *rest = behind(c->store, "postgres:");
+
+    if (!rest)
+        rest = behind(c->store, "postgresql:");
+    if (rest)
+        return postgres_query(c->a, rest, sql, on_row, q, &c->err);
+    rest = behind(c->store, "sqlite:");
+    return sqlite_query(c->a, rest ? rest : c->store, sql, on_row, q, &c->err);
+}
+
 static int run(struct cli *c)
 {
     struct asked q = { .c = c };
     struct bough_info info;
-    const char *sql, *path;
+    const char *sql;
     int rc = cli_text(c, c->argv[0], &sql);
 
     if (!rc)
@@ -126,11 +146,10 @@ static int run(struct cli *c)
         return rc;
     if (bough_store_info(c->s, c->a, &info, &c->err))
         return cli_failed(c);
-    if (strcmp(info.backend, "sqlite") != 0)
-        return cli_usage(c, "only a store in a file has tables; this is %s", info.backend);
-    path = strncmp(c->store, "sqlite:", 7) == 0 ? c->store + 7 : c->store;
+    if (strcmp(info.backend, "memory") == 0)
+        return cli_usage(c, "only a store in a file or in PostgreSQL has tables; this is memory");
     cli_page(c);
-    if (sqlite_query(c->a, path, sql, on_row, &q, &c->err))
+    if (ask(c, sql, &q))
         rc = cli_failed(c);
     if (q.table)
         table_print(&q.t, &c->out);
@@ -148,12 +167,37 @@ const struct cli_cmd cmd_sql = {
     .summary = "read the tables of the store with SQL",
     .options = options,
     .run = run,
-    .about = "For looking under the hood: docs/schema.md describes the tables. Only reading is "
-             "allowed. What\n"
-             "messages hold is packed; `bough show --json` unpacks it. Blobs are shown in hex. The "
-             "query\n"
-             "may be - for stdin.",
+    .about =
+        "Three tables are for reading what was said.\n\n"
+        "sessions: id, metadata, created_at, updated_at, account_id, project_id, workspace_id,\n"
+        "parent_id, slug, title, status, version, provider, role_name, data.\n\n"
+        "messages: id, metadata, created_at, updated_at, session_id, role, data, sequence.\n\n"
+        "parts: id, metadata, created_at, updated_at, message_id, session_id, type, data.\n\n"
+        "metadata and data are JSON, times ISO 8601 in UTC, projects, workspaces and accounts "
+        "their "
+        "names.\n"
+        "A message belongs to the session that wrote it: a fork has only its own. Deleted sessions "
+        "and\n"
+        "messages are left out. An id, a slug, parent_id, session_id or message_id that is given "
+        "is\n"
+        "looked up, and so are parts by type within a session; other conditions read every row. "
+        "Large\n"
+        "base64 that is kept as an attachment is not in the data of its part: the attachment's "
+        "name\n"
+        "stands in its place.\n\n"
+        "All other tables are for looking under the hood: docs/schema.md describes them, and much "
+        "of what\n"
+        "they hold is packed. Only reading is allowed. Blobs are shown in hex. The query may be - "
+        "for\n"
+        "stdin. A store in PostgreSQL is asked in PostgreSQL's SQL, and answers within 60 seconds "
+        "or not\n"
+        "at all.",
     .columns = "those of the query",
     .fields = "those of the query",
-    .examples = "bough sql \"SELECT kind, count(*) FROM log GROUP BY kind\"",
+    .examples =
+        "bough sql \"SELECT s.slug, count(*) FROM sessions s JOIN messages m ON m.session_id = "
+        "s.id "
+        "GROUP BY 1\"\n"
+        "bough sql \"SELECT data FROM parts WHERE session_id = '01J...' AND type = 'tool'\"\n"
+        "bough sql \"SELECT kind, count(*) FROM log GROUP BY kind\"",
 };

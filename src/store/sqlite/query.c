@@ -1,5 +1,5 @@
 /* SQL of a person: a connection of its own that can only read, and is asked about every step. */
-#include "store/sqlite/query.h"
+#include "store/query.h"
 
 #include <sqlite3.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/tables.h"
 
 enum { WAIT_MS = 10000 };
 
@@ -89,8 +90,7 @@ static struct query_value value_of(sqlite3_stmt *st, int i)
     return v;
 }
 
-static int run_one(struct bough_arena *a, sqlite3_stmt *st,
-                   bool (*row)(void *user, const struct query_row *row), void *user, bool *go_on)
+static int run_one(struct bough_arena *a, sqlite3_stmt *st, query_fn *row, void *user, bool *go_on)
 {
     int n = sqlite3_column_count(st), code;
     const char **names = arena_array(a, (size_t)n + 1, sizeof *names);
@@ -109,9 +109,8 @@ static int run_one(struct bough_arena *a, sqlite3_stmt *st,
     return code == SQLITE_ROW ? SQLITE_DONE : code;
 }
 
-static enum bough_rc run_all(struct bough_arena *a, sqlite3 *db, const char *sql,
-                             bool (*row)(void *user, const struct query_row *row), void *user,
-                             struct bough_error *err)
+static enum bough_rc run_all(struct bough_arena *a, sqlite3 *db, const char *sql, query_fn *row,
+                             void *user, struct bough_error *err)
 {
     bool go_on = true;
 
@@ -135,9 +134,8 @@ static enum bough_rc run_all(struct bough_arena *a, sqlite3 *db, const char *sql
     return BOUGH_OK;
 }
 
-enum bough_rc sqlite_query(struct bough_arena *a, const char *path, const char *sql,
-                           bool (*row)(void *user, const struct query_row *row), void *user,
-                           struct bough_error *err)
+enum bough_rc sqlite_query(struct bough_arena *a, const char *path, const char *sql, query_fn *row,
+                           void *user, struct bough_error *err)
 {
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                       SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW;
@@ -157,6 +155,8 @@ enum bough_rc sqlite_query(struct bough_arena *a, const char *path, const char *
         code = sqlite3_exec(db, "PRAGMA query_only = ON; PRAGMA cell_size_check = ON", NULL, NULL,
                             NULL);
     }
+    if (code == SQLITE_OK)
+        code = tables_register(db); /* what they read is asked about, too */
     if (code == SQLITE_OK)
         code = sqlite3_set_authorizer(db, judge, NULL);
     rc = code == SQLITE_OK ? run_all(a, db, sql, row, user, err) : failed(db, code, err);
