@@ -92,7 +92,7 @@ STORE_TEST(a_store_of_bough_is_refused_with_what_to_do_instead)
     CHECK_OK(bough_store_open(&other, path, NULL, &t->err));
     bough_store_close(&other);
     check_refused(t, path, BOUGH_INVALID, "--store");
-    if (store_lasts(t))
+    if (store_has_file(t))
         check_refused(t, strchr(t->url, ':') ? strchr(t->url, ':') + 1 : t->url, BOUGH_INVALID,
                       "this store itself");
     user(t, new_session(t, "still"), "works");
