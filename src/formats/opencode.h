@@ -10,7 +10,7 @@
 #define OPENCODE_MARKER "bough-compaction-" /* before the id of a request for a summary */
 
 bool opencode_detect(struct bough_str first);
-enum bough_rc opencode_document(struct reading *r, struct bough_str text, struct bough_error *err);
+enum bough_rc opencode_document(struct reading *r, struct bough_error *err);
 extern const struct format_rows opencode_rows;
 
 /* ---- opencode_item.c: a session of it as items. All zero at first. ---- */

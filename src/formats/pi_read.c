@@ -68,6 +68,7 @@ static enum bough_rc read_header(struct reading *r, struct pi *pi, struct json j
     if (!json_i64(json_member(j, "version"), &pi->version))
         pi->version = 1;
     pi->header = true;
+    r->first = (struct line_place){ r->at, r->line };
     pi->session = arena_strdup(r->kept, s->id);
     s->project = json_cstr(r->a, j, "cwd");
     s->created = iso_parse(json_cstr(r->a, j, "timestamp"));
@@ -256,6 +257,8 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
         return give_problem(r, err, "it has no type");
     out->id = pi->version < 2 ? NULL : json_cstr(r->a, line, "id");
     out->parent = parent_of(pi, out->id, json_cstr(r->a, line, "parentId"));
+    if (cstr_empty(out->id) && r->resumed)
+        return bough_fail(err, BOUGH_CONFLICT, "the lines before it must be counted");
     if (cstr_empty(out->id)) {
         out->id = made_id(r->a, pi, pi->n);
         out->parent = pi->n ? pi->last : NULL;
@@ -364,4 +367,13 @@ enum bough_rc pi_end(struct reading *r, struct bough_error *err)
     if (!state_of(r)->header)
         return bough_fail(err, BOUGH_INVALID, "there is no header of a pi session in it");
     return BOUGH_OK;
+}
+
+/* Lines with ids say all that must be known beside the header. */
+bool pi_leave(const struct reading *r, struct buf *state)
+{
+    const struct pi *pi = r->state;
+
+    (void)state;
+    return pi && pi->header && pi->version > 1;
 }
