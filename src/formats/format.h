@@ -130,12 +130,16 @@ struct format {
     /*
      * Files that grow: could a later reading go on behind the lines so far? It is given the line
      * `first`, then all from `again` on, and then enter() with the short text (no line break) that
-     * leave() wrote. What it gives before that is not placed, but for the session. It answers
-     * BOUGH_CONFLICT for a line that it cannot read without what was before. NULL: it cannot.
+     * leave() wrote, when r->resumed is set. What it gives before that is not placed, but for the
+     * session. It answers BOUGH_CONFLICT for a line that it cannot read without what was before.
+     * NULL: it cannot.
      */
     bool (*leave)(const struct reading *r, struct buf *state);
     bool (*enter)(struct reading *r, const char *state); /* NULL: it writes nothing */
-    const struct format_rows *rows;                      /* its SQLite files; NULL: it has none */
+    /* Frees what its state holds beside `kept`, when the reading is over or given up. May be NULL.
+     */
+    void (*drop)(struct reading *r);
+    const struct format_rows *rows; /* its SQLite files; NULL: it has none */
 
     /* NULL: it is only read. */
     int writes;

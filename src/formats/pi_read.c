@@ -47,8 +47,9 @@ bool pi_detect(struct bough_str first)
     if (end)
         line.n = (size_t)(end - line.p);
     /* Looked at as text: the first bytes may end in the middle of the header. */
-    return str_starts(line, "{") && memmem(line.p, line.n, "\"type\":\"session\"", 16) &&
-           memmem(line.p, line.n, "\"id\":", 5) && !memmem(line.p, line.n, "\"sessionId\":", 12);
+    return str_starts(line, "{") &&
+           (text_has(line, "\"type\":\"session\"") || text_has(line, "\"type\": \"session\"")) &&
+           text_has(line, "\"id\":") && !text_has(line, "\"sessionId\":");
 }
 
 /* ---- the header ---- */

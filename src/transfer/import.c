@@ -264,6 +264,8 @@ static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, c
         rc = import_open(&im, err);
     *again = rc == BOUGH_CONFLICT && im.placer.resumed;
     buf_finish(&im.resume.state);
+    if (im.reading.format && im.reading.format->drop)
+        im.reading.format->drop(&im.reading);
     sqlite_file_close(im.rows);
     if (im.fd >= 0)
         close(im.fd);

@@ -287,13 +287,14 @@ enum bough_rc import_resume(struct import *im, bool *on, struct bough_error *err
     *on = im->how->follow && r->format->leave && mark_read(im, &m);
     if (!*on)
         return BOUGH_OK;
-    im->placer.resumed = r->resumed = im->again = true;
+    im->placer.resumed = im->again = true;
     buf_init(&im->rest, LIMIT_MESSAGE_BYTES);
     end = m.first.line ? line_end(im, m.first.byte) : 0;
     if (m.first.line)
         rc = end ? read_again(im, m.first, end, err) : BOUGH_CONFLICT;
     if (!rc && m.again.line)
         rc = read_again(im, m.again, m.byte, err);
+    r->resumed = true;
     if (!rc && r->format->enter && !r->format->enter(r, m.state))
         rc = BOUGH_CONFLICT;
     buf_finish(&im->rest);

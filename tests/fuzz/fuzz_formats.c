@@ -141,6 +141,8 @@ static void read_as(struct bough_store *s, const struct format *f, struct bough_
         MUST(out.problems[i].text[0]);
     if (fine && *out.session)
         write_all(s, out.session);
+    if (f->drop && !as_rows)
+        f->drop(&r);
     bough_arena_destroy(r.a);
     placer_finish(&p);
     bough_arena_destroy(answers);
