@@ -352,7 +352,8 @@ static enum bough_rc give_side(struct reading *r, struct claude *cc, struct chai
         item.u.id = tail_of(c, json_cstr(r->a, j, "leafUuid"));
         return give(r, &item, err);
     }
-    made_hex(members, hex);
+    /* Of what it says and behind which line, so that no line before that one has to be known. */
+    made_hex(str_of(arena_printf(r->a, "%s %.*s", key, (int)members.n, members.p)), hex);
     id = arena_printf(r->a, "side-%.16s", hex);
     times = recent_put(r->kept, &cc->seen, id);
     if (++*times > 1)

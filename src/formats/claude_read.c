@@ -201,7 +201,8 @@ enum bough_rc claude_end(struct reading *r, struct bough_error *err)
     return rc ? rc : give_sides(r, cc, err);
 }
 
-/* Lines of the last responses say all that must be known, in files without sidechains. */
+/* Lines of the last responses say all that must be known, in files without sidechains, unless one
+ * of them has a number that comes from counting. */
 bool claude_leave(const struct reading *r, struct buf *state)
 {
     const struct claude *cc = r->state;

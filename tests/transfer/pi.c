@@ -432,15 +432,6 @@ STORE_TEST_SECONDS(more_entries_than_are_held_in_memory_keep_their_parents_and_a
     CHECK_INT(4, e->at.depth);
 }
 
-static struct bough_imported follow_file(struct test *t, const char *path)
-{
-    struct bough_import how = { .follow = true };
-    struct bough_imported in;
-
-    CHECK_OK(bough_import_file(t->store, t->arena, path, &how, &in, &t->err));
-    return in;
-}
-
 #define LINE(id, parent, text)                                                                     \
     "{\"type\":\"message\",\"id\":\"" id "\",\"parentId\":" parent                                 \
     ",\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":"      \
