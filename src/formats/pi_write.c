@@ -30,10 +30,36 @@ const char *pi_said_id(struct bough_arena *a, const char *type, const char *targ
     return arena_strndup(a, hex, 8);
 }
 
+/* What came raw may have U+2028 or U+2029 in a string: pi's list takes them for line ends (U23). */
+static void escape_separators(struct buf *out, size_t from)
+{
+    struct bough_str line = str_make(out->p + from, out->n - from);
+    struct buf b;
+
+    if (!text_has(line, "\xe2\x80\xa8") && !text_has(line, "\xe2\x80\xa9"))
+        return;
+    buf_init(&b, out->max);
+    for (size_t i = 0; i < line.n; i++) {
+        const char *p = line.p + i;
+
+        if (line.n - i >= 3 && p[0] == '\xe2' && p[1] == '\x80' &&
+            (p[2] == '\xa8' || p[2] == '\xa9')) {
+            buf_puts(&b, p[2] == '\xa8' ? "\\u2028" : "\\u2029");
+            i += 2;
+        } else {
+            buf_putc(&b, *p);
+        }
+    }
+    out->n = from;
+    buf_put_str(out, buf_str(&b));
+    buf_finish(&b);
+}
+
 void pi_line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
     jw_drop_breaks(jw);
+    escape_separators(w->out, jw->start);
     buf_putc(w->out, '\n');
 }
 
