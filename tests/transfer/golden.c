@@ -1,5 +1,5 @@
 /* Golden pairs: what a small file of each format, and each trap in it, becomes in our own format;
- * of a database the SQL that makes it. UPDATE=1 writes what comes out as expected; read the
+ * of a database the SQL that fills it. UPDATE=1 writes what comes out as expected; read the
  * difference after. */
 #include <dirent.h>
 #include <stdio.h>
@@ -97,17 +97,20 @@ static size_t inputs(struct test *t, const char **out, size_t most)
     return n;
 }
 
-/* The file itself, or the database that its SQL makes. */
+/* The file itself, or the database that its SQL makes of its tool's tables. */
 static const char *input(struct test *t, const char *name)
 {
     const char *path = arena_printf(t->arena, GOLDEN "/%s", name), *sql;
+    const char *schema = str_starts(str_of(name), "hygge")    ? hygge_schema
+                         : str_starts(str_of(name), "hecate") ? hecate_schema
+                                                              : opencode_schema;
     size_t n;
 
     if (strcmp(strrchr(name, '.'), ".sql") != 0)
         return path;
     sql = file_text(t, path, &n);
     CHECK(sql != NULL);
-    return db_make(t, "golden.db", sql, "");
+    return db_make(t, "golden.db", schema, sql);
 }
 
 STORE_TEST(every_golden_file_becomes_what_is_expected_of_it)

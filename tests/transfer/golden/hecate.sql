@@ -1,7 +1,3 @@
-CREATE TABLE hecate_chat_sessions (id TEXT PRIMARY KEY, title TEXT NOT NULL, created_at TIMESTAMP NOT NULL, updated_at TIMESTAMP NOT NULL, system_prompt TEXT NOT NULL DEFAULT '');
-CREATE TABLE hecate_chat_session_provider_calls (id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES hecate_chat_sessions(id) ON DELETE CASCADE, request_id TEXT NOT NULL, requested_provider TEXT NOT NULL, provider TEXT NOT NULL, provider_kind TEXT NOT NULL, requested_model TEXT NOT NULL, model TEXT NOT NULL, cost_micros_usd INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, total_tokens INTEGER NOT NULL, created_at TIMESTAMP NOT NULL);
-CREATE TABLE hecate_chat_session_messages (id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES hecate_chat_sessions(id) ON DELETE CASCADE, sequence INTEGER NOT NULL, produced_by_call_id TEXT REFERENCES hecate_chat_session_provider_calls(id) ON DELETE SET NULL, message_json TEXT NOT NULL, created_at TIMESTAMP NOT NULL, UNIQUE (session_id, sequence));
-
 INSERT INTO hecate_chat_sessions VALUES ('chat_1', 'Sums', '2026-11-15 20:00:00.123456789 +0000 UTC', '2026-11-15T20:00:00Z', 'Be brief.');
 INSERT INTO hecate_chat_session_provider_calls VALUES ('call_a', 'chat_1', 'req_1', '', 'openai', 'cloud', 'auto', 'gpt-x', 1234, 20, 10, 31, '2026-11-15T20:00:01Z');
 INSERT INTO hecate_chat_session_messages VALUES

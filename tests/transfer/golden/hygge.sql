@@ -1,11 +1,3 @@
-CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
-CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_id TEXT REFERENCES sessions(id) ON DELETE SET NULL, fork_message_id TEXT, slug TEXT, project_dir TEXT NOT NULL, model_provider TEXT NOT NULL, model_name TEXT NOT NULL, total_input_tokens INTEGER NOT NULL DEFAULT 0, total_output_tokens INTEGER NOT NULL DEFAULT 0, total_cache_read_tokens INTEGER NOT NULL DEFAULT 0, total_cache_write_tokens INTEGER NOT NULL DEFAULT 0, total_cost_usd REAL NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, deleted_at INTEGER, metadata TEXT NOT NULL DEFAULT '{}', kind TEXT NOT NULL DEFAULT 'primary' CHECK (kind IN ('primary', 'subagent')), first_message_preview TEXT, parent_tool_use_id TEXT);
-CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, role TEXT NOT NULL, parts TEXT NOT NULL, input_tokens INTEGER, output_tokens INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, cost_usd REAL, duration_ms INTEGER, created_at INTEGER NOT NULL, deleted_at INTEGER);
-CREATE INDEX messages_of ON messages(session_id, created_at) WHERE deleted_at IS NULL;
-CREATE TABLE compaction_markers (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, before_message_id TEXT NOT NULL, summary TEXT NOT NULL, input_tokens_saved INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL);
-CREATE TABLE session_todos (session_id TEXT PRIMARY KEY, items TEXT NOT NULL, updated_at INTEGER NOT NULL);
-CREATE TABLE session_memories (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, content TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, deleted_at INTEGER);
-
 INSERT INTO sessions (id, slug, project_dir, model_provider, model_name, total_input_tokens, total_cost_usd, created_at, updated_at)
  VALUES ('S1', 'A title', '/p', 'anthropic', 'claude', 100, 0.25, 1794772800000, 1794772800000);
 INSERT INTO sessions (id, parent_id, fork_message_id, slug, project_dir, model_provider, model_name, created_at, updated_at)
