@@ -30,26 +30,32 @@ const char *pi_said_id(struct bough_arena *a, const char *type, const char *targ
     return arena_strndup(a, hex, 8);
 }
 
-/* What came raw may have U+2028 or U+2029 in a string: pi's list takes them for line ends (U23). */
+/* The next U+2028 or U+2029, or NULL. */
+static const char *next_separator(const char *p, const char *end)
+{
+    while ((p = memchr(p, 0xe2, (size_t)(end - p))) != NULL) {
+        if (end - p >= 3 && p[1] == '\x80' && (p[2] == '\xa8' || p[2] == '\xa9'))
+            return p;
+        p++;
+    }
+    return NULL;
+}
+
+/* What came raw may have them in a string, and pi's list takes them for line ends (U23). */
 static void escape_separators(struct buf *out, size_t from)
 {
-    struct bough_str line = str_make(out->p + from, out->n - from);
+    const char *p = out->p + from, *end = out->p + out->n, *at = next_separator(p, end);
     struct buf b;
 
-    if (!text_has(line, "\xe2\x80\xa8") && !text_has(line, "\xe2\x80\xa9"))
+    if (!at)
         return;
     buf_init(&b, out->max);
-    for (size_t i = 0; i < line.n; i++) {
-        const char *p = line.p + i;
-
-        if (line.n - i >= 3 && p[0] == '\xe2' && p[1] == '\x80' &&
-            (p[2] == '\xa8' || p[2] == '\xa9')) {
-            buf_puts(&b, p[2] == '\xa8' ? "\\u2028" : "\\u2029");
-            i += 2;
-        } else {
-            buf_putc(&b, *p);
-        }
+    for (; at; at = next_separator(p, end)) {
+        buf_put(&b, p, (size_t)(at - p));
+        buf_puts(&b, at[2] == '\xa8' ? "\\u2028" : "\\u2029");
+        p = at + 3;
     }
+    buf_put(&b, p, (size_t)(end - p));
     out->n = from;
     buf_put_str(out, buf_str(&b));
     buf_finish(&b);
