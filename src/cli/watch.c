@@ -1,6 +1,7 @@
 /* Hearing of files that change: inotify on directories and what is in them. */
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -131,6 +132,36 @@ static const char *file_of(struct bough_arena *a, const char *path, bool by_name
     return strstr(path, ".json") ? path : NULL;
 }
 
+static const char *first_match(struct bough_arena *a, const char *pattern)
+{
+    const char *out = NULL;
+    glob_t g = { 0 };
+
+    if (glob(pattern, GLOB_NOESCAPE, NULL, &g) == 0 && g.gl_pathc)
+        out = arena_strdup(a, g.gl_pathv[0]);
+    globfree(&g);
+    return out;
+}
+
+/* opencode's storage in files: a message or a part there is a change of its session's file. */
+static const char *storage_session(struct bough_arena *a, const char *path)
+{
+    static const char message[] = "/storage/message/", part[] = "/storage/part/";
+    const char *at = strstr(path, part), *id;
+
+    if (at) {
+        id = at + strlen(part);
+        path = first_match(a, arena_printf(a, "%.*s%s*/%.*s.json", (int)(at - path), path, message,
+                                           (int)strcspn(id, "/"), id));
+    }
+    at = path ? strstr(path, message) : NULL;
+    if (!at)
+        return path;
+    id = at + strlen(message);
+    return first_match(a, arena_printf(a, "%.*s/storage/session/*/%.*s.json", (int)(at - path),
+                                       path, (int)strcspn(id, "/"), id));
+}
+
 /* A new directory may have files already when we hear of it. */
 static void heard(struct watch *w, struct bough_arena *a, const struct inotify_event *ev,
                   struct tool_files *out)
@@ -150,7 +181,8 @@ static void heard(struct watch *w, struct bough_arena *a, const struct inotify_e
         return;
     if (S_ISDIR(st.st_mode) && in->all)
         (void)add(w, path, 1);
-    else if (S_ISDIR(st.st_mode) || (path = file_of(a, path, in->all)) == NULL)
+    else if (S_ISDIR(st.st_mode) || (path = file_of(a, path, in->all)) == NULL ||
+             (path = storage_session(a, path)) == NULL)
         return;
     if (in->all || smap_get(&w->named, str_of(path), &val))
         (void)tools_files(a, path, out);

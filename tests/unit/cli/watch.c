@@ -73,3 +73,26 @@ TEST(a_named_file_is_heard_of_when_it_is_replaced_and_through_its_log)
     CHECK_STR("", heard(t, w));
     watch_close(w);
 }
+
+TEST(a_message_in_opencodes_storage_is_a_change_of_its_session)
+{
+    static const char *const dirs[] = {
+        "storage",           "storage/session",       "storage/session/p",
+        "storage/message",   "storage/message/ses_1", "storage/part",
+        "storage/part/msg_1"
+    };
+    struct watch *w = watch_open();
+
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+        CHECK(mkdir(test_path(t, dirs[i]), 0700) == 0);
+    touch(t, "storage/session/p/ses_1.json");
+    CHECK(w && watch_add(w, test_path(t, "storage")));
+    touch(t, "storage/message/ses_1/msg_1.json");
+    CHECK_STR("ses_1.json", heard(t, w));
+    touch(t, "storage/part/msg_1/prt_1.json");
+    CHECK_STR("ses_1.json", heard(t, w));
+    touch(t, "storage/part/msg_1/prt_2.json");
+    touch(t, "storage/message/ses_1/msg_1.json");
+    CHECK_STR("ses_1.json", heard(t, w));
+    watch_close(w);
+}
