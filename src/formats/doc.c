@@ -87,6 +87,10 @@ static int peek_word(struct doc *d)
     while ((c = peek(d)) == ' ' || c == '\t' || c == '\r' || c == '\n') {
         d->line += c == '\n';
         d->at++;
+        if (!d->named)
+            d->start = d->at;
+        else if (d->at - d->start > (size_t)LIMIT_MESSAGE_BYTES)
+            return NOTHING;
     }
     return c;
 }
@@ -229,7 +233,7 @@ static enum bough_rc give_value(struct doc *d, struct doc_event *ev, enum doc_ki
         ev->key = str_make(d->p + d->start, key);
         ev->raw = str_make(d->p + d->start + value, d->at - d->start - value);
     }
-    d->large = false;
+    d->large = d->named = false;
     d->start = d->at;
     return d->rc;
 }
@@ -273,6 +277,7 @@ static bool member_again(struct doc *d, struct doc_event *ev)
         return false;
     }
     key = d->at - d->start;
+    d->named = true;
     if (peek_word(d) != ':') {
         d->rc = broken(d, ev, "`:` is expected");
         return false;
@@ -281,6 +286,7 @@ static bool member_again(struct doc *d, struct doc_event *ev)
     if (peek_word(d) == '[' && !d->listed &&
         json_span_is(str_make(d->p + d->start, key), d->name)) {
         d->listed = d->list = d->first = true;
+        d->named = false;
         d->at++;
         return true;
     }

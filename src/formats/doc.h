@@ -28,6 +28,7 @@ struct doc {
     int64_t base, line; /* of p in the text; of `at` */
     bool ended;         /* nothing comes behind p + n */
     bool large;         /* the value at hand is passed over */
+    bool named;         /* the name before it is held */
     bool first, list;   /* nothing was read of the container at hand; it is the list */
     bool array;         /* the text is the list */
     bool listed;        /* the list was there */

@@ -136,6 +136,60 @@ TEST(an_element_that_is_too_large_is_passed_over_and_takes_no_room)
     doc_finish(&d);
 }
 
+/* `before`, many spaces, `behind`. */
+struct spaces {
+    const char *before, *behind;
+    int64_t many;
+};
+
+static enum bough_rc read_spaces(void *user, int64_t at, char *to, size_t n, size_t *got,
+                                 struct bough_error *err)
+{
+    const struct spaces *s = user;
+    int64_t first = (int64_t)strlen(s->before), last = first + s->many;
+    size_t i = 0;
+
+    (void)err;
+    for (; i < n && at < last + (int64_t)strlen(s->behind); i++, at++)
+        to[i] = at < first ? s->before[at] : at < last ? ' ' : s->behind[at - last];
+    *got = i;
+    return BOUGH_OK;
+}
+
+TEST(spaces_in_a_document_take_no_room)
+{
+    struct spaces cases[] = { { "[1,", "2]", 3000000 },
+                              { "[1", ",2]", 3000000 },
+                              { "", "[1,2]", 3000000 },
+                              { "[1,2]", "", 3000000 },
+                              { "{\"messages\":[1,2],", "\"a\":1}", 3000000 } };
+    struct spaces name = { "{\"messages\"", ":[1,2]}", LIMIT_MESSAGE_BYTES + 1000 };
+    struct doc_bytes bytes = { read_spaces, NULL };
+    struct reading r = { .bytes = &bytes };
+    struct doc_event ev;
+    struct doc d;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int n = 0;
+
+        bytes.user = &cases[i];
+        doc_init(&d, &r, "messages", &t->err);
+        do {
+            CHECK_OK(doc_next(&d, &ev));
+            n += ev.kind == DOC_ELEMENT;
+        } while (ev.kind == DOC_ELEMENT || ev.kind == DOC_MEMBER);
+        CHECK_INT(DOC_DONE, ev.kind);
+        CHECK_INT(2, n);
+        CHECK(d.cap <= 2 * PIECE);
+        doc_finish(&d);
+    }
+    bytes.user = &name; /* a name is held, within limits */
+    doc_init(&d, &r, "messages", &t->err);
+    CHECK_OK(doc_next(&d, &ev));
+    CHECK_INT(DOC_BROKEN, ev.kind);
+    doc_finish(&d);
+}
+
 TEST(a_document_of_any_size_takes_the_room_of_one_element)
 {
     struct buf b;
