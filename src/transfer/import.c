@@ -13,7 +13,11 @@
 #include "transfer/opencode_storage.h"
 #include "transfer/sqlite_file.h"
 
-enum { CLAIM_MS = 60000 };
+enum {
+    CLAIM_MS = 60000,
+    RENEW_ITEMS = 4096,
+    RENEW_BYTES = 16 * 1024 * 1024,
+};
 
 /* The store itself is never opened a second time: closing that would end SQLite's locks on it. */
 static bool is_store(struct import *im)
@@ -233,14 +237,28 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
     return write_down(im, true, err);
 }
 
+/* A large file takes longer than a claim lasts. Somebody else may have it only when we are gone. */
+static enum bough_rc renew(struct import *im, struct bough_error *err)
+{
+    if (++im->since < RENEW_ITEMS && im->done + im->told < im->renewed + RENEW_BYTES)
+        return BOUGH_OK;
+    im->since = 0;
+    im->renewed = im->done + im->told;
+    if (im->how->dry || !im->source)
+        return BOUGH_OK;
+    return bough_source_claim(im->s, im->placer.a, im->name, im->owner, CLAIM_MS, &im->source, err);
+}
+
 /* Of lines that are read once more only the session counts. */
 static enum bough_rc take(void *user, const struct item *item, struct bough_error *err)
 {
     struct import *im = user;
+    enum bough_rc rc;
 
     if (im->again && item->kind != ITEM_SESSION)
         return BOUGH_OK;
-    return placer_take(&im->placer, item, err);
+    rc = renew(im, err);
+    return rc ? rc : placer_take(&im->placer, item, err);
 }
 
 static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, const char *path,

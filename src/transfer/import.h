@@ -19,6 +19,7 @@ struct import {
     int64_t size, done;
     struct bough_source *source; /* as an earlier import left it, or NULL */
     char owner[64];
+    int64_t since, renewed; /* items since the claim was renewed, and how much was read then */
     struct placer placer;
     struct reading reading;
     bool again;      /* lines that were read before are read once more: only who they belong to */

@@ -1,4 +1,5 @@
 /* Following files: what was added is read, and it is what a reading of all of it gives. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -242,6 +243,41 @@ STORE_TEST(two_followers_of_one_file_do_not_double)
     CHECK_RC(BOUGH_BUSY, bough_import_file(t->store, t->arena, path, &second, &in, &t->err));
     CHECK_OK(bough_import_file(t->store, t->arena, path, &first, &in, &t->err));
     CHECK_INT(0, in.added);
+}
+
+/* Somebody else asks for the file again and again while a minute passes between two pieces. */
+static bool ask_for_it(void *user, int64_t done, int64_t total)
+{
+    struct test *t = user;
+    char path[PATH_MAX];
+
+    (void)total;
+    if (!done)
+        return true;
+    CHECK(realpath(test_path(t, "f.jsonl"), path) != NULL);
+    CHECK_RC(BOUGH_BUSY,
+             bough_source_claim(t->store, t->arena, path, "other", 60000, NULL, &t->err));
+    t->env.now += 40000;
+    return true;
+}
+
+STORE_TEST(a_claim_lasts_as_long_as_the_import_of_a_large_file)
+{
+    struct bough_import how = { .progress = ask_for_it, .user = t };
+    struct bough_imported in;
+    struct buf b;
+
+    buf_init(&b, 64 << 20);
+    buf_puts(&b, CODEX("one"));
+    for (int i = 1; i < 20000; i++)
+        buf_printf(
+            &b, "{\"type\":\"event_msg\",\"payload\":{\"type\":\"x\",\"n\":%d},\"ordinal\":%d}\n",
+            i, i);
+    CHECK(b.n > 4 * 256 * 1024);
+    CHECK_OK(bough_import_file(t->store, t->arena, file_make(t, "f.jsonl", b.p, b.n), &how, &in,
+                               &t->err));
+    CHECK_INT(19999, in.added);
+    buf_finish(&b);
 }
 
 /* ---- databases ---- */
