@@ -239,3 +239,19 @@ char *fs_temp_dir(struct bough_arena *a, const char *prefix)
 
     return mkdtemp(path);
 }
+
+int fs_nameless(void)
+{
+    const char *base = getenv("TMPDIR");
+    char path[4096];
+    int fd;
+
+    base = base && *base ? base : "/tmp";
+    fd = open(base, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (size_t)snprintf(path, sizeof path, "%s/bough-XXXXXX", base) >= sizeof path)
+        return fd;
+    fd = mkostemp(path, O_CLOEXEC); /* a file system without O_TMPFILE */
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}

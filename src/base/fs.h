@@ -28,6 +28,10 @@ BOUGH_MUST_CHECK enum bough_rc fs_write(const char *path, struct bough_str data,
 /* A fresh directory (mode 0700) under $TMPDIR or /tmp. NULL when that cannot be made. */
 char *fs_temp_dir(struct bough_arena *a, const char *prefix);
 
+/* A file without a name there, for reading and writing: it is gone with its descriptor, whatever
+ * happens. -1 when that cannot be made. */
+int fs_nameless(void);
+
 /* Remove a file or a directory with all it holds; links are removed, not followed. */
 bool fs_remove_tree(const char *path); /* true when nothing is left */
 

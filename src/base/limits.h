@@ -8,8 +8,6 @@
 #define LIMIT_JSON_DEPTH 512 /* deeper than any real message; bounds every stack we keep */
 #define LIMIT_JSON_BYTES (UINT32_MAX - 16u) /* nodes hold 32-bit offsets */
 
-#define LIMIT_DOCUMENT (256ll * 1024 * 1024) /* a file that is one JSON text is held in memory */
-
 /* One message, one append */
 #define LIMIT_PARTS 4096                         /* per message: a part number is 4 hex digits */
 #define LIMIT_MESSAGE_BYTES (64ll * 1024 * 1024) /* larger things are attachments */

@@ -1,6 +1,7 @@
 /* Hearing of files that change: inotify on directories and what is in them. */
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -18,10 +19,18 @@
 
 enum { DEPTH_MOST = 16, GATHER_MS = 50 };
 
+/* Of a directory all that is in it, or only the files that were named: a file is heard of through
+ * its directory, where one may take its place, and where SQLite's log lies. */
+struct watched {
+    const char *path;
+    bool all;
+};
+
 struct watch {
     int fd;
     struct bough_arena *a;
-    struct map paths; /* watch descriptor -> const char * */
+    struct map paths;  /* watch descriptor -> struct watched * */
+    struct smap named; /* files */
 };
 
 struct watch *watch_open(void)
@@ -35,6 +44,7 @@ struct watch *watch_open(void)
     w->fd = fd;
     w->a = bough_arena_create();
     map_init(&w->paths);
+    smap_init(&w->named);
     return w;
 }
 
@@ -44,22 +54,40 @@ void watch_close(struct watch *w)
         return;
     close(w->fd);
     map_finish(&w->paths);
+    smap_finish(&w->named);
     bough_arena_destroy(w->a);
     mem_free(w);
 }
 
-static bool add(struct watch *w, const char *path, int depth)
+static bool listen_to(struct watch *w, const char *path, bool all)
 {
     int wd = inotify_add_watch(w->fd, path,
                                IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO |
                                    IN_DONT_FOLLOW | IN_EXCL_UNLINK);
+    struct watched *it;
+    uint64_t val;
+
+    if (wd < 0)
+        return false;
+    if (map_get(&w->paths, (uint64_t)wd, &val)) { /* once more: of all of it is more */
+        it = (struct watched *)(uintptr_t)val;
+        it->all = it->all || all;
+        return true;
+    }
+    it = arena_zalloc(w->a, sizeof *it);
+    *it = (struct watched){ arena_strdup(w->a, path), all };
+    map_put(&w->paths, (uint64_t)wd, (uint64_t)(uintptr_t)it);
+    return true;
+}
+
+static bool add(struct watch *w, const char *path, int depth)
+{
     struct dirent *e;
     struct stat st;
     DIR *d;
 
-    if (wd < 0)
+    if (!listen_to(w, path, true))
         return false;
-    map_put(&w->paths, (uint64_t)wd, (uint64_t)(uintptr_t)arena_strdup(w->a, path));
     d = depth < DEPTH_MOST ? opendir(path) : NULL;
     while (d && (e = readdir(d))) {
         const char *below;
@@ -77,41 +105,87 @@ static bool add(struct watch *w, const char *path, int depth)
 
 bool watch_add(struct watch *w, const char *path)
 {
-    return add(w, path, 0);
+    const char *slash = strrchr(path, '/'), *dir = ".";
+    struct stat st;
+
+    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode))
+        return add(w, path, 0);
+    if (slash)
+        dir = slash == path ? "/" : arena_strndup(w->a, path, (size_t)(slash - path));
+    path = fs_join(w->a, dir, slash ? slash + 1 : path);
+    smap_put(&w->named, str_of(path), 1);
+    return listen_to(w, dir, false);
 }
 
-/* A change of a SQLite file shows in the log beside it. NULL: a file that is no session's. */
-static const char *file_of(struct bough_arena *a, const char *path)
+/* A change of a SQLite file shows in the log beside it. NULL: a file that is no session's, unless
+ * somebody named it. */
+static const char *file_of(struct bough_arena *a, const char *path, bool by_name)
 {
     size_t n = strlen(path);
 
-    if (n > 7 && strcmp(path + n - 7, ".db-wal") == 0)
-        return arena_strndup(a, path, n - 4);
-    if (n > 3 && strcmp(path + n - 3, ".db") == 0)
+    if (n > 4 && strcmp(path + n - 4, "-wal") == 0) {
+        path = arena_strndup(a, path, n - 4);
+        n -= 4;
+    }
+    if (!by_name || (n > 3 && strcmp(path + n - 3, ".db") == 0))
         return path;
     return strstr(path, ".json") ? path : NULL;
+}
+
+static const char *first_match(struct bough_arena *a, const char *pattern)
+{
+    const char *out = NULL;
+    glob_t g = { 0 };
+
+    if (glob(pattern, GLOB_NOESCAPE, NULL, &g) == 0 && g.gl_pathc)
+        out = arena_strdup(a, g.gl_pathv[0]);
+    globfree(&g);
+    return out;
+}
+
+/* opencode's storage in files: a message or a part there is a change of its session's file. */
+static const char *storage_session(struct bough_arena *a, const char *path)
+{
+    static const char message[] = "/storage/message/", part[] = "/storage/part/";
+    const char *at = strstr(path, part), *id;
+
+    if (at) {
+        id = at + strlen(part);
+        path = first_match(a, arena_printf(a, "%.*s%s*/%.*s.json", (int)(at - path), path, message,
+                                           (int)strcspn(id, "/"), id));
+    }
+    at = path ? strstr(path, message) : NULL;
+    if (!at)
+        return path;
+    id = at + strlen(message);
+    return first_match(a, arena_printf(a, "%.*s/storage/session/*/%.*s.json", (int)(at - path),
+                                       path, (int)strcspn(id, "/"), id));
 }
 
 /* A new directory may have files already when we hear of it. */
 static void heard(struct watch *w, struct bough_arena *a, const struct inotify_event *ev,
                   struct tool_files *out)
 {
+    const struct watched *in;
     const char *path;
     struct stat st;
     uint64_t val;
 
     if (!map_get(&w->paths, (uint64_t)ev->wd, &val))
         return;
-    path = (const char *)(uintptr_t)val;
+    in = (const struct watched *)(uintptr_t)val;
+    path = in->path;
     if (ev->len)
         path = fs_join(a, path, ev->name);
     if (lstat(path, &st) != 0)
         return;
-    if (S_ISDIR(st.st_mode))
+    if (S_ISDIR(st.st_mode) && in->all)
         (void)add(w, path, 1);
-    else if ((path = file_of(a, path)) == NULL)
+    else if (S_ISDIR(st.st_mode) || (path = file_of(a, path, in->all)) == NULL ||
+             (path = storage_session(a, path)) == NULL)
         return;
-    (void)tools_files(a, path, out);
+    if (in->all || smap_get(&w->named, str_of(path), &val))
+        (void)tools_files(a, path, out);
 }
 
 static void each_once(struct tool_files *f)

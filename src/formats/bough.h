@@ -9,5 +9,6 @@ enum { BOUGH_FORMAT = 1 }; /* the first member of every session's line: {"bough"
 bool own_detect(struct bough_str first);
 enum bough_rc own_line(struct reading *r, struct bough_str line, struct bough_error *err);
 enum bough_rc own_end(struct reading *r, struct bough_error *err);
+bool own_leave(const struct reading *r, struct buf *state);
 
 #endif

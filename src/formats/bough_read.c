@@ -256,6 +256,7 @@ enum bough_rc own_line(struct reading *r, struct bough_str line, struct bough_er
     }
     if (cstr_eq(type, "session")) {
         in->begun = true;
+        r->first = (struct line_place){ r->at, r->line };
         return read_session(r, j, err);
     }
     if (cstr_eq(type, "memory") && text_in(r, j, "scope")) {
@@ -275,4 +276,11 @@ enum bough_rc own_end(struct reading *r, struct bough_error *err)
     if (!in || !in->begun)
         return bough_fail(err, BOUGH_INVALID, "there is no session in it");
     return BOUGH_OK;
+}
+
+/* What follows belongs to the last session; its lines name each other by ids. */
+bool own_leave(const struct reading *r, struct buf *state)
+{
+    (void)state;
+    return r->first.line > 0;
 }

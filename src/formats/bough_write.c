@@ -348,6 +348,7 @@ const struct format format_bough = {
     .detect = own_detect,
     .line = own_line,
     .end = own_end,
+    .leave = own_leave,
     .writes = WRITES_OWN,
     .begin = write_begin,
     .entry = write_entry,

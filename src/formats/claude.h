@@ -13,5 +13,7 @@
 bool claude_detect(struct bough_str first);
 enum bough_rc claude_line(struct reading *r, struct bough_str line, struct bough_error *err);
 enum bough_rc claude_end(struct reading *r, struct bough_error *err);
+bool claude_leave(const struct reading *r, struct buf *state);
+void claude_drop(struct reading *r);
 
 #endif

@@ -10,5 +10,7 @@
 bool codex_detect(struct bough_str first);
 enum bough_rc codex_line(struct reading *r, struct bough_str line, struct bough_error *err);
 enum bough_rc codex_end(struct reading *r, struct bough_error *err);
+bool codex_leave(const struct reading *r, struct buf *state);
+bool codex_enter(struct reading *r, const char *state);
 
 #endif

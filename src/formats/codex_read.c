@@ -1,6 +1,7 @@
 /* Codex's rollout files, in: a header, then one line after the other. */
 #include "formats/codex.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ static enum bough_rc read_meta(struct reading *r, struct codex *cx, struct json 
         return bough_fail(err, BOUGH_INVALID, "line %lld is not the header of a Codex session",
                           (long long)r->line);
     cx->session = arena_strdup(r->kept, s->id);
+    r->first = (struct line_place){ r->at, r->line };
     cx->provider = arena_strdup(r->kept, json_cstr(r->a, meta, "model_provider"));
     s->project = json_cstr(r->a, meta, "cwd");
     s->created = iso_parse(json_cstr(r->a, meta, "timestamp"));
@@ -291,4 +293,44 @@ enum bough_rc codex_end(struct reading *r, struct bough_error *err)
     if (!cx || !cx->session)
         return bough_fail(err, BOUGH_INVALID, "there is no header of a Codex session in it");
     return BOUGH_OK;
+}
+
+/* ---- going on ---- */
+
+#define COUNTS "%" PRId64 " %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
+
+/* Where it is in the numbers, what was counted so far, the last line, the model. */
+bool codex_leave(const struct reading *r, struct buf *state)
+{
+    const struct codex *cx = r->state;
+    const char *slash = cx && cx->session ? strrchr(cx->last_text, '/') : NULL;
+    const char *model = cx && cx->model ? cx->model : "";
+
+    if (!slash || strpbrk(slash, " \n") || strpbrk(model, "\r\n"))
+        return false; /* nothing behind the header yet */
+    buf_printf(state, COUNTS " %s %s", cx->n, (int)cx->records, cx->total.input, cx->total.output,
+               cx->total.reasoning, cx->total.cache_read, cx->total.cache_write, slash + 1, model);
+    return true;
+}
+
+bool codex_enter(struct reading *r, const char *state)
+{
+    struct codex *cx = r->state;
+    char last[LIMIT_ID];
+    int records, at = 0;
+
+    _Static_assert(LIMIT_ID == 256, "as in the format below");
+    if (!cx || !cx->session ||
+        sscanf(state,
+               "%" SCNd64 " %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+               " %255s %n",
+               &cx->n, &records, &cx->total.input, &cx->total.output, &cx->total.reasoning,
+               &cx->total.cache_read, &cx->total.cache_write, last, &at) != 8 ||
+        !at)
+        return false;
+    cx->records = records != 0;
+    snprintf(cx->last_text, sizeof cx->last_text, "%.200s/%.50s", cx->session, last);
+    cx->last = cx->last_text;
+    cx->model = state[at] ? arena_strdup(r->kept, state + at) : NULL;
+    return true;
 }

@@ -22,11 +22,15 @@ enum bough_rc give_problem(struct reading *r, struct bough_error *err, const cha
 {
     struct item item = { .kind = ITEM_PROBLEM };
     char text[256];
+    size_t n;
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    n = strlen(text);
+    if (r->byte) /* documents may be one long line */
+        snprintf(text + n, sizeof text - n, " (at byte %lld)", (long long)r->byte);
     item.u.problem = text;
     return give(r, &item, err);
 }

@@ -12,86 +12,9 @@
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H
 
-#include <bough/notes.h>
-#include <bough/queue.h>
-#include <bough/session.h>
-
+#include "base/buf.h"
 #include "base/json.h"
-
-enum item_kind {
-    ITEM_SESSION, /* what follows belongs to it, until the next one */
-    ITEM_ENTRY,
-    ITEM_HEAD,  /* where the session was left: `id`, "" for nothing */
-    ITEM_TITLE, /* what the session is called, said after it began: `id` */
-    ITEM_ALIAS, /* another name for an entry: what follows the one follows the other */
-    ITEM_CALL,  /* before the entries it produced */
-    ITEM_LABEL,
-    ITEM_MEMORY,  /* of the session; of a project or the store also before any session */
-    ITEM_PROMPT,  /* of its queue, in order */
-    ITEM_TODOS,   /* the whole list */
-    ITEM_PROBLEM, /* what could not be read, or is not as it should be */
-};
-
-struct item_session {
-    const char *id; /* as its tool calls it */
-    const char *title, *project, *workspace, *account, *slug;
-    const char *parent;     /* id of the session it was forked from or spawned by, or its file */
-    const char *fork_entry; /* the last entry it inherits, when its file does not begin with them */
-    const char *spawned_by; /* the tool call that spawned it: a subagent, without history */
-    const char *model_provider, *model_name, *provider_path, *role_name;
-    const char *system_prompt, *user_name, *version;
-    int64_t created;
-    struct bough_str data, metadata; /* raw JSON: every field without a place of its own */
-    enum bough_totals_mode totals_mode;
-    struct bough_totals adjusted;
-    bool subagent;
-    bool inherits;     /* its file begins with what it was forked from, under the same ids */
-    bool finds_parent; /* which is not named: whoever has its first entry */
-    bool exact;        /* everything about it is said: title, status, ids are as they are here */
-    bool archived;
-    int64_t deleted; /* when; 0: it is not */
-};
-
-struct item_call {
-    int64_t n; /* what entries of the file call it; 0: none does */
-    struct bough_call_new call;
-};
-
-struct item_label {
-    const char *entry, *text; /* "" clears */
-    int64_t time;             /* 0: not known */
-};
-
-struct item_alias {
-    const char *id, *entry; /* NULL: of nothing */
-};
-
-struct item_entry {
-    const char *id;     /* unique in its session; NULL: it has none */
-    const char *parent; /* the entry it follows; NULL: a root */
-    bool next;          /* follows the entry before it, whatever that is called */
-    bool aside;         /* stands between others by chance: nothing is said by where it hangs */
-    struct bough_entry_new entry;
-    int64_t call;    /* the ITEM_CALL that produced it; 0: none */
-    int64_t deleted; /* when; 0: it is not */
-};
-
-struct item {
-    enum item_kind kind;
-    int64_t line; /* of the file, from 1; 0: not known */
-    union {
-        struct item_session session;
-        struct item_entry entry;
-        const char *id;
-        struct item_call call;
-        struct item_label label;
-        struct item_alias alias;
-        struct bough_memory memory; /* `of` counts only for a project */
-        struct bough_prompt prompt;
-        struct bough_todos todos;
-        const char *problem;
-    } u;
-};
+#include "formats/item.h"
 
 /* Takes an item, which lives until it returns. An error ends the reading. */
 struct sink {
@@ -99,14 +22,34 @@ struct sink {
     void *user;
 };
 
-/* A reader's state: `kept` lives as long as the reading, `a` only for one line or document. */
+/* The bytes of a document, from anywhere in it: *got is below n only at its end. */
+struct doc_bytes {
+    enum bough_rc (*read)(void *user, int64_t at, char *to, size_t n, size_t *got,
+                          struct bough_error *err);
+    void *user;
+};
+
+/* Where a line stands: byte from 0, line from 1; all zero is nowhere. */
+struct line_place {
+    int64_t byte, line;
+};
+
+/* A reader's state: `kept` lives as long as the reading, `a` only for one line or element. */
 struct reading {
     const struct format *format;
     struct sink sink;
     struct bough_arena *kept, *a;
     const char *name; /* of the file, for formats that say something with it; "" when unknown */
     int64_t line;     /* the current one */
-    void *state;      /* the format's own, in `kept` */
+    int64_t byte;     /* of a document: where the element at hand begins; 0: none is */
+    const struct doc_bytes *bytes; /* of a document */
+    void *state;                   /* the format's own, in `kept` */
+
+    /* For formats that can go on where an earlier reading ended, see format.leave. */
+    int64_t at;              /* byte: where the current line begins */
+    struct line_place first; /* the line one must know first */
+    struct line_place again; /* and all from this one on; nowhere: none */
+    bool resumed;            /* this one goes on; what was before those lines is not known */
 };
 
 /* What a writer is given of a session, in this order: begin, entries, end. */
@@ -174,16 +117,28 @@ struct format {
     const char *name, *about;
     const char *suffix; /* of files it writes: "jsonl" */
     bool appends;       /* its files only grow at their end; other bytes before it are an edit */
-    bool resumes;       /* its first line is all one must know to read on anywhere behind it */
 
     /* Could a file that begins like this be one? Looks at these bytes only. */
     bool (*detect)(struct bough_str first);
 
-    /* One of the two is set, unless it is only read from rows. A line comes without its end. */
+    /* One of the two is set, unless it is only read from rows. A line comes without its end; a
+     * document is asked for (doc.h). */
     enum bough_rc (*line)(struct reading *r, struct bough_str line, struct bough_error *err);
-    enum bough_rc (*document)(struct reading *r, struct bough_str text, struct bough_error *err);
+    enum bough_rc (*document)(struct reading *r, struct bough_error *err);
     /* After the last line. May be NULL. */
     enum bough_rc (*end)(struct reading *r, struct bough_error *err);
+    /*
+     * Files that grow: could a later reading go on behind the lines so far? It is given the line
+     * `first`, then all from `again` on, and then enter() with the short text (no line break) that
+     * leave() wrote, when r->resumed is set. What it gives before that is not placed, but for the
+     * session. It answers BOUGH_CONFLICT for a line that it cannot read without what was before.
+     * NULL: it cannot.
+     */
+    bool (*leave)(const struct reading *r, struct buf *state);
+    bool (*enter)(struct reading *r, const char *state); /* NULL: it writes nothing */
+    /* Frees what its state holds beside `kept`, when the reading is over or given up. May be NULL.
+     */
+    void (*drop)(struct reading *r);
     const struct format_rows *rows; /* its SQLite files; NULL: it has none */
 
     /* NULL: it is only read. */

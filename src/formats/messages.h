@@ -8,7 +8,7 @@
 #define MESSAGES_CALLS "bough.calls" /* data: so many parts at its end were its tool_calls */
 #define MESSAGES_REST "bough.rest"   /* the session's data: what stood beside the list */
 
-enum bough_rc messages_document(struct reading *r, struct bough_str text, struct bough_error *err);
+enum bough_rc messages_document(struct reading *r, struct bough_error *err);
 
 /* A message's data and parts: its tool_calls become parts behind those of its content. */
 struct bough_str chat_data(struct reading *r, struct json j, struct bough_entry_new *e,

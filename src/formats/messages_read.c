@@ -113,9 +113,10 @@ static enum bough_rc give_message(struct reading *r, struct bough_str raw, struc
     struct item item = { .kind = ITEM_ENTRY };
     struct bough_entry_new *e = &item.u.entry.entry;
     struct json j;
+    enum bough_rc rc;
 
-    if (json_parse(r->a, raw, &j, NULL) || json_type(j) != JSON_OBJECT)
-        return give_problem(r, err, "a message that is no object was left out");
+    if (!doc_object(r, raw, &j, &rc, err))
+        return rc;
     item.u.entry.next = true;
     e->role = chat_role(json_cstr(r->a, j, "role"));
     if (r->format->detect == ui_detect) {
@@ -148,23 +149,24 @@ static enum bough_rc give_session(struct reading *r, struct bough_str rest, stru
     return give(r, &item, err);
 }
 
-enum bough_rc messages_document(struct reading *r, struct bough_str text, struct bough_error *err)
+static enum bough_rc take_element(void *user, struct bough_str raw, struct bough_error *err)
 {
-    struct bough_str one;
-    struct doc d;
-    enum bough_rc rc;
+    struct reading *r = user;
+    enum bough_rc rc = give_message(r, raw, err);
 
-    text = without_bom(text);
-    if (!doc_open(&d, text, "messages"))
-        return bough_fail(err, BOUGH_INVALID, "there is no list of messages in it: %.150s",
-                          d.why.msg);
-    rc = give_session(r, doc_rest(r->kept, text, "messages"), err);
-    while (!rc && doc_next(&d, &one)) {
-        struct arena_mark mark = arena_mark(r->a);
+    bough_arena_reset(r->a);
+    return rc;
+}
 
-        r->line = d.line;
-        rc = give_message(r, one, err);
-        arena_rewind(r->a, mark);
-    }
-    return rc ? rc : doc_end(r, &d, err);
+enum bough_rc messages_document(struct reading *r, struct bough_error *err)
+{
+    struct doc_about about = { 0 };
+    enum bough_rc rc = doc_survey(r, "messages", &about, err);
+
+    if (rc)
+        return rc;
+    if (!about.listed)
+        return bough_fail(err, BOUGH_INVALID, "there is no list of messages in it: %s", about.why);
+    rc = give_session(r, about.rest, err);
+    return rc ? rc : doc_each(r, "messages", take_element, r, err);
 }

@@ -63,6 +63,97 @@ void names_clear(struct names *m)
     m->n = 0;
 }
 
+/* ---- the newest ones ---- */
+
+struct recent_slot {
+    uint64_t key; /* 0: free */
+    unsigned char value[RECENT_VALUE];
+};
+
+static uint64_t recent_key(const char *key)
+{
+    uint64_t h = hash_bytes(key, strlen(key));
+
+    return h ? h : 1;
+}
+
+/* Where it is, or would be. */
+static struct recent_slot *recent_find(struct recent_slot *slots, size_t cap, uint64_t key)
+{
+    size_t i = (size_t)key & (cap - 1);
+
+    while (slots[i].key && slots[i].key != key)
+        i = (i + 1) & (cap - 1);
+    return &slots[i];
+}
+
+void *recent_get(const struct recent *m, const char *key)
+{
+    struct recent_slot *s;
+    uint64_t h;
+
+    if (!m->cap || !key)
+        return NULL;
+    h = recent_key(key);
+    s = recent_find(m->young, m->cap, h);
+    if (!s->key && m->old)
+        s = recent_find(m->old, m->cap, h);
+    return s->key ? s->value : NULL;
+}
+
+/* Larger while there are few; then the young ones are the old ones, whose room is free. */
+static void recent_room(struct bough_arena *a, struct recent *m)
+{
+    struct recent_slot *old = m->young, *young;
+    size_t cap = m->cap ? 2 * m->cap : 32;
+
+    if (m->n >= RECENT_MOST) {
+        young = m->old ? m->old : arena_alloc(a, m->cap * sizeof *young);
+        memset(young, 0, m->cap * sizeof *young);
+        m->old = old;
+        m->young = young;
+        m->n = 0;
+        return;
+    }
+    if (2 * (m->n + 1) <= m->cap)
+        return;
+    young = arena_array(a, cap, sizeof *young);
+    for (size_t i = 0; i < m->cap; i++)
+        if (old[i].key)
+            *recent_find(young, cap, old[i].key) = old[i];
+    m->young = young;
+    m->cap = cap;
+}
+
+void *recent_put(struct bough_arena *a, struct recent *m, const char *key)
+{
+    unsigned char was[RECENT_VALUE] = { 0 };
+    const void *known = recent_get(m, key);
+    struct recent_slot *s;
+
+    if (known) /* its room may be another's in a moment */
+        memcpy(was, known, sizeof was);
+    recent_room(a, m);
+    s = recent_find(m->young, m->cap, recent_key(key));
+    if (!s->key) {
+        s->key = recent_key(key);
+        memcpy(s->value, was, sizeof was);
+        m->n++;
+    }
+    return s->value;
+}
+
+void recent_clear(struct recent *m)
+{
+    if (m->n)
+        memset(m->young, 0, m->cap * sizeof *m->young);
+    if (m->old)
+        memset(m->old, 0, m->cap * sizeof *m->old);
+    m->n = 0;
+}
+
+/* ---- ids ---- */
+
 void made_hex(struct bough_str of, char out[HEX_TEXT])
 {
     unsigned char sum[32];

@@ -16,6 +16,22 @@ const char *names_get(const struct names *m, const char *key); /* NULL: not ther
 void names_put(struct bough_arena *a, struct names *m, const char *key, const char *value);
 void names_clear(struct names *m); /* empty again; keeps its room */
 
+/*
+ * Text -> RECENT_VALUE bytes, for files without end: at least the newest RECENT_MOST are known,
+ * twice as many are held. Keys are their hashes. All in an arena; all zero is empty.
+ */
+enum { RECENT_MOST = 4096, RECENT_VALUE = 40 };
+
+struct recent {
+    struct recent_slot *young, *old;
+    size_t cap, n;
+};
+
+void *recent_get(const struct recent *m, const char *key); /* NULL: not there, or long ago */
+/* The place of its value: as it was, or all zero. */
+void *recent_put(struct bough_arena *a, struct recent *m, const char *key);
+void recent_clear(struct recent *m); /* empty again; keeps its room */
+
 /* The same bytes give the same 32 hexadecimal digits, everywhere and always. */
 enum { HEX_TEXT = 33 };
 void made_hex(struct bough_str of, char out[HEX_TEXT]);

@@ -10,7 +10,7 @@
 #define OPENCODE_MARKER "bough-compaction-" /* before the id of a request for a summary */
 
 bool opencode_detect(struct bough_str first);
-enum bough_rc opencode_document(struct reading *r, struct bough_str text, struct bough_error *err);
+enum bough_rc opencode_document(struct reading *r, struct bough_error *err);
 extern const struct format_rows opencode_rows;
 
 /* ---- opencode_item.c: a session of it as items. All zero at first. ---- */
@@ -32,6 +32,15 @@ void opencode_summed(struct reading *r, struct opencode_session *oc, struct json
 /* {"info":{...},"parts":[...]}, in order. */
 enum bough_rc opencode_message(struct reading *r, struct opencode_session *oc, struct json j,
                                struct bough_error *err);
+/* Tokens and cost of an answer. */
+void opencode_usage(struct reading *r, struct json info, struct bough_entry_new *e);
+
+/* ---- opencode_newer.c: rows of its newer tables ---- */
+
+enum bough_rc opencode_newer(struct reading *r, struct opencode_session *oc, struct json row,
+                             struct bough_error *err);
+enum bough_rc opencode_waiting(struct reading *r, struct json row, struct bough_error *err);
+
 /* After the last one: a pending revert puts the session before what it hides (A22). */
 enum bough_rc opencode_end(struct reading *r, const struct opencode_session *oc,
                            struct bough_error *err);

@@ -52,7 +52,7 @@ void opencode_summed(struct reading *r, struct opencode_session *oc, struct json
         names_put(r->kept, &oc->summed, asked, "");
 }
 
-static void take_usage(struct reading *r, struct json info, struct bough_entry_new *e)
+void opencode_usage(struct reading *r, struct json info, struct bough_entry_new *e)
 {
     struct json tokens = json_member(info, "tokens"), cache = json_member(tokens, "cache");
 
@@ -138,7 +138,7 @@ enum bough_rc opencode_message(struct reading *r, struct opencode_session *oc, s
         spans[e->nparts++] = json_raw(it.value);
     e->parts = spans;
     if (e->role == BOUGH_ROLE_ASSISTANT)
-        take_usage(r, info, e);
+        opencode_usage(r, info, e);
     rc = give_marker(r, oc, parts, &item, err);
     if (!rc)
         rc = give_entry(r, &item, err);

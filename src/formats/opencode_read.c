@@ -5,18 +5,21 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "formats/doc.h"
 
+/* Where a message is, while they are put in order. */
 struct message {
-    struct bough_str raw;
-    int64_t time, line;
-    size_t place; /* in the file */
+    int64_t time, byte, line;
 };
 
 struct opencode {
-    struct message *at;
+    struct reading *r;
+    struct message *at; /* only when they are not in order already */
     size_t n, cap;
+    int64_t last; /* time */
+    bool disorder;
     struct opencode_session one;
 };
 
@@ -33,7 +36,7 @@ bool opencode_detect(struct bough_str first)
            (str_starts(text, "[") && text_has(text, "\"sessionID\""));
 }
 
-/* ---- messages ---- */
+/* ---- the first run: in which order, and what is a summary ---- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -41,77 +44,137 @@ static int by_time(const void *a, const void *b)
 
     if (one->time != other->time)
         return one->time < other->time ? -1 : 1;
-    return one->place < other->place ? -1 : 1;
+    return one->byte < other->byte ? -1 : one->byte > other->byte;
 }
 
-static void add_message(struct reading *r, struct opencode *oc, struct bough_str raw, int64_t line)
+/* A member of an object by a run over its text: `info` stands first, the parts are not read. */
+static struct json member_of(struct reading *r, struct bough_str raw, const char *name)
 {
-    struct arena_mark mark = arena_mark(r->a);
-    struct json j, info;
+    struct json out = { 0 };
+    struct json_event ev;
+    struct json_pull p;
 
+    json_pull_init(&p, raw);
+    if (json_pull_next(&p, &ev, NULL) || ev.type != JSON_BEGIN || ev.value != JSON_OBJECT)
+        return out;
+    while (json_pull_next(&p, &ev, NULL) == BOUGH_OK && ev.type == JSON_KEY) {
+        bool found = json_span_is(ev.raw, name);
+        struct bough_str value;
+
+        if (json_pull_next(&p, &ev, NULL))
+            break;
+        value = ev.raw;
+        if (ev.type == JSON_BEGIN && json_pull_skip(&p, &ev, &value, NULL))
+            break;
+        if (found)
+            return json_parse(r->a, value, &out, NULL) ? (struct json){ 0 } : out;
+    }
+    return out;
+}
+
+static void look_at(void *user, const struct doc_event *ev)
+{
+    struct opencode *oc = user;
+    struct reading *r = oc->r;
+    struct json info = member_of(r, ev->raw, "info");
+    int64_t time = number_of(json_member(info, "time"), "created");
+
+    oc->disorder = oc->disorder || time < oc->last;
+    oc->last = time;
+    if (!oc->one.id)
+        oc->one.id = arena_strdup(r->kept, json_cstr(r->a, info, "sessionID"));
+    opencode_summed(r, &oc->one, info);
+    bough_arena_reset(r->a);
+}
+
+/* ---- the second run ---- */
+
+static enum bough_rc take_message(void *user, struct bough_str raw, struct bough_error *err)
+{
+    struct opencode *oc = user;
+    struct json j;
+    enum bough_rc rc;
+
+    if (doc_object(oc->r, raw, &j, &rc, err))
+        rc = opencode_message(oc->r, &oc->one, j, err);
+    bough_arena_reset(oc->r->a);
+    return rc;
+}
+
+/* Messages that are not in order: where each stands, */
+static enum bough_rc note_message(void *user, struct bough_str raw, struct bough_error *err)
+{
+    struct opencode *oc = user;
+    struct reading *r = oc->r;
+    struct json info = member_of(r, raw, "info");
+
+    (void)err;
     if (oc->n == oc->cap) {
-        size_t cap = oc->cap ? 2 * oc->cap : 256;
+        oc->cap = oc->cap ? 2 * oc->cap : 256;
+        oc->at = mem_realloc(oc->at, mem_array(oc->cap, sizeof *oc->at));
+    }
+    oc->at[oc->n++] =
+        (struct message){ number_of(json_member(info, "time"), "created"), r->byte, r->line };
+    bough_arena_reset(r->a);
+    return BOUGH_OK;
+}
 
-        oc->at = arena_resize(r->kept, oc->at, oc->cap * sizeof *oc->at, cap * sizeof *oc->at);
-        oc->cap = cap;
+/* then each from there. */
+static enum bough_rc give_sorted(struct reading *r, struct opencode *oc, struct bough_error *err)
+{
+    struct doc_event ev = { .kind = DOC_ELEMENT };
+    struct doc d;
+    enum bough_rc rc = BOUGH_OK;
+
+    qsort(oc->at, oc->n, sizeof *oc->at, by_time);
+    doc_init(&d, r, "messages", err);
+    for (size_t i = 0; i < oc->n && !rc; i++) {
+        rc = doc_at(&d, oc->at[i].byte, &ev);
+        r->line = oc->at[i].line;
+        r->byte = oc->at[i].byte;
+        if (!rc && ev.kind == DOC_ELEMENT)
+            rc = take_message(oc, ev.raw, err);
     }
-    oc->at[oc->n] = (struct message){ .raw = raw, .line = line, .place = oc->n };
-    if (json_parse(r->a, raw, &j, NULL) == BOUGH_OK) {
-        info = json_member(j, "info");
-        oc->at[oc->n].time = number_of(json_member(info, "time"), "created");
-        if (!oc->one.id)
-            oc->one.id = arena_strdup(r->kept, json_cstr(r->a, info, "sessionID"));
-        opencode_summed(r, &oc->one, info);
-    }
-    oc->n++;
-    arena_rewind(r->a, mark);
+    doc_finish(&d);
+    r->byte = 0;
+    return rc;
 }
 
 static enum bough_rc give_messages(struct reading *r, struct opencode *oc, struct bough_error *err)
 {
-    enum bough_rc rc = BOUGH_OK;
-
-    for (size_t i = 0; i < oc->n && !rc; i++) {
-        struct arena_mark mark = arena_mark(r->a);
-        struct json j;
-
-        r->line = oc->at[i].line;
-        if (json_parse(r->a, oc->at[i].raw, &j, NULL) || json_type(j) != JSON_OBJECT)
-            rc = give_problem(r, err, "a message that is no object was left out");
-        else
-            rc = opencode_message(r, &oc->one, j, err);
-        arena_rewind(r->a, mark);
-    }
-    return rc ? rc : opencode_end(r, &oc->one, err);
-}
-
-enum bough_rc opencode_document(struct reading *r, struct bough_str text, struct bough_error *err)
-{
-    struct opencode *oc = arena_zalloc(r->kept, sizeof *oc);
-    struct json rest = { 0 }, info = { 0 };
-    struct bough_str one;
-    struct doc d;
-    bool list;
     enum bough_rc rc;
 
-    text = without_bom(text);
-    list = doc_open(&d, text, "messages");
-    while (list && doc_next(&d, &one))
-        add_message(r, oc, one, d.line);
-    if (json_parse(r->a, doc_rest(r->a, text, "messages"), &rest, NULL))
+    if (!oc->disorder)
+        return doc_each(r, "messages", take_message, oc, err);
+    rc = doc_each(r, "messages", note_message, oc, err);
+    if (!rc && oc->n)
+        rc = give_sorted(r, oc, err);
+    return rc;
+}
+
+enum bough_rc opencode_document(struct reading *r, struct bough_error *err)
+{
+    struct opencode *oc = arena_zalloc(r->kept, sizeof *oc);
+    struct doc_about about = { .each = look_at, .user = oc };
+    struct json rest = { 0 }, info;
+    enum bough_rc rc;
+
+    oc->r = r;
+    rc = doc_survey(r, "messages", &about, err);
+    if (rc)
+        return rc;
+    if (json_parse(r->kept, about.rest, &rest, NULL))
         rest = (struct json){ 0 };
     info = json_member(rest, "info");
-    r->line = 1;
-    if (!list && json_type(info) != JSON_OBJECT)
-        return bough_fail(err, BOUGH_INVALID, "it is no export of opencode: %.150s", d.why.msg);
-    if (oc->n)
-        qsort(oc->at, oc->n, sizeof *oc->at, by_time);
+    if (!about.listed && json_type(info) != JSON_OBJECT)
+        return bough_fail(err, BOUGH_INVALID, "it is no export of opencode: %s", about.why);
     rc = opencode_begin(r, &oc->one, info, err);
     if (!rc)
         rc = give_messages(r, oc, err);
+    if (!rc)
+        rc = opencode_end(r, &oc->one, err);
     if (!rc && json_type(json_member(rest, "todos")) == JSON_ARRAY)
         rc = give_todos(r, json_member(rest, "todos"), err);
-    if (!list)
-        d.broken = true;
-    return rc ? rc : doc_end(r, &d, err);
+    mem_free(oc->at);
+    return rc;
 }

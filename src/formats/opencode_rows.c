@@ -313,11 +313,19 @@ static enum bough_rc row(struct reading *r, const char *name, struct json j,
             opencode_summed(r, &s->one, data);
     } else if (strcmp(name, "todo") == 0) {
         add(r, &s->todos_end, members_but(r->a, j, placed, NULL));
+    } else if (strcmp(name, "newer") == 0) {
+        enum bough_rc rc = begin(r, s, err);
+
+        return rc ? rc : opencode_newer(r, &s->one, j, err);
+    } else if (strcmp(name, "waiting") == 0) {
+        enum bough_rc rc = begin(r, s, err);
+
+        return rc ? rc : opencode_waiting(r, j, err);
     } else if (json_i64(json_member(j, "n"), &n) && n > 0) {
-        return give_problem(
-            r, err, "session %.60s: %lld %s are not read", s->one.id ? s->one.id : "", (long long)n,
-            strcmp(name, "waiting") == 0 ? "prompts that wait"
-                                         : "messages in tables of a newer opencode");
+        return give_problem(r, err,
+                            "session %.60s: %lld prompts in a table of a newer opencode are"
+                            " not read",
+                            s->one.id ? s->one.id : "", (long long)n);
     }
     return BOUGH_OK;
 }
@@ -375,11 +383,15 @@ static const struct format_query each[] = {
       .each = message },
     { .name = "newer",
       .table = "session_message",
-      .sql = "SELECT count(*) AS n FROM session_message WHERE " ITS
-             " AND NOT EXISTS (SELECT 1 FROM message WHERE " ITS ")" },
+      .sql = "SELECT id, type, time_created, data FROM session_message WHERE " ITS
+             " AND NOT EXISTS (SELECT 1 FROM message WHERE " ITS ") ORDER BY seq, rowid" },
     { .name = "waiting",
       .table = "session_input",
-      .sql = "SELECT count(*) AS n FROM session_input WHERE " ITS " AND promoted_seq IS NULL" },
+      .sql = "SELECT prompt, time_created FROM session_input WHERE " ITS
+             " AND promoted_seq IS NULL ORDER BY admitted_seq, rowid" },
+    { .name = "pending",
+      .table = "session_pending",
+      .sql = "SELECT count(*) AS n FROM session_pending WHERE " ITS },
     { 0 },
 };
 

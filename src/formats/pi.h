@@ -9,6 +9,7 @@
 bool pi_detect(struct bough_str first);
 enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_error *err);
 enum bough_rc pi_end(struct reading *r, struct bough_error *err);
+bool pi_leave(const struct reading *r, struct buf *state);
 
 void pi_begin(struct writing *w);
 void pi_entry(struct writing *w, const struct written_entry *e);

@@ -47,8 +47,9 @@ bool pi_detect(struct bough_str first)
     if (end)
         line.n = (size_t)(end - line.p);
     /* Looked at as text: the first bytes may end in the middle of the header. */
-    return str_starts(line, "{") && memmem(line.p, line.n, "\"type\":\"session\"", 16) &&
-           memmem(line.p, line.n, "\"id\":", 5) && !memmem(line.p, line.n, "\"sessionId\":", 12);
+    return str_starts(line, "{") &&
+           (text_has(line, "\"type\":\"session\"") || text_has(line, "\"type\": \"session\"")) &&
+           text_has(line, "\"id\":") && !text_has(line, "\"sessionId\":");
 }
 
 /* ---- the header ---- */
@@ -68,6 +69,7 @@ static enum bough_rc read_header(struct reading *r, struct pi *pi, struct json j
     if (!json_i64(json_member(j, "version"), &pi->version))
         pi->version = 1;
     pi->header = true;
+    r->first = (struct line_place){ r->at, r->line };
     pi->session = arena_strdup(r->kept, s->id);
     s->project = json_cstr(r->a, j, "cwd");
     s->created = iso_parse(json_cstr(r->a, j, "timestamp"));
@@ -256,6 +258,8 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
         return give_problem(r, err, "it has no type");
     out->id = pi->version < 2 ? NULL : json_cstr(r->a, line, "id");
     out->parent = parent_of(pi, out->id, json_cstr(r->a, line, "parentId"));
+    if (cstr_empty(out->id) && r->resumed)
+        return bough_fail(err, BOUGH_CONFLICT, "the lines before it must be counted");
     if (cstr_empty(out->id)) {
         out->id = made_id(r->a, pi, pi->n);
         out->parent = pi->n ? pi->last : NULL;
@@ -364,4 +368,13 @@ enum bough_rc pi_end(struct reading *r, struct bough_error *err)
     if (!state_of(r)->header)
         return bough_fail(err, BOUGH_INVALID, "there is no header of a pi session in it");
     return BOUGH_OK;
+}
+
+/* Lines with ids say all that must be known beside the header. */
+bool pi_leave(const struct reading *r, struct buf *state)
+{
+    const struct pi *pi = r->state;
+
+    (void)state;
+    return pi && pi->header && pi->version > 1;
 }

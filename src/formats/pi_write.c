@@ -30,10 +30,42 @@ const char *pi_said_id(struct bough_arena *a, const char *type, const char *targ
     return arena_strndup(a, hex, 8);
 }
 
+/* The next U+2028 or U+2029, or NULL. */
+static const char *next_separator(const char *p, const char *end)
+{
+    while ((p = memchr(p, 0xe2, (size_t)(end - p))) != NULL) {
+        if (end - p >= 3 && p[1] == '\x80' && (p[2] == '\xa8' || p[2] == '\xa9'))
+            return p;
+        p++;
+    }
+    return NULL;
+}
+
+/* What came raw may have them in a string, and pi's list takes them for line ends (U23). */
+static void escape_separators(struct buf *out, size_t from)
+{
+    const char *p = out->p + from, *end = out->p + out->n, *at = next_separator(p, end);
+    struct buf b;
+
+    if (!at)
+        return;
+    buf_init(&b, out->max);
+    for (; at; at = next_separator(p, end)) {
+        buf_put(&b, p, (size_t)(at - p));
+        buf_puts(&b, at[2] == '\xa8' ? "\\u2028" : "\\u2029");
+        p = at + 3;
+    }
+    buf_put(&b, p, (size_t)(end - p));
+    out->n = from;
+    buf_put_str(out, buf_str(&b));
+    buf_finish(&b);
+}
+
 void pi_line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
     jw_drop_breaks(jw);
+    escape_separators(w->out, jw->start);
     buf_putc(w->out, '\n');
 }
 
@@ -276,7 +308,7 @@ const struct format format_pi = {
     .about = "pi coding agent: one .jsonl file a session",
     .suffix = "jsonl",
     .appends = true,
-    .resumes = true,
+    .leave = pi_leave,
     .detect = pi_detect,
     .line = pi_line,
     .end = pi_end,

@@ -2,8 +2,10 @@
 #include "transfer/opencode_storage.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/fs.h"
@@ -12,13 +14,16 @@
 #include "base/str.h"
 #include "core/text.h"
 
-enum { FILES_MOST = 1000000 };
+enum { FILES_MOST = 1000000, FLUSH_AT = 256 * 1024 };
 
 struct storage {
     struct placer *p;
     struct bough_arena *a;
     const char *root; /* the folder "storage" */
-    struct buf out;
+    int fd;           /* where it goes */
+    struct buf out;   /* what is not there yet */
+    enum bough_rc rc;
+    struct bough_error *err;
 };
 
 struct names_list {
@@ -75,6 +80,20 @@ static struct names_list list_dir(struct storage *st, const char *dir)
     return l;
 }
 
+static void flush_out(struct storage *st)
+{
+    for (size_t at = 0; at < st->out.n && !st->rc;) {
+        ssize_t n = write(st->fd, st->out.p + at, st->out.n - at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            st->rc = bough_fail(st->err, fs_rc(errno), "a temporary file: %s", strerror(errno));
+        at += n > 0 ? (size_t)n : 0;
+    }
+    buf_reset(&st->out);
+}
+
 /* One whole file; a problem when it is none. */
 static bool put_file(struct storage *st, const char *before, const char *path)
 {
@@ -90,6 +109,8 @@ static bool put_file(struct storage *st, const char *before, const char *path)
     if (fine) {
         buf_puts(&st->out, before);
         buf_put_str(&st->out, text);
+        if (st->out.n >= FLUSH_AT)
+            flush_out(st);
     } else {
         placer_problem(st->p, 0, arena_printf(a, "%s: %s", path, why.msg));
     }
@@ -97,19 +118,23 @@ static bool put_file(struct storage *st, const char *before, const char *path)
     return fine;
 }
 
-static void put_message(struct storage *st, const char *dir, const char *name, bool first)
+static bool put_message(struct storage *st, const char *dir, const char *name, bool first)
 {
+    struct arena_mark mark = arena_mark(st->a);
     const char *id = arena_strndup(st->a, name, strlen(name) - 5);
     const char *parts = arena_printf(st->a, "%s/part/%s", st->root, id);
     struct names_list l = list_dir(st, parts);
     bool any = false;
 
-    if (!put_file(st, first ? "{\"info\":" : ",{\"info\":", fs_join(st->a, dir, name)))
-        return;
-    buf_puts(&st->out, ",\"parts\":[");
-    for (size_t i = 0; i < l.n; i++)
-        any = put_file(st, any ? "," : "", fs_join(st->a, parts, l.at[i])) || any;
-    buf_puts(&st->out, "]}\n");
+    if (put_file(st, first ? "{\"info\":" : ",{\"info\":", fs_join(st->a, dir, name))) {
+        buf_puts(&st->out, ",\"parts\":[");
+        for (size_t i = 0; i < l.n; i++)
+            any = put_file(st, any ? "," : "", fs_join(st->a, parts, l.at[i])) || any;
+        buf_puts(&st->out, "]}\n");
+        first = false;
+    }
+    arena_rewind(st->a, mark);
+    return first;
 }
 
 /* ".../storage/session/<project>/<id>.json": the root and the id. */
@@ -130,33 +155,48 @@ static bool is_session(struct storage *st, const char *path, const char **id)
     return true;
 }
 
-enum bough_rc opencode_storage_read(struct placer *p, const char *path, struct bough_str *out,
+static void put_session(struct storage *st, const char *path, const char *id)
+{
+    const char *dir = arena_printf(st->a, "%s/message/%s", st->root, id);
+    const char *todos = arena_printf(st->a, "%s/todo/%s.json", st->root, id);
+    struct names_list l = list_dir(st, dir);
+    bool first = true;
+
+    if (!l.n)
+        return;
+    st->fd = fs_nameless();
+    if (st->fd < 0) {
+        st->rc = bough_fail(st->err, fs_rc(errno), "a temporary file: %s", strerror(errno));
+        return;
+    }
+    if (!put_file(st, "{\"info\":", path)) { /* it is said; its file is read as what it is */
+        close(st->fd);
+        st->fd = -1;
+        return;
+    }
+    if (fs_exists(todos))
+        put_file(st, ",\"todos\":", todos);
+    buf_puts(&st->out, ",\"messages\":[");
+    for (size_t i = 0; i < l.n && !st->rc; i++)
+        first = put_message(st, dir, l.at[i], first);
+    buf_puts(&st->out, "]}\n");
+    flush_out(st);
+}
+
+enum bough_rc opencode_storage_read(struct placer *p, const char *path, int *fd,
                                     struct bough_error *err)
 {
-    struct storage st = { .p = p, .a = bough_arena_create() };
-    struct names_list l;
-    const char *id, *dir, *todos;
-    enum bough_rc rc = BOUGH_OK;
+    struct storage st = { .p = p, .a = bough_arena_create(), .fd = -1, .err = err };
+    const char *id;
 
-    *out = str_make("", 0);
-    buf_init(&st.out, LIMIT_DOCUMENT);
-    if (is_session(&st, path, &id)) {
-        dir = arena_printf(st.a, "%s/message/%s", st.root, id);
-        todos = arena_printf(st.a, "%s/todo/%s.json", st.root, id);
-        l = list_dir(&st, dir);
-        if (l.n && put_file(&st, "{\"info\":", path)) {
-            if (fs_exists(todos))
-                put_file(&st, ",\"todos\":", todos);
-            buf_puts(&st.out, ",\"messages\":[");
-            for (size_t i = 0; i < l.n; i++)
-                put_message(&st, dir, l.at[i], st.out.p[st.out.n - 1] == '[');
-            buf_puts(&st.out, "]}\n");
-            *out = text_keep(p->a, &st.out);
-        }
-    }
-    if (st.out.over)
-        rc = bough_fail(err, BOUGH_TOO_LARGE, "%s: the session is too large", path);
+    buf_init(&st.out, 2 * LIMIT_MESSAGE_BYTES);
+    if (is_session(&st, path, &id))
+        put_session(&st, path, id);
+    if (st.rc && st.fd >= 0)
+        close(st.fd);
+    else if (st.fd >= 0)
+        *fd = st.fd;
     buf_finish(&st.out);
     bough_arena_destroy(st.a);
-    return rc;
+    return st.rc;
 }

@@ -5,9 +5,8 @@
 #include "transfer/place.h"
 
 /* When `path` is ".../session/<project>/ses_<id>.json" with messages beside it: all of it as one
- * export, in p->a. Empty when it is not. Nothing is written there. */
-BOUGH_MUST_CHECK enum bough_rc opencode_storage_read(struct placer *p, const char *path,
-                                                     struct bough_str *out,
+ * export, in a file without a name. *fd stays as it is when it is not. Nothing is written there. */
+BOUGH_MUST_CHECK enum bough_rc opencode_storage_read(struct placer *p, const char *path, int *fd,
                                                      struct bough_error *err);
 
 #endif

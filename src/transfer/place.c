@@ -10,8 +10,6 @@
 #include "base/str.h"
 
 enum {
-    BATCH_ENTRIES = 512,
-    BATCH_BYTES = 4 * 1024 * 1024,
     WAITING_MOST = 100000,
     PROBLEMS_MOST = 1000,
 };
@@ -67,142 +65,16 @@ static enum bough_rc problem(struct placer *p, int64_t line, const char *text)
     return BOUGH_OK;
 }
 
-/* ---- batches ---- */
-
-static void remember(struct placer *p, const char *id, struct bough_head at)
-{
-    if (!cstr_empty(id))
-        ids_put(&p->ids, id, pack_place(at));
-    p->last = at;
-}
-
-static enum bough_rc append(struct placer *p, size_t from, size_t n, struct bough_head at,
-                            struct bough_error *err)
-{
-    struct bough_append in = { .entries = p->batch + from, .n = n };
-    struct bough_appended done;
-    enum bough_rc rc;
-
-    if (at.branch)
-        in.at = place_text(p->tmp, at);
-    else
-        in.at_root = true;
-    rc = bough_append(p->s, p->tmp, p->session, &in, &done, err);
-    for (size_t i = 0; i < n && !rc; i++) {
-        struct bough_head now = { done.head.branch, done.head.depth - (int64_t)(n - 1 - i) };
-
-        if (!cstr_empty(p->batch[from + i].id))
-            ids_put(&p->ids, p->batch[from + i].id, pack_place(now));
-        remember(p, p->batch_ids[from + i], now);
-    }
-    p->out->added += rc ? 0 : (int64_t)n;
-    return rc;
-}
-
-/* One of them is refused: the others go in, one after the other, and that one as an entry that
- * means nothing to us, or not at all. */
-static enum bough_rc append_each(struct placer *p, struct bough_error *err)
-{
-    struct bough_head at = p->batch_at;
-    enum bough_rc rc = BOUGH_OK;
-
-    for (size_t i = 0; i < p->n; i++) {
-        struct bough_error why;
-
-        rc = append(p, i, 1, at, &why);
-        if (placer_refused(rc)) {
-            placer_problem(p, 0,
-                           arena_printf(p->tmp, "entry %.60s: %.180s",
-                                        p->batch_ids[i] ? p->batch_ids[i] : "", why.msg));
-            p->batch[i].kind_name = bough_entry_kind_name(p->batch[i].kind);
-            p->batch[i].kind = BOUGH_ENTRY_OTHER;
-            p->batch[i].has_usage = false;
-            rc = append(p, i, 1, at, &why);
-        }
-        if (placer_refused(rc)) { /* what follows it follows what it would have followed */
-            placer_problem(p, 0, "it was left out");
-            remember(p, p->batch_ids[i], at);
-            rc = BOUGH_OK;
-        }
-        if (rc)
-            return bough_fail(err, rc, "%s", why.msg);
-        at = p->last;
-    }
-    return rc;
-}
-
-enum bough_rc placer_flush(struct placer *p, struct bough_error *err)
-{
-    enum bough_rc rc = BOUGH_OK;
-
-    if (!p->n)
-        return BOUGH_OK;
-    if (p->how->dry) {
-        p->out->added += (int64_t)p->n;
-    } else {
-        rc = append(p, 0, p->n, p->batch_at, err);
-        if (placer_refused(rc))
-            rc = append_each(p, err);
-    }
-    if (rc)
-        return rc;
-    p->moved = true;
-    p->n = p->bytes = 0;
-    bough_arena_reset(p->tmp);
-    return BOUGH_OK;
-}
-
-/* A copy that lives until the batch is written. */
-static struct bough_entry_new keep_entry(struct bough_arena *a, const struct bough_entry_new *in,
-                                         size_t *bytes)
-{
-    struct bough_entry_new e = *in;
-    struct bough_str *parts = arena_array(a, in->nparts + 1, sizeof *parts);
-
-    for (size_t i = 0; i < in->nparts; i++) {
-        parts[i] = keep_str(a, in->parts[i]);
-        *bytes += parts[i].n;
-    }
-    e.parts = parts;
-    e.kind_name = arena_strdup(a, in->kind_name);
-    e.text = arena_strdup(a, in->text);
-    e.id = arena_strdup(a, in->id);
-    e.finish = arena_strdup(a, in->finish);
-    e.call_provider = arena_strdup(a, in->call_provider);
-    e.call_model = arena_strdup(a, in->call_model);
-    e.call_request_id = arena_strdup(a, in->call_request_id);
-    e.error = keep_str(a, in->error);
-    e.data = keep_str(a, in->data);
-    e.metadata = keep_str(a, in->metadata);
-    *bytes += e.data.n + e.metadata.n + 64;
-    return e;
-}
-
 static struct waiting *keep_waiting(struct placer *p, const struct item *item)
 {
     struct waiting *w = arena_zalloc(p->own, sizeof *w);
     size_t bytes = 0;
 
     w->item = *item;
-    w->item.u.entry.entry = keep_entry(p->own, &item->u.entry.entry, &bytes);
+    w->item.u.entry.entry = placer_keep(p->own, &item->u.entry.entry, &bytes);
     w->item.u.entry.id = arena_strdup(p->own, item->u.entry.id);
     w->item.u.entry.parent = arena_strdup(p->own, item->u.entry.parent);
     return w;
-}
-
-static void push(struct placer *p, const struct item_entry *in, const char *origin)
-{
-    if (p->n == p->cap) {
-        p->cap = p->cap ? 2 * p->cap : 64;
-        p->batch = mem_realloc(p->batch, mem_array(p->cap, sizeof *p->batch));
-        p->batch_ids = mem_realloc(p->batch_ids, mem_array(p->cap, sizeof *p->batch_ids));
-    }
-    p->batch[p->n] = keep_entry(p->tmp, &in->entry, &p->bytes);
-    p->batch[p->n].id = arena_strdup(p->tmp, origin);
-    p->batch[p->n].call = in->call ? call_id(p, in->call) : NULL;
-    p->batch_ids[p->n++] = arena_strdup(p->tmp, in->id);
-    if (!cstr_empty(origin)) /* taken; its place is known when the batch is written */
-        ids_put(&p->ids, origin, 0);
 }
 
 /* ---- entries ---- */
@@ -287,14 +159,14 @@ static bool is_known(struct placer *p, const struct item_entry *in, struct bough
     if (p->fresh)
         return false;
     if (in->aside && (e = known_aside(p, in, parent)) != NULL) {
-        remember(p, in->id, e->at.depth == parent.depth + 1 ? e->at : parent);
+        placer_remember(p, in->id, e->at.depth == parent.depth + 1 ? e->at : parent);
         return true;
     }
     e = cstr_empty(in->id) ? known_child(p, in, parent) : known_entry(p, in, parent);
     if (!e && !p->in.exact)
         e = known_ours(p, in, parent);
     if (e)
-        remember(p, in->id, e->at);
+        placer_remember(p, in->id, e->at);
     return e != NULL;
 }
 
@@ -314,7 +186,7 @@ static bool inherited(struct placer *p, const struct item_entry *in, struct boug
         (!p->in.finds_parent && e->at.depth != p->last.depth + 1))
         return false;
     memcpy(p->shared, e->id, sizeof p->shared);
-    remember(p, in->id, e->at);
+    placer_remember(p, in->id, e->at);
     return true;
 }
 
@@ -344,7 +216,7 @@ static enum bough_rc place_asides(struct placer *p, struct bough_error *err)
     for (; w && !rc; w = w->next) {
         p->batch_at = at;
         ids_del(&p->ids, w->item.u.entry.id);
-        push(p, &w->item.u.entry, free_name(p, w->item.u.entry.id));
+        placer_push(p, &w->item.u.entry, free_name(p, w->item.u.entry.id));
         rc = placer_flush(p, err);
         at = p->last;
     }
@@ -379,7 +251,7 @@ static enum bough_rc place_entry(struct placer *p, const struct item *item,
         return BOUGH_OK;
     }
     p->batch_at = parent;
-    push(p, &in, free_name(p, in.id));
+    placer_push(p, &in, free_name(p, in.id));
     return BOUGH_OK;
 }
 
@@ -400,6 +272,24 @@ static enum bough_rc wait_for_parent(struct placer *p, const struct item *item,
     return BOUGH_OK;
 }
 
+/*
+ * Behind what was read before, some lines cannot be placed as they would be with all the others:
+ * one that was made by a call before, and one without an id of its own (`aside`) that says what
+ * another one said: which of them it is, only counting tells.
+ */
+static bool needs_all(struct placer *p, const struct item_entry *in)
+{
+    struct bough_head parent;
+    int again;
+
+    if (!p->resumed)
+        return false;
+    if (in->call && !call_id(p, in->call))
+        return true;
+    return in->aside && !cstr_empty(in->id) && stored(p, p->session, in->id, &again) &&
+           (p->n || !find_place(p, in, &parent) || !known_entry(p, in, parent));
+}
+
 static enum bough_rc take_entry(struct placer *p, const struct item *item, struct bough_error *err)
 {
     const struct item_entry *in = &item->u.entry;
@@ -408,12 +298,14 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
 
     if (!p->n)
         bough_arena_reset(p->tmp);
+    if (needs_all(p, in))
+        return bough_fail(err, BOUGH_CONFLICT, "all of the file must be read");
     p->head = NULL; /* it went on from there */
     if (in->deleted)
         placer_later(p, item);
-    if (follows_batch(p, in) && !names_others(&in->entry) && p->n < BATCH_ENTRIES &&
-        p->bytes < BATCH_BYTES) { /* behind something new: it is new, too */
-        push(p, in, free_name(p, in->id));
+    if (follows_batch(p, in) && !names_others(&in->entry) &&
+        !batch_full(p)) { /* behind something new: it is new, too */
+        placer_push(p, in, free_name(p, in->id));
         return BOUGH_OK;
     }
     rc = placer_flush(p, err);

@@ -69,8 +69,17 @@ void placer_problem(struct placer *p, int64_t line, const char *text);
 
 /* ---- inside view ---- */
 
+/* place_batch.c: entries that follow each other. */
+bool batch_full(const struct placer *p);
+/* Behind the last one; `origin` is the id it is stored with. */
+void placer_push(struct placer *p, const struct item_entry *in, const char *origin);
 /* Write what is in the batch. */
 enum bough_rc placer_flush(struct placer *p, struct bough_error *err);
+/* Where the entry of that id (NULL: it has none) is, which is the last one now. */
+void placer_remember(struct placer *p, const char *id, struct bough_head at);
+/* A copy in an arena, and how many bytes more that is. */
+struct bough_entry_new placer_keep(struct bough_arena *a, const struct bough_entry_new *in,
+                                   size_t *bytes);
 
 /* place_session.c */
 enum bough_rc placer_session(struct placer *p, const struct item_session *in, int64_t line,

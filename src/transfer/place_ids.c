@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 enum {
-    HELD = 65536,   /* ids of a generation */
+    HELD = 32768,   /* ids of a generation */
     BITS = 1 << 25, /* of the filter, 4 MB: a million ids, one in 1,000 asked for nothing */
     PROBES = 3,
 };

@@ -152,13 +152,14 @@ static void keep_session(struct placer *p, const struct item_session *in)
     p->in.metadata = keep_str(p->own, in->metadata);
 }
 
-/* The session this is, when it is in the store: by its id, else by the file it came from. */
+/* The session this is, when it is in the store: by its id; when it has none, by the file it came
+ * from. A file of that name with another id is another session. */
 static struct bough_session *find_session(struct placer *p, const struct item_session *in)
 {
     struct bough_session *s;
 
-    if (!cstr_empty(in->id) && bough_session_get(p->s, p->tmp, in->id, &s, NULL) == BOUGH_OK)
-        return s;
+    if (!cstr_empty(in->id))
+        return bough_session_get(p->s, p->tmp, in->id, &s, NULL) == BOUGH_OK ? s : NULL;
     if (!p->nsessions && !in->exact && !cstr_empty(p->known) &&
         bough_session_get(p->s, p->tmp, p->known, &s, NULL) == BOUGH_OK)
         return s;

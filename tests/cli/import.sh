@@ -50,4 +50,22 @@ heard goodbye
 kill "$pid"
 wait "$pid"
 echo "exit $?"
+echo "-- two followers of one file"
+bough import sessions/x_s-1.jsonl --follow >followed 2>&1 &
+pid=$!
+bough import sessions --follow >followed2 2>&1 &
+other=$!
+sleep 0.5
+parent=e
+for i in 1 2 3 4 5 6 7 8; do
+    line "t$i" "\"$parent\"" user "turn $i" >>sessions/x_s-1.jsonl
+    parent=t$i
+    sleep 0.05
+done
+heard 'turn 8'
+kill "$pid" "$other"
+wait "$pid"; echo "exit $?"
+wait "$other"; echo "exit $?"
+bough show '#1' | grep -c 'turn'
+bough import sessions | tail -n 1
 bough fsck

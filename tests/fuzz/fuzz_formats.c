@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "formats/doc.h"
 #include "transfer/place.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
@@ -120,7 +121,8 @@ static void read_as(struct bough_store *s, const struct format *f, struct bough_
     struct placer p = {
         .s = s, .how = &how, .path = "/f", .known = "", .out = &out, .answers = answers
     };
-    struct reading r = { .format = f, .name = "/f" };
+    struct doc_bytes bytes = doc_text(&text);
+    struct reading r = { .format = f, .name = "/f", .bytes = &bytes };
     bool fine;
 
     placer_init(&p);
@@ -130,7 +132,7 @@ static void read_as(struct bough_store *s, const struct format *f, struct bough_
     if (as_rows)
         fine = by_rows(&r, text, &err);
     else
-        fine = f->line ? by_lines(&r, text, &err) : told(f->document(&r, text, &err), &err);
+        fine = f->line ? by_lines(&r, text, &err) : told(f->document(&r, &err), &err);
     if (fine && f->end && !as_rows)
         fine = told(f->end(&r, &err), &err);
     if (fine)
@@ -139,6 +141,8 @@ static void read_as(struct bough_store *s, const struct format *f, struct bough_
         MUST(out.problems[i].text[0]);
     if (fine && *out.session)
         write_all(s, out.session);
+    if (f->drop && !as_rows)
+        f->drop(&r);
     bough_arena_destroy(r.a);
     placer_finish(&p);
     bough_arena_destroy(answers);

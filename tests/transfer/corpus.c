@@ -57,6 +57,15 @@ struct bough_imported import_file(struct test *t, const char *path)
     return out;
 }
 
+struct bough_imported follow_file(struct test *t, const char *path)
+{
+    struct bough_import how = { .follow = true };
+    struct bough_imported in;
+
+    CHECK_OK(bough_import_file(t->store, t->arena, path, &how, &in, &t->err));
+    return in;
+}
+
 static bool gather(void *user, struct bough_str bytes)
 {
     buf_put_str(user, bytes);

@@ -12,6 +12,8 @@ char *file_text(struct test *t, const char *path, size_t *n);
 const char *file_make(struct test *t, const char *name, const char *text, size_t n);
 
 struct bough_imported import_file(struct test *t, const char *path);
+/* As somebody who follows it. */
+struct bough_imported follow_file(struct test *t, const char *path);
 enum bough_rc import_rc(struct test *t, const char *path, struct bough_imported *out);
 enum bough_rc export_rc(struct test *t, const char *session, const char *format);
 /* The session in that format. */

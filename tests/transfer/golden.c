@@ -1,5 +1,6 @@
-/* Golden pairs: what a small file of each format, and each trap in it, becomes in our own format.
- * UPDATE=1 writes what comes out as expected; read the difference after. */
+/* Golden pairs: what a small file of each format, and each trap in it, becomes in our own format;
+ * of a database the SQL that fills it. UPDATE=1 writes what comes out as expected; read the
+ * difference after. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/str.h"
-#include "corpus.h"
+#include "databases.h"
 
 #define GOLDEN "tests/transfer/golden"
 
@@ -87,11 +88,29 @@ static size_t inputs(struct test *t, const char **out, size_t most)
         size_t len = strlen(e->d_name);
 
         if (len > 3 && strcmp(e->d_name + len - 3, ".in") == 0)
-            out[n++] = arena_strndup(t->arena, e->d_name, len - 3);
+            out[n++] = arena_strdup(t->arena, e->d_name);
+        if (len > 4 && strcmp(e->d_name + len - 4, ".sql") == 0)
+            out[n++] = arena_strdup(t->arena, e->d_name);
     }
     closedir(d);
     qsort(out, n, sizeof *out, by_name);
     return n;
+}
+
+/* The file itself, or the database that its SQL makes of its tool's tables. */
+static const char *input(struct test *t, const char *name)
+{
+    const char *path = arena_printf(t->arena, GOLDEN "/%s", name), *sql;
+    const char *schema = str_starts(str_of(name), "hygge")    ? hygge_schema
+                         : str_starts(str_of(name), "hecate") ? hecate_schema
+                                                              : opencode_schema;
+    size_t n;
+
+    if (strcmp(strrchr(name, '.'), ".sql") != 0)
+        return path;
+    sql = file_text(t, path, &n);
+    CHECK(sql != NULL);
+    return db_make(t, "golden.db", schema, sql);
 }
 
 STORE_TEST(every_golden_file_becomes_what_is_expected_of_it)
@@ -101,8 +120,10 @@ STORE_TEST(every_golden_file_becomes_what_is_expected_of_it)
 
     CHECK(n >= 10);
     for (size_t i = 0; i < n; i++) {
-        const char *got = told(t, arena_printf(t->arena, GOLDEN "/%s.in", names[i])),
-                   *path = arena_printf(t->arena, GOLDEN "/%s.expected", names[i]), *want;
+        const char *got = told(t, input(t, names[i])),
+                   *path = arena_printf(t->arena, GOLDEN "/%.*s.expected",
+                                        (int)strcspn(names[i], "."), names[i]),
+                   *want;
         size_t bytes;
 
         if (getenv("UPDATE"))

@@ -128,11 +128,50 @@ STORE_TEST(broken_rows_and_newer_tables_of_opencode_are_told)
             "INSERT INTO session_input VALUES ('i', 'ses_2', '{}', 'queue', 1, NULL, 1)");
     struct bough_imported in = import_db(t, path);
 
-    CHECK_INT(1, in.added);
-    CHECK_INT(4, in.nproblems);
+    CHECK_INT(2, in.added);
+    CHECK_INT(3, in.nproblems);
     CHECK_STR("whole", path_text(t, "ses_1"));
-    CHECK(strstr(in.problems[2].text, "newer"));
-    CHECK(strstr(in.problems[3].text, "prompts that wait"));
+    CHECK(strstr(in.problems[2].text, "a prompt that waits has no text"));
+}
+
+#define NEWER "INSERT INTO session_message VALUES ("
+
+STORE_TEST(messages_and_prompts_in_newer_tables_of_opencode_come_in_once)
+{
+    const char *path = db_make(
+        t, "opencode.db", opencode_schema,
+        ROW
+        " time_updated) VALUES ('ses_1', 'p', 's', '/w', 'New', '2', 1, 1);" NEWER
+        "'msg_2', 'ses_1', 'assistant', 2, 20, 20, '{\"agent\":\"build\",\"model\":{\"id\":\"m\","
+        "\"providerID\":\"p\"},\"content\":[{\"type\":\"text\",\"text\":\"two\"},{\"type\":"
+        "\"tool\",\"id\":\"c\",\"name\":\"bash\",\"state\":{\"status\":\"completed\",\"input\":{},"
+        "\"content\":[{\"type\":\"text\",\"text\":\"out\"}]},\"time\":{\"created\":1}}],"
+        "\"cost\":0.5,\"tokens\":{\"input\":3,\"output\":4}}');" NEWER
+        "'msg_1', 'ses_1', 'user', 1, 10, 10, '{\"text\":\"one\"}');"
+        "INSERT INTO session_input VALUES ('b', 'ses_1', '{\"text\":\"second\"}', 'queue', 2, NULL,"
+        " 5), ('a', 'ses_1', '{\"text\":\"first\",\"files\":[]}', 'queue', 1, NULL, 4),"
+        " ('c', 'ses_1', '{\"text\":\"said\"}', 'queue', 0, 1, 3)");
+    struct bough_imported in = import_db(t, path);
+    struct bough_prompts queue;
+    struct bough_entry *e;
+
+    CHECK_INT(2, in.added);
+    CHECK_INT(0, in.nproblems);
+    CHECK_STR("one two", path_text(t, "ses_1"));
+    CHECK_INT(1, get(t, "ses_1")->calls);
+    CHECK_INT(500000000, get(t, "ses_1")->own.cost);
+    CHECK_OK(bough_entry_get(t->store, t->arena, "ses_1", "msg_2", &e, &t->err));
+    CHECK_INT(BOUGH_PART_TOOL, e->parts[1].type);
+    CHECK_OK(bough_queue_list(t->store, t->arena, "ses_1", &queue, &t->err));
+    CHECK_INT(2, queue.n);
+    CHECK_STR("first", queue.at[0].content);
+    CHECK_STR("second", queue.at[1].content);
+    db_change(t, path, NEWER "'msg_3', 'ses_1', 'user', 3, 30, 30, '{\"text\":\"three\"}')");
+    CHECK_INT(1, import_db(t, path).added);
+    CHECK_STR("one two three", path_text(t, "ses_1"));
+    CHECK_OK(bough_queue_list(t->store, t->arena, "ses_1", &queue, &t->err));
+    CHECK_INT(2, queue.n);
+    CHECK(strstr(export_text(t, "ses_1", "opencode").p, "\"output\":\"out\""));
 }
 
 /* An export as rows, as opencode itself keeps them. */

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/forms.h"
 #include "base/arena.h"
@@ -78,6 +79,10 @@ static void import_one(struct cli *c, const char *path, bool follow, struct sums
     enum bough_rc rc = bough_import_file(c->s, a, path, &how, &f, &c->err);
 
     progress_end(&p);
+    if (rc == BOUGH_BUSY && cli_has(c, "follow")) { /* another follower reads it just now */
+        bough_arena_destroy(a);
+        return;
+    }
     if (rc == BOUGH_INVALID && !is_named(c, path) && !f.format) {
         sums->skipped++; /* of no format we know */
         bough_arena_destroy(a);
@@ -134,8 +139,11 @@ static int usual_places(struct cli *c, struct tool_files *files)
     for (size_t i = 0; i < n; i++) {
         before = files->n;
         (void)tools_files(c->a, places[i].path, files);
-        if (!c->out.json)
-            cli_say(c, "%s: %zu files in %s", places[i].tool, files->n - before, places[i].path);
+        if (c->out.json)
+            continue;
+        fprintf(stderr, "%s: %zu files in ", places[i].tool, files->n - before);
+        print_line(stderr, places[i].path);
+        putc('\n', stderr);
     }
     if (!files->n) {
         fprintf(
@@ -144,6 +152,8 @@ static int usual_places(struct cli *c, struct tool_files *files)
             "found in their usual places; name files or directories\n");
         return CLI_FAILED;
     }
+    if (!cli_has(c, "yes") && !isatty(STDIN_FILENO))
+        return cli_usage(c, "there is nobody to ask whether to import them: add --yes");
     return cli_confirm(c, "Import these %zu files?", files->n);
 }
 

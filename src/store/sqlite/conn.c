@@ -235,6 +235,10 @@ static enum bough_rc configure(struct conn *c, struct bough_error *err)
                    "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
                    "PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 0;",
                    err);
+    /* Counts only in an empty file, and writes nothing yet. Before the size of the cache, which
+     * SQLite counts in pages of the size it knows then. */
+    if (!rc && c->writer)
+        rc = conn_exec(c, "PRAGMA page_size = 8192", err);
     if (rc)
         return rc;
     snprintf(cache, sizeof cache, "PRAGMA cache_size = -%lld",

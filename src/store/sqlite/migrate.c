@@ -158,12 +158,9 @@ enum bough_rc db_migrate(struct sqlite *s, struct conn *c, struct bough_error *e
                             (long long)version);
         return rc;
     }
-    /* Counts only in an empty file, and writes nothing yet. That the file can shrink is decided
-     * when its first page is made: SQLite is compiled so, as the pragma would make that page at
-     * once. */
-    rc = conn_exec(c, "PRAGMA page_size = 8192", err);
-    if (!rc)
-        rc = look_first(c, &version, err);
+    /* That the file can shrink is decided when its first page is made: SQLite is compiled so, as
+     * the pragma would make that page at once. */
+    rc = look_first(c, &version, err);
     while (!rc && version < db_latest())
         rc = step_up(s, c, &version, err);
     return rc ? rc : use_wal(c, err);

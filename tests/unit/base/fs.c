@@ -174,3 +174,17 @@ TEST(system_errors_map_to_our_codes)
     CHECK_INT(BOUGH_EXISTS, fs_rc(EEXIST));
     CHECK_INT(BOUGH_IO, fs_rc(EIO));
 }
+
+TEST(a_nameless_file_is_nowhere_to_be_found)
+{
+    char back[6] = "";
+    struct stat st;
+    int fd = fs_nameless();
+
+    CHECK(fd >= 0);
+    CHECK(write(fd, "hello", 5) == 5);
+    CHECK(pread(fd, back, 5, 0) == 5);
+    CHECK_STR("hello", back);
+    CHECK(fstat(fd, &st) == 0 && st.st_nlink == 0);
+    CHECK(close(fd) == 0);
+}

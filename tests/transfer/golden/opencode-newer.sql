@@ -1,0 +1,16 @@
+INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated) VALUES ('ses_1', 'p', 's', '/p', 'T', '2', 1794772800000, 1794772800000);
+INSERT INTO session_message VALUES ('msg_0', 'ses_1', 'user', 0, 1794772800000, 1794772800000, '{"text":"go","files":[{"uri":"file:///a"}],"time":{"created":1794772800000}}');
+INSERT INTO session_message VALUES ('msg_1', 'ses_1', 'synthetic', 1, 1794772800001, 1794772800001, '{"text":"a file changed"}');
+INSERT INTO session_message VALUES ('msg_2', 'ses_1', 'system', 2, 1794772800002, 1794772800002, '{"text":"be brief","description":"d"}');
+INSERT INTO session_message VALUES ('msg_3', 'ses_1', 'model-switched', 3, 1794772800003, 1794772800003, '{"model":{"id":"m","providerID":"p"},"previous":{"id":"o","providerID":"p"}}');
+INSERT INTO session_message VALUES ('msg_4', 'ses_1', 'assistant', 4, 1794772800004, 1794772800004, '{"agent":"build","model":{"id":"m","providerID":"p"},"content":[{"type":"reasoning","text":"hm"},{"type":"text","text":"ok"},{"type":"tool","id":"c1","name":"bash","state":{"status":"error","input":{"a":1},"error":{"type":"x","message":"no"}},"time":{"created":1,"ran":2,"completed":3}},{"type":"tool","id":"c2","name":"read","state":{"status":"streaming","input":"{\"pa"},"time":{"created":4}},{"type":"tool","id":"c3","name":"read","state":{"status":"running","input":{},"metadata":{}},"time":{"created":4}}],"finish":"stop","cost":0.25,"tokens":{"input":1,"output":2,"reasoning":3,"cache":{"read":4,"write":5}}}');
+INSERT INTO session_message VALUES ('msg_5', 'ses_1', 'shell', 5, 1794772800005, 1794772800005, '{"shellID":"s","command":"ls","status":"exited","exit":0}');
+INSERT INTO session_message VALUES ('msg_6', 'ses_1', 'compaction', 6, 1794772800006, 1794772800006, '{"status":"running","reason":"auto","summary":"half","recent":""}');
+INSERT INTO session_message VALUES ('msg_7', 'ses_1', 'compaction', 7, 1794772800007, 1794772800007, '{"status":"completed","reason":"manual","summary":"so far","recent":"go"}');
+INSERT INTO session_message VALUES ('msg_8', 'ses_1', 'idle', 8, 1794772800008, 1794772800008, '{"outcome":"succeeded"}');
+INSERT INTO session_message VALUES ('msg_9', 'ses_1', 'newest-thing', 9, 1794772800009, 1794772800009, '{"x":[1.50]}');
+INSERT INTO session_message VALUES ('msg_10', 'ses_1', 'user', 10, 1794772800010, 1794772800010, 'broken');
+INSERT INTO session_message VALUES ('msg_11', 'ses_1', 'no word', 11, 1794772800011, 1794772800011, '{}');
+INSERT INTO session_input VALUES ('i', 'ses_1', '{"text":"then this","files":[]}', 'queue', 1, NULL, 1794772800000);
+CREATE TABLE session_pending (id TEXT PRIMARY KEY, session_id TEXT, type TEXT);
+INSERT INTO session_pending VALUES ('x', 'ses_1', 'user');
