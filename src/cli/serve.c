@@ -2,6 +2,7 @@
 #include "cli/serve.h"
 
 #include <arpa/inet.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,14 @@ static void announce(struct serving *s)
 
 /* ---- running ---- */
 
+/* Large blocks go back when they are free, and threads share a few heaps: else what one large
+ * answer took stays taken, once for every worker. */
+static void bound_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+    (void)mallopt(M_ARENA_MAX, 4);
+}
+
 /* D43: what is in memory stays there, and there may be many connections. */
 static void harden(void)
 {
@@ -227,6 +236,7 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
     if (!s.n)
         return cli_usage(c, "nowhere to listen: give --http, --listen or --socket");
     harden();
+    bound_memory();
     level = how->quiet ? LOG_WARN : LOG_INFO;
     log_set_sink(log_stderr, &level);
     s.auth = auth_create(store, &config, NULL);

@@ -219,9 +219,6 @@ static void on_done(void *user)
 
 static void fill_limits(struct http_limits *l)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int workers = cores < 2 ? 4 : cores > 8 ? 16 : (int)cores * 2;
-
     DEFAULT(head_ms, 10000);
     DEFAULT(body_ms, 10000);
     DEFAULT(idle_ms, 60000);
@@ -231,7 +228,7 @@ static void fill_limits(struct http_limits *l)
     DEFAULT(beat_ms, 15000);
     DEFAULT(connections, 10000);
     DEFAULT(per_peer, 256);
-    DEFAULT(workers, workers);
+    DEFAULT(workers, 32);
     DEFAULT(queue, 256);
     DEFAULT(write_queue, 1024 * 1024);
 }

@@ -15,8 +15,8 @@ struct http_limits {
     int64_t beat_ms;    /* 15 s between comments on quiet event streams */
     int connections;    /* 10000 at a time */
     int per_peer;       /* 256 of one address; the Unix socket and loopback are not counted */
-    int workers;        /* 2 a core, 4 to 16 */
-    int queue;          /* 256 requests waiting for a worker; beyond: 503 */
+    int workers; /* 32: what writes waits for the disk, and shares its sync with the others */
+    int queue;   /* 256 requests waiting for a worker; beyond: 503 */
     size_t write_queue; /* 1 MB a connection; an event stream over it is closed */
 };
 
