@@ -43,8 +43,9 @@ static const char *or_null(const char *text)
     return *text ? text : NULL;
 }
 
-static void put_session(struct json_writer *w, const struct bough_session *s)
+static void put_session(struct http_req *req, struct json_writer *w, struct bough_session *s)
 {
+    api_hide_parent(req, s);
     jw_obj(w);
     alkhub_common(w, s->id, s->metadata, s->created, s->updated);
     jw_kv_cstr(w, "accountId", or_null(s->account));
@@ -68,7 +69,7 @@ static enum bough_rc answer(struct http_req *req, struct http_res *res, const ch
     enum bough_rc rc = bough_session_get(api_of(req)->store, req->arena, id, &s, err);
 
     if (!rc)
-        put_session(http_json(res, status), s);
+        put_session(req, http_json(res, status), s);
     return rc;
 }
 
@@ -89,7 +90,7 @@ static enum bough_rc get(struct http_req *req, struct http_res *res, struct boug
     enum bough_rc rc = session_of(req, &s, err);
 
     if (!rc)
-        put_session(http_json(res, 200), s);
+        put_session(req, http_json(res, 200), s);
     return rc;
 }
 
@@ -120,7 +121,7 @@ static enum bough_rc list_of(struct http_req *req, struct http_res *res, struct 
         return rc;
     w = alkhub_page(res);
     for (size_t i = 0; i < found.n; i++)
-        put_session(w, &found.at[i]);
+        put_session(req, w, &found.at[i]);
     alkhub_page_end(w, found.next);
     return BOUGH_OK;
 }
@@ -204,7 +205,7 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
     if (!rc)
         rc = bough_session_create(api_of(req)->store, req->arena, &in, &s, err);
     if (!rc)
-        put_session(http_json(res, 201), s);
+        put_session(req, http_json(res, 201), s);
     return rc;
 }
 

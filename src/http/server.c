@@ -226,6 +226,7 @@ static void fill_limits(struct http_limits *l)
     DEFAULT(request_ms, 120000);
     DEFAULT(drain_ms, 10000);
     DEFAULT(beat_ms, 15000);
+    DEFAULT(stream_ms, 3600000);
     DEFAULT(connections, 10000);
     DEFAULT(per_peer, 256);
     DEFAULT(workers, 32);

@@ -13,6 +13,7 @@ struct http_limits {
     int64_t request_ms; /* 120 s for a handler and its pulls */
     int64_t drain_ms;   /* 10 s to finish what is running when told to stop */
     int64_t beat_ms;    /* 15 s between comments on quiet event streams */
+    int64_t stream_ms;  /* 1 h, then an event stream ends and its client comes back */
     int connections;    /* 10000 at a time */
     int per_peer;       /* 256 of one address; the Unix socket and loopback are not counted */
     int workers; /* 32: what writes waits for the disk, and shares its sync with the others */
@@ -51,7 +52,7 @@ struct http_figures {
     int64_t status[6]; /* by hundred: status[2] is 2xx */
     int64_t bytes_in, bytes_out;
     int64_t waiting, running; /* requests in the queue, on workers */
-    int64_t streams, stream_events, stream_dropped;
+    int64_t streams, stream_events, stream_dropped, stream_aged;
     int64_t worker_us; /* time spent in handlers */
 };
 

@@ -32,6 +32,8 @@ STORE_TEST(the_index_is_a_page_that_runs_no_script)
     r = world_ask(t, &w, "GET", "/", "", "");
     CHECK_INT(200, r.status);
     CHECK(strstr(r.body.p, "<a href=\"/api/v1\">/api/v1</a>"));
+    CHECK(strstr(r.body.p, "/api/v1/sessions") < strstr(r.body.p, "/alkhub/"));
+    CHECK(strstr(r.body.p, "/api/v1/sessions") < strstr(r.body.p, "/healthz"));
     CHECK(!strstr(r.body.p, "<script") && !strstr(r.body.p, "style=\""));
     CHECK(strstr(http_reply_header(&r, "content-security-policy"), "default-src 'none'"));
     CHECK_INT(200, world_ask(t, &w, "GET", "/style.css", "", "").status);
