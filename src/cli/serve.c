@@ -16,6 +16,8 @@
 #include "http/server.h"
 #include "http/systemd.h"
 
+enum { STUCK_MS = 5000 }; /* of the loop, which should come round ten times a second */
+
 struct serving {
     struct cli *c;
     struct auth *auth;
@@ -203,14 +205,20 @@ static void harden(void)
 
 static void wait_for_end(struct serving *s)
 {
+    int64_t beat = systemd_watchdog_ms();
+    struct timespec most = { .tv_sec = beat / 1000, .tv_nsec = beat % 1000 * 1000000 };
     struct auth_config now;
     sigset_t set;
-    int sig;
 
     wait_set(&set);
     for (;;) {
-        if (sigwait(&set, &sig) != 0)
+        int sig = beat ? sigtimedwait(&set, NULL, &most) : sigwaitinfo(&set, NULL);
+
+        if (sig < 0) { /* a loop that stands still is not what the manager should hear of */
+            if (beat && http_server_quiet_ms(s->server) < STUCK_MS)
+                systemd_notify("WATCHDOG=1");
             continue;
+        }
         if (sig != SIGHUP)
             break;
         now = settings(s->c);

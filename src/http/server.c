@@ -194,6 +194,7 @@ static void on_tick(uv_timer_t *t)
     int64_t now = mono_us();
     struct wire *c, *next;
 
+    __atomic_store_n(&s->ticked_us, now, __ATOMIC_RELAXED);
     for (c = s->wires; c; c = next) {
         next = c->next;
         check(c, now);
@@ -291,6 +292,7 @@ enum bough_rc http_server_start(struct http_server **out, const struct http_app 
     if (s->limits.head_ms < tick * 4)
         tick = s->limits.head_ms / 4 + 1;
     (void)uv_timer_start(&s->tick, on_tick, (uint64_t)tick, (uint64_t)tick);
+    s->ticked_us = mono_us();
     start_threads(s);
     *out = s;
     return BOUGH_OK;
@@ -331,6 +333,11 @@ bool http_server_draining(const struct http_server *s)
 {
     return __atomic_load_n(&s->draining, __ATOMIC_RELAXED) ||
            __atomic_load_n(&s->stop_wanted, __ATOMIC_RELAXED);
+}
+
+int64_t http_server_quiet_ms(const struct http_server *s)
+{
+    return (mono_us() - __atomic_load_n(&s->ticked_us, __ATOMIC_RELAXED)) / 1000;
 }
 
 void http_server_figures(const struct http_server *s, struct http_figures *out)

@@ -46,6 +46,9 @@ void http_server_join(struct http_server *s);
 void http_server_destroy(struct http_server *s); /* stops and joins first; NULL is fine */
 bool http_server_draining(const struct http_server *s);
 
+/* How long ago its loop last came round: it does so every 100 ms, unless something holds it up. */
+int64_t http_server_quiet_ms(const struct http_server *s);
+
 struct http_figures {
     int64_t accepted, refused_full, connections; /* refused: over `connections` or `per_peer` */
     int64_t requests, bad_requests, overloaded, cancelled, timed_out;
