@@ -10,16 +10,14 @@
 /* ---- answering with one ---- */
 
 /* Totals of subagents and an expired lease change what is shown without changing `rev`. */
-static const char *tag_of(struct http_req *req, const struct bough_session *s)
-{
-    return arena_printf(req->arena, "%lld.%d.%x", (long long)s->rev, (int)s->status,
-                        (unsigned)crc32c(0, &s->rolled, sizeof s->rolled));
-}
+#define TAG_OF(s)                                                                                  \
+    "%lld.%d.%x", (long long)(s)->rev, (int)(s)->status,                                           \
+        (unsigned)crc32c(0, &(s)->rolled, sizeof(s)->rolled)
 
 static void put_session(struct http_req *req, struct http_res *res, int status,
                         struct bough_session *s)
 {
-    http_etag(res, "%s", tag_of(req, s));
+    http_etag(res, TAG_OF(s));
     api_hide_parent(req, s);
     form_session(http_json(res, status), s);
 }
@@ -356,7 +354,7 @@ static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bo
     if (matched)
         rc = api_session(req, &s, err); /* as it is now, with nobody else in between */
     if (!rc && matched)
-        rc = http_if_match(req, res, tag_of(req, s), err);
+        rc = http_if_match(req, res, arena_printf(req->arena, TAG_OF(s)), err);
     if (!rc)
         rc = bough_session_update(api_of(req)->store, s->id, &edit, err);
     api_match_end(req, matched);

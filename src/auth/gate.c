@@ -154,8 +154,10 @@ static enum bough_rc unknown(struct auth *a, struct http_req *req, struct http_r
 static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_res *res,
                               const char *value, struct auth_who *who, struct bough_error *err)
 {
+    static const char prefix[] = "token:";
     struct store_token *t;
     enum bough_rc rc;
+    char *name;
 
     if (strncasecmp(value, "Bearer ", 7) != 0 || !value[7])
         return unknown(a, req, res, "send Authorization: Bearer and a token", false);
@@ -164,7 +166,10 @@ static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_
         return rc;
     if (!t)
         return unknown(a, req, res, "this token is not known, expired or revoked", true);
-    who->name = arena_printf(req->arena, "token:%s", t->label);
+    name = arena_alloc(req->arena, sizeof prefix + strlen(t->label));
+    memcpy(name, prefix, sizeof prefix - 1);
+    memcpy(name + sizeof prefix - 1, t->label, strlen(t->label) + 1);
+    who->name = name;
     who->scopes = (unsigned)t->scopes;
     who->project = t->project;
     return BOUGH_OK;

@@ -27,6 +27,16 @@ static const char *method_name(enum http_method m)
     return "";
 }
 
+/* Bytes of the segment that begins at p, its slash included. */
+static size_t segment(const char *p)
+{
+    size_t n = 1;
+
+    while (p[n] && p[n] != '/')
+        n++;
+    return n;
+}
+
 /* One segment of path and pattern at a time; false when they part. */
 static bool fits(struct http_req *req, const char *pattern)
 {
@@ -34,7 +44,7 @@ static bool fits(struct http_req *req, const char *pattern)
 
     req->nparams = 0;
     while (*pattern && *path) {
-        size_t p = strcspn(pattern + 1, "/") + 1, s = strcspn(path + 1, "/") + 1;
+        size_t p = segment(pattern), s = segment(path);
 
         if (*pattern != '/' || *path != '/')
             return false;

@@ -52,13 +52,18 @@ static const char *request_id(struct http_req *req)
 {
     static uint64_t count;
     const char *given = http_header(req, "x-request-id");
+    uint64_t n;
+    char *made;
 
     if (sane_id(given))
         return given;
     /* Unlike any other of this process, and hardly like one of another: the hash has a secret. */
-    return arena_printf(
-        req->arena, "%016llx",
-        (unsigned long long)hash_u64(__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED)));
+    n = hash_u64(__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
+    made = arena_alloc(req->arena, 17);
+    for (int i = 15; i >= 0; i--, n >>= 4)
+        made[i] = "0123456789abcdef"[n & 15];
+    made[16] = '\0';
+    return made;
 }
 
 static void find_route(struct exchange *x)
