@@ -19,23 +19,6 @@ void alkhub_common(struct json_writer *w, const char *id, struct bough_str metad
     form_time(w, "updatedAt", updated);
 }
 
-struct json_writer *alkhub_page(struct http_res *res)
-{
-    struct json_writer *w = http_json(res, 200);
-
-    jw_obj(w);
-    jw_key(w, "items");
-    jw_arr(w);
-    return w;
-}
-
-void alkhub_page_end(struct json_writer *w, const char *next)
-{
-    jw_end_arr(w);
-    jw_kv_cstr(w, "next", next && *next ? next : NULL);
-    jw_end_obj(w);
-}
-
 /* ---- out ---- */
 
 static const char *or_null(const char *text)
@@ -111,7 +94,7 @@ static enum bough_rc list_of(struct http_req *req, struct http_res *res, struct 
     filter->cursor = page.cursor;
     if (*call->who->project && !cstr_empty(filter->project) &&
         strcmp(filter->project, call->who->project) != 0) {
-        alkhub_page_end(alkhub_page(res), NULL);
+        api_items_end(api_items(res), NULL);
         return BOUGH_OK;
     }
     if (*call->who->project)
@@ -119,10 +102,10 @@ static enum bough_rc list_of(struct http_req *req, struct http_res *res, struct 
     rc = bough_session_list(call->store, req->arena, filter, &found, err);
     if (rc)
         return rc;
-    w = alkhub_page(res);
+    w = api_items(res);
     for (size_t i = 0; i < found.n; i++)
         put_session(req, w, &found.at[i]);
-    alkhub_page_end(w, found.next);
+    api_items_end(w, found.next);
     return BOUGH_OK;
 }
 
@@ -289,9 +272,7 @@ static enum bough_rc destroy(struct http_req *req, struct http_res *res, struct 
 
     if (!rc)
         rc = bough_session_purge(api_of(req)->store, req->arena, s->id, &report, err);
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, rc);
 }
 
 static const struct http_field list_query[] = {

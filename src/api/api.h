@@ -92,6 +92,9 @@ void api_busy(struct http_req *req, struct http_res *res, const char *session);
 BOUGH_MUST_CHECK enum bough_rc api_query_time(const struct http_req *req, const char *name,
                                               int64_t *out, struct bough_error *err);
 
+/* The end of a handler with nothing to say: 204 when it went well. */
+enum bough_rc api_done(struct http_res *res, enum bough_rc rc);
+
 /* The frame of a list; `next` may be NULL. */
 struct json_writer *api_items(struct http_res *res);
 void api_items_end(struct json_writer *w, const char *next);

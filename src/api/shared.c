@@ -102,6 +102,13 @@ enum bough_rc api_query_time(const struct http_req *req, const char *name, int64
                              "%s is a time in ISO 8601 or milliseconds since 1970", name);
 }
 
+enum bough_rc api_done(struct http_res *res, enum bough_rc rc)
+{
+    if (!rc)
+        http_no_content(res);
+    return rc;
+}
+
 struct json_writer *api_items(struct http_res *res)
 {
     struct json_writer *w = http_json(res, 200);
