@@ -197,6 +197,8 @@ TEST(events_pass_nginx_one_by_one_and_a_body_while_it_arrives)
     client_say(&c, "GET /events HTTP/1.1\r\nHost: h\r\n\r\n");
     CHECK(client_hears(&c, "\r\n\r\n", 1, 5000));
     CHECK_INT(200, status_of(c.got.p));
+    for (int i = 0; i < 500 && http_hub_streams(world_hub) == 0; i++)
+        usleep(10000);
     for (int64_t n = 1; n <= 5; n++) {
         const char *id = arena_printf(t->arena, "%lld", (long long)n);
 
