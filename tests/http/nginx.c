@@ -60,7 +60,8 @@ static void write_conf(struct test *t, const struct proxy *p, const char *path)
     fprintf(f,
             "%sdaemon off; master_process off; pid %s.pid; error_log %s.err;\n"
             "events { worker_connections 256; }\n"
-            "http {\nlog_format seen '$upstream_addr';\naccess_log %s seen;\n"
+            "http {\nclient_header_timeout 2s; client_body_timeout 2s; keepalive_timeout 2s;\n"
+            "log_format seen '$upstream_addr';\naccess_log %s seen;\n"
             "client_body_temp_path %s.b; proxy_temp_path %s.p; fastcgi_temp_path %s.f;\n"
             "uwsgi_temp_path %s.u; scgi_temp_path %s.s;\n%s}\n",
             geteuid() == 0 ? "user root; " : "", dir, dir, p->log, dir, dir, dir, dir, dir,
@@ -152,7 +153,7 @@ static int seen_by_us(const struct proxy *p)
 
 TEST_SECONDS(no_framing_passes_nginx_as_more_requests_than_nginx_saw, 60)
 {
-    static const char next[] = "GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n";
+    static const char next[] = "GET /smuggled HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
     struct client c;
     struct proxy p;
     int passed, seen = 0, refused = 0;
@@ -164,8 +165,7 @@ TEST_SECONDS(no_framing_passes_nginx_as_more_requests_than_nginx_saw, 60)
         front(&c, &p);
         client_send(&c, r->text, r->n);
         client_say(&c, next);
-        shutdown(c.fd, SHUT_WR);
-        if (!client_ended(&c, 5000))
+        if (!client_ended(&c, 8000))
             FAIL("%s: hangs", r->name);
         refused += c.got.n == 0 || status_of(c.got.p) >= 400;
         client_close(&c);
@@ -178,6 +178,7 @@ TEST_SECONDS(no_framing_passes_nginx_as_more_requests_than_nginx_saw, 60)
     /* What nginx takes (bare LF, ...) it writes anew; nearly everything else it refuses, or we do.
      */
     CHECK(refused > (int)FRAMINGS * 3 / 4);
+    CHECK(seen >= 5); /* some did come through to us */
     front(&c, &p);
     client_say(&c, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
     CHECK(client_ended(&c, 5000));
