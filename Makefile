@@ -191,8 +191,16 @@ bench-peers: ## the same against the real pi, from npm; figures in build/bench-p
 	@scripts/install-clients
 	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough
 	build/release/bench.bin peers
+bench-http: ## the server beside a bare responder; figures in build/bench-http.json
+	@scripts/install-deps --all
+	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough
+	build/release/bench.bin $(BENCH) http
+bench-pg: ## PostgreSQL on the same disk; figures in build/bench-pg.json
+	@scripts/install-deps --all
+	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin
+	PGTEST_BASE=/var/tmp tests/with-postgres.sh build/release/bench.bin $(BENCH) pg
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
-	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
+	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 
@@ -244,6 +252,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover fuzz bench bench-peers lint check-headers format install clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover fuzz bench bench-peers bench-http bench-pg lint check-headers format install clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -14,7 +14,7 @@
 
 struct bench {
     bool full;          /* BENCH=full: longer runs */
-    bool peers;         /* against other programs, and nothing else */
+    const char *set;    /* "", "peers" or "http": which figures */
     const char *dir;    /* scratch, on the disk that build/ is on */
     const char *binary; /* argv[0] */
 };
@@ -117,6 +117,13 @@ size_t append_many(struct bough_store *s, const char *session, size_t from, size
 size_t read_path(struct bough_store *s, struct bough_arena *a, const char *session,
                  const struct bough_read *how);
 
+/* --- writers (threads.c) */
+
+struct writer;
+struct writer *writers_new(struct bough_store *s, size_t n); /* mem_free() it; a session each */
+/* Let n of them write for a while. Returns appends a second; every latency goes into `us`. */
+double writers_run(struct writer *w, size_t n, double seconds, struct samples *us);
+
 /* --- what is measured, one function a file or two */
 
 void bench_append(struct bench *b);
@@ -152,5 +159,11 @@ void bench_pg_import(struct bench *b);
 void bench_pg_load(struct bench *b);
 void bench_pg_list(struct bench *b);
 void bench_instructions(struct bench *b);
+void bench_peer_node(struct bench *b);
+void bench_http_reads(struct bench *b);
+void bench_http_append(struct bench *b);
+void bench_http_streams(struct bench *b);
+void bench_http_mixed(struct bench *b);
+void bench_http_large(struct bench *b);
 
 #endif

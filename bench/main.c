@@ -1,5 +1,5 @@
-/* bench [full | peers]: runs what BENCH_ONLY (a part of a figure's name) asks for, or everything;
- * prints a table and writes build/bench.json. */
+/* bench [full] [peers | http | pg]: runs what BENCH_ONLY (a part of a figure's name) asks for, or
+ * everything; prints a table and writes build/bench.json. */
 #include <malloc.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "http.h"
 
 enum better { HIGHER, LOWER };
 enum outcome { NOT_RUN, SKIPPED, MEASURED };
@@ -19,61 +20,70 @@ static struct figure {
     void (*run)(struct bench *b);
     enum outcome outcome;
     double value;
-    bool peers; /* against other programs: `bench peers` runs these and no others */
+    const char *set; /* `bench peers`, `bench http`, `bench pg` run these and no others */
 } figures[] = {
-    { "append_durable_vs_floor", "ratio", 0.65, HIGHER, bench_append, 0, 0, false },
-    { "append_with_call_vs_floor", "ratio", 0.57, HIGHER, bench_append, 0, 0, false },
-    { "append_with_key_vs_floor", "ratio", 0.55, HIGHER, bench_append, 0, 0, false },
-    { "append_durable_vs_jsonl_fdatasync", "ratio", 1.05, HIGHER, bench_append, 0, 0, false },
-    { "group_commit_8", "ratio", 2.5, HIGHER, bench_threads, 0, 0, false },
-    { "group_commit_32", "ratio", 3, HIGHER, bench_threads, 0, 0, false },
-    { "group_commit_128", "ratio", 3.5, HIGHER, bench_threads, 0, 0, false },
-    { "threads32_p99_over_p50", "ratio", 10, LOWER, bench_threads, 0, 0, false },
-    { "append_p999_over_p50_bursts", "ratio", 8, LOWER, bench_bursts, 0, 0, false },
-    { "append_p99_readers_on_over_off", "ratio", 1.5, LOWER, bench_readers, 0, 0, false },
-    { "load_10k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0, false },
-    { "load_100k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0, false },
-    { "load_100k_vs_jsonl_parse", "ratio", 1.8, HIGHER, bench_load, 0, 0, false },
-    { "tail50_growth_1k_to_100k", "ratio", 1.5, LOWER, bench_tail, 0, 0, false },
-    { "since_marker_growth_depth_1_to_1000", "ratio", 1.5, LOWER, bench_forks, 0, 0, false },
-    { "path_depth_1000_vs_1", "ratio", 1.7, LOWER, bench_forks, 0, 0, false },
-    { "get_by_id_vs_rowid", "ratio", 1.3, LOWER, bench_get, 0, 0, false },
-    { "list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_list, 0, 0, false },
-    { "fork_100k_vs_fork_10", "ratio", 1.3, LOWER, bench_fork, 0, 0, false },
-    { "fork_rows_written", "rows", 0, LOWER, bench_fork, 0, 0, false },
-    { "db_size_over_content", "ratio", 1.25, LOWER, bench_size, 0, 0, false },
-    { "db_size_over_content_zstd", "ratio", 0.35, LOWER, bench_size, 0, 0, false },
-    { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0, false },
-    { "images_2331_of_22_size", "ratio", 0.10, LOWER, bench_images, 0, 0, false },
-    { "append_known_image_vs_inline", "ratio", 1, LOWER, bench_images, 0, 0, false },
-    { "purge_half_shrinks", "ratio", 0.45, HIGHER, bench_shrink, 0, 0, false },
-    { "backup_vs_copy", "ratio", 3, LOWER, bench_backup, 0, 0, false },
-    { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0, false },
-    { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0, false },
-    { "stream_step_vs_append", "ratio", 0.35, LOWER, bench_stream, 0, 0, false },
-    { "seal_100k_deltas_bytes_over_content", "ratio", 4, LOWER, bench_streamed, 0, 0, false },
-    { "feed_follow_lag_commits", "commits", 1, LOWER, bench_feed, 0, 0, false },
-    { "append_p99_search_on_over_off", "ratio", 1.2, LOWER, bench_search_append, 0, 0, false },
-    { "search_newest20_1m_vs_10k", "ratio", 3, LOWER, bench_search, 0, 0, false },
-    { "search_p95_ms", "ms", 30, LOWER, bench_search, 0, 0, false },
-    { "import_pi_vs_read_parse", "ratio", 3, LOWER, bench_transfer, 0, 0, false },
-    { "reimport_noop_vs_import", "ratio", 0.15, LOWER, bench_transfer, 0, 0, false },
-    { "export_pi_vs_write", "ratio", 4, LOWER, bench_transfer, 0, 0, false },
-    { "import_rss_mb_1gb", "MB", 64, LOWER, bench_import_rss, 0, 0, false },
-    { "cli_ls_100k_vs_true", "ratio", 8, LOWER, bench_cli_ls, 0, 0, false },
-    { "show_first_page_100k_vs_1k", "ratio", 1.3, LOWER, bench_cli_show, 0, 0, false },
-    { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0, false },
-    { "pg_append_1_vs_floor", "ratio", 0.40, HIGHER, bench_pg_append, 0, 0, false },
-    { "pg_threads_32_vs_1", "ratio", 3, HIGHER, bench_pg_append, 0, 0, false },
-    { "pg_batch_vs_1", "ratio", 6, HIGHER, bench_pg_append, 0, 0, false },
-    { "pg_subagent_swarm_vs_independent", "ratio", 0.7, HIGHER, bench_pg_append, 0, 0, false },
-    { "pg_events_on_over_off", "ratio", 0.9, HIGHER, bench_pg_append, 0, 0, false },
-    { "pg_copy_import_vs_pipelined", "ratio", 4, HIGHER, bench_pg_import, 0, 0, false },
-    { "pg_load_10k_vs_sqlite", "ratio", 8, LOWER, bench_pg_load, 0, 0, false },
-    { "pg_list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_pg_list, 0, 0, false },
-    { "pi_context_over_ours", "ratio", 10, HIGHER, bench_peer_context, 0, 0, true },
-    { "pi_fork_over_ours", "ratio", 100, HIGHER, bench_peer_context, 0, 0, true },
-    { "pi_list_over_ours", "ratio", 50, HIGHER, bench_peer_list, 0, 0, true },
+    { "append_durable_vs_floor", "ratio", 0.65, HIGHER, bench_append, 0, 0, "" },
+    { "append_with_call_vs_floor", "ratio", 0.57, HIGHER, bench_append, 0, 0, "" },
+    { "append_with_key_vs_floor", "ratio", 0.55, HIGHER, bench_append, 0, 0, "" },
+    { "append_durable_vs_jsonl_fdatasync", "ratio", 1.05, HIGHER, bench_append, 0, 0, "" },
+    { "group_commit_8", "ratio", 2.5, HIGHER, bench_threads, 0, 0, "" },
+    { "group_commit_32", "ratio", 3, HIGHER, bench_threads, 0, 0, "" },
+    { "group_commit_128", "ratio", 3.5, HIGHER, bench_threads, 0, 0, "" },
+    { "threads32_p99_over_p50", "ratio", 10, LOWER, bench_threads, 0, 0, "" },
+    { "append_p999_over_p50_bursts", "ratio", 8, LOWER, bench_bursts, 0, 0, "" },
+    { "append_p99_readers_on_over_off", "ratio", 1.5, LOWER, bench_readers, 0, 0, "" },
+    { "load_10k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0, "" },
+    { "load_100k_vs_flat", "ratio", 0.50, HIGHER, bench_load, 0, 0, "" },
+    { "load_100k_vs_jsonl_parse", "ratio", 1.8, HIGHER, bench_load, 0, 0, "" },
+    { "tail50_growth_1k_to_100k", "ratio", 1.5, LOWER, bench_tail, 0, 0, "" },
+    { "since_marker_growth_depth_1_to_1000", "ratio", 1.5, LOWER, bench_forks, 0, 0, "" },
+    { "path_depth_1000_vs_1", "ratio", 1.7, LOWER, bench_forks, 0, 0, "" },
+    { "get_by_id_vs_rowid", "ratio", 1.3, LOWER, bench_get, 0, 0, "" },
+    { "list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_list, 0, 0, "" },
+    { "fork_100k_vs_fork_10", "ratio", 1.3, LOWER, bench_fork, 0, 0, "" },
+    { "fork_rows_written", "rows", 0, LOWER, bench_fork, 0, 0, "" },
+    { "db_size_over_content", "ratio", 1.25, LOWER, bench_size, 0, 0, "" },
+    { "db_size_over_content_zstd", "ratio", 0.35, LOWER, bench_size, 0, 0, "" },
+    { "bytes_written_over_content", "ratio", 34, LOWER, bench_written, 0, 0, "" },
+    { "images_2331_of_22_size", "ratio", 0.10, LOWER, bench_images, 0, 0, "" },
+    { "append_known_image_vs_inline", "ratio", 1, LOWER, bench_images, 0, 0, "" },
+    { "purge_half_shrinks", "ratio", 0.45, HIGHER, bench_shrink, 0, 0, "" },
+    { "backup_vs_copy", "ratio", 3, LOWER, bench_backup, 0, 0, "" },
+    { "memory_append_vs_encode", "ratio", 0.5, HIGHER, bench_memory, 0, 0, "" },
+    { "memory_overhead_bytes", "bytes", 128, LOWER, bench_memory, 0, 0, "" },
+    { "stream_step_vs_append", "ratio", 0.35, LOWER, bench_stream, 0, 0, "" },
+    { "seal_100k_deltas_bytes_over_content", "ratio", 4, LOWER, bench_streamed, 0, 0, "" },
+    { "feed_follow_lag_commits", "commits", 1, LOWER, bench_feed, 0, 0, "" },
+    { "append_p99_search_on_over_off", "ratio", 1.2, LOWER, bench_search_append, 0, 0, "" },
+    { "search_newest20_1m_vs_10k", "ratio", 3, LOWER, bench_search, 0, 0, "" },
+    { "search_p95_ms", "ms", 30, LOWER, bench_search, 0, 0, "" },
+    { "import_pi_vs_read_parse", "ratio", 3, LOWER, bench_transfer, 0, 0, "" },
+    { "reimport_noop_vs_import", "ratio", 0.15, LOWER, bench_transfer, 0, 0, "" },
+    { "export_pi_vs_write", "ratio", 4, LOWER, bench_transfer, 0, 0, "" },
+    { "import_rss_mb_1gb", "MB", 64, LOWER, bench_import_rss, 0, 0, "" },
+    { "cli_ls_100k_vs_true", "ratio", 8, LOWER, bench_cli_ls, 0, 0, "" },
+    { "show_first_page_100k_vs_1k", "ratio", 1.3, LOWER, bench_cli_show, 0, 0, "" },
+    { "json_parse_instr_2k", "instructions", 26000, LOWER, bench_instructions, 0, 0, "" },
+    { "pi_context_over_ours", "ratio", 10, HIGHER, bench_peer_context, 0, 0, "peers" },
+    { "pi_fork_over_ours", "ratio", 100, HIGHER, bench_peer_context, 0, 0, "peers" },
+    { "pi_list_over_ours", "ratio", 50, HIGHER, bench_peer_list, 0, 0, "peers" },
+    { "node_cpu_over_ours", "ratio", 5, HIGHER, bench_peer_node, 0, 0, "peers" },
+    { "get_session_cpu_vs_bare", "ratio", 4, LOWER, bench_http_reads, 0, 0, "http" },
+    { "context_50_cpu_vs_bare", "ratio", 6, LOWER, bench_http_reads, 0, 0, "http" },
+    { "append_http_vs_library", "ratio", 0.6, HIGHER, bench_http_append, 0, 0, "http" },
+    { "idle_stream_kb", "KB", 2, LOWER, bench_http_streams, 0, 0, "http" },
+    { "broadcast_last_vs_bare", "ratio", 2, LOWER, bench_http_streams, 0, 0, "http" },
+    { "stream_rss_mb", "MB", 8, LOWER, bench_http_large, 0, 0, "http" },
+    { "mixed_60s_errors", "errors", 0, LOWER, bench_http_mixed, 0, 0, "http" },
+    { "mixed_60s_rss_growth_mb", "MB", 4, LOWER, bench_http_mixed, 0, 0, "http" },
+    { "pg_append_1_vs_floor", "ratio", 0.40, HIGHER, bench_pg_append, 0, 0, "pg" },
+    { "pg_threads_32_vs_1", "ratio", 3, HIGHER, bench_pg_append, 0, 0, "pg" },
+    { "pg_batch_vs_1", "ratio", 6, HIGHER, bench_pg_append, 0, 0, "pg" },
+    { "pg_subagent_swarm_vs_independent", "ratio", 0.7, HIGHER, bench_pg_append, 0, 0, "pg" },
+    { "pg_events_on_over_off", "ratio", 0.9, HIGHER, bench_pg_append, 0, 0, "pg" },
+    { "pg_copy_import_vs_pipelined", "ratio", 4, HIGHER, bench_pg_import, 0, 0, "pg" },
+    { "pg_load_10k_vs_sqlite", "ratio", 8, LOWER, bench_pg_load, 0, 0, "pg" },
+    { "pg_list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_pg_list, 0, 0, "pg" },
 };
 
 enum { FIGURES = sizeof figures / sizeof *figures };
@@ -139,7 +149,7 @@ void hurry(bool yes)
 
 static bool wanted(const struct bench *b, const struct figure *f, const char *only)
 {
-    return f->peers == b->peers && (!only || !*only || strstr(f->name, only));
+    return strcmp(f->set, b->set) == 0 && (!only || !*only || strstr(f->name, only));
 }
 
 static void run(struct bench *b, const char *only)
@@ -190,20 +200,29 @@ static void write_json(const char *path)
 
 static const char *json_path(const struct bench *b, const char *only)
 {
+    static char path[64];
+
     if (only && *only)
         return "build/bench-only.json";
-    return b->peers ? "build/bench-peers.json" : "build/bench.json";
+    snprintf(path, sizeof path, "build/bench%s%s.json", *b->set ? "-" : "", b->set);
+    return path;
 }
 
 int main(int argc, char **argv)
 {
     const char *only = getenv("BENCH_ONLY");
     char dir[] = "build/bench.tmp.XXXXXX";
-    struct bench b = { .binary = argv[0],
-                       .full = argc > 1 && strcmp(argv[1], "full") == 0,
-                       .peers = argc > 1 && strcmp(argv[1], "peers") == 0 };
+    struct bench b = { .binary = argv[0], .set = "" };
     size_t missed = 0;
 
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "bare") == 0)
+            return bare_main();
+        if (strcmp(argv[i], "full") == 0)
+            b.full = true;
+        else
+            b.set = argv[i];
+    }
     b.dir = mkdtemp(dir);
     if (!b.dir) {
         perror("build/bench.tmp: run this from the top of the tree");

@@ -32,8 +32,7 @@ static void *write_until(void *arg)
     return NULL;
 }
 
-/* Let n writers write for a while. Returns appends a second; every latency goes into `us`. */
-static double slice(struct writer *w, size_t n, double seconds, struct samples *us)
+double writers_run(struct writer *w, size_t n, double seconds, struct samples *us)
 {
     atomic_bool stop = false;
     double from = now_us(), took;
@@ -58,7 +57,7 @@ static double slice(struct writer *w, size_t n, double seconds, struct samples *
     return (double)total / took * 1e6;
 }
 
-static struct writer *writers_new(struct bough_store *s, size_t n)
+struct writer *writers_new(struct bough_store *s, size_t n)
 {
     struct writer *w = mem_zalloc(mem_array(n, sizeof *w));
 
@@ -83,12 +82,12 @@ void bench_threads(struct bench *b)
     size_t rounds = b->full ? 15 : 7;
     char name[32];
 
-    slice(w, 8, 0.2, NULL);
+    writers_run(w, 8, 0.2, NULL);
     for (size_t r = 0; r < rounds; r++)
         for (size_t k = 0; k < 4; k++) {
             size_t c = (r + k) % 4;
 
-            sample(&rate[c], slice(w, counts[c], 0.4, &us[c]));
+            sample(&rate[c], writers_run(w, counts[c], 0.4, &us[c]));
         }
     for (size_t c = 0; c < 4; c++) {
         note("%3zu threads: %8.0f appends/s (%.0f to %.0f), p50 %.0f us, p99 %.0f us", counts[c],
@@ -154,13 +153,13 @@ void bench_readers(struct bench *b)
     for (size_t r = 0; r < rounds; r++) {
         atomic_bool stop = false;
 
-        slice(w, 1, 0.5, &off);
+        writers_run(w, 1, 0.5, &off);
         for (size_t i = 0; i < READERS; i++) {
             readers[i].stop = &stop;
             if (pthread_create(&readers[i].thread, NULL, read_until, &readers[i]))
                 exit(2);
         }
-        slice(w, 1, 0.5, &on);
+        writers_run(w, 1, 0.5, &on);
         stop = true;
         for (size_t i = 0; i < READERS; i++)
             pthread_join(readers[i].thread, NULL);

@@ -4,6 +4,112 @@
  */
 
 export interface paths {
+    "/alkhub/v1/sessions/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** alkhub: a session's messages in order, without parts. */
+        get: operations["get_alkhub_v1_sessions_id_messages"];
+        put?: never;
+        /** alkhub: a message with its parts, all or nothing. */
+        post: operations["post_alkhub_v1_sessions_id_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alkhub/v1/sessions/{id}/messages/{message}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** alkhub: a message with its parts. */
+        get: operations["get_alkhub_v1_sessions_id_messages_message"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alkhub/v1/sessions/{id}/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** alkhub: a session's parts in order, all or of one type; a page is of messages. */
+        get: operations["get_alkhub_v1_sessions_id_parts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alkhub/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** alkhub: sessions, newest first. */
+        get: operations["get_alkhub_v1_sessions"];
+        put?: never;
+        /** alkhub: a new session. */
+        post: operations["post_alkhub_v1_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alkhub/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** alkhub: a session, by id or slug. */
+        get: operations["get_alkhub_v1_sessions_id"];
+        put?: never;
+        post?: never;
+        /** alkhub: remove a session with its messages and parts; children are detached. */
+        delete: operations["delete_alkhub_v1_sessions_id"];
+        options?: never;
+        head?: never;
+        /** alkhub: change columns, or the status along its lifecycle; archived is read-only. */
+        patch: operations["patch_alkhub_v1_sessions_id"];
+        trace?: never;
+    };
+    "/alkhub/v1/sessions/{id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** alkhub: sessions whose parent it is. */
+        get: operations["get_alkhub_v1_sessions_id_children"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/entries": {
         parameters: {
             query?: never;
@@ -227,6 +333,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happens, as server-sent events; resumed by Last-Event-ID. */
+        get: operations["get_api_v1_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/context": {
         parameters: {
             query?: never;
@@ -328,6 +451,130 @@ export interface paths {
         get: operations["get_api_v1_sessions_id_markers_latest"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/chat/sessions/{id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: the prompts that wait, the next one first. */
+        get: operations["get_hecate_v1_chat_sessions_id_queue"];
+        put?: never;
+        /** Hecate: a prompt to the end of the queue. */
+        post: operations["post_hecate_v1_chat_sessions_id_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/chat/sessions/{id}/queue/take": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: the next prompt, removed; 409 while somebody works in the session. */
+        post: operations["post_hecate_v1_chat_sessions_id_queue_take"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/chat/sessions/{id}/queue/{prompt}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Hecate: remove a waiting prompt. */
+        delete: operations["delete_hecate_v1_chat_sessions_id_queue_prompt"];
+        options?: never;
+        head?: never;
+        /** Hecate: change a waiting prompt. */
+        patch: operations["patch_hecate_v1_chat_sessions_id_queue_prompt"];
+        trace?: never;
+    };
+    "/hecate/v1/chat/sessions/{id}/queue/{prompt}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: a waiting prompt to the front. */
+        post: operations["post_hecate_v1_chat_sessions_id_queue_prompt_promote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/chat/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: chat sessions, newest first. */
+        get: operations["get_hecate_v1_chat_sessions"];
+        put?: never;
+        /** Hecate: a new chat session. */
+        post: operations["post_hecate_v1_chat_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/chat/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: a chat session with its messages and provider calls. */
+        get: operations["get_hecate_v1_chat_sessions_id"];
+        put?: never;
+        post?: never;
+        /** Hecate: remove a chat session and all of it, for good. */
+        delete: operations["delete_hecate_v1_chat_sessions_id"];
+        options?: never;
+        head?: never;
+        /** Hecate: another title or system prompt. */
+        patch: operations["patch_hecate_v1_chat_sessions_id"];
+        trace?: never;
+    };
+    "/hecate/v1/chat/sessions/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: record an exchange. What of the history is stored already is matched, not doubled. */
+        post: operations["post_hecate_v1_chat_sessions_id_messages"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1317,6 +1564,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/ui-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The session's messages as the AI SDK's UIMessages, and which one is open. */
+        get: operations["get_api_v1_sessions_id_ui_messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/ui-stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An open message in the AI SDK's UI message stream: so far, then to its end; 204 when none is. */
+        get: operations["get_api_v1_sessions_id_ui_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/login": {
         parameters: {
             query?: never;
@@ -1364,6 +1645,35 @@ export interface components {
             who: string;
             scopes: string;
             project: string | null;
+        };
+        AlkhubMessage: {
+            parts: Record<string, never>[];
+        };
+        AlkhubMessageNew: {
+            /** @enum {unknown} */
+            role: "user" | "assistant" | "system";
+            data?: Record<string, never>;
+            metadata?: Record<string, never>;
+            parts: Record<string, never>[];
+        };
+        AlkhubPage: {
+            items: Record<string, never>[];
+            next: string | null;
+        };
+        AlkhubSession: Record<string, never>;
+        AlkhubSessionEdit: {
+            title?: string;
+            /** @enum {unknown} */
+            status?: "idle" | "busy" | "retry" | "archived";
+            owner?: string;
+            leaseMs?: number;
+        };
+        AlkhubSessionNew: {
+            title: string;
+            projectId: string;
+            slug?: string;
+            data?: Record<string, never>;
+            metadata?: Record<string, never>;
         };
         Append: {
             entries?: components["schemas"]["EntryNew"][];
@@ -1638,6 +1948,50 @@ export interface components {
         };
         HeadMove: {
             entry: string;
+        };
+        HecateExchange: {
+            messages: Record<string, never>[];
+            reply?: Record<string, never>;
+            provider_call?: Record<string, never>;
+            owner?: string;
+        };
+        HecateExchanged: {
+            /** @constant */
+            object: "chat_exchange";
+            data: Record<string, never>;
+        };
+        HecatePrompt: {
+            /** @constant */
+            object: "queued_prompt";
+            data: Record<string, never>;
+        };
+        HecatePromptNew: {
+            content: string;
+        };
+        HecatePrompts: {
+            /** @constant */
+            object: "queued_prompts";
+            data: Record<string, never>[];
+        };
+        HecateSession: {
+            /** @constant */
+            object: "chat_session";
+            data: Record<string, never>;
+        };
+        HecateSessionEdit: {
+            title?: string;
+            system_prompt?: string;
+        };
+        HecateSessionNew: {
+            title?: string;
+            system_prompt?: string;
+            user?: string;
+        };
+        HecateSessions: {
+            /** @constant */
+            object: "chat_sessions";
+            data: Record<string, never>[];
+            has_more: boolean;
         };
         Hit: {
             session: string;
@@ -2124,6 +2478,10 @@ export interface components {
             cache_write?: number;
             cost_usd?: number;
         };
+        UIMessages: {
+            messages: Record<string, never>[];
+            open: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -2133,6 +2491,362 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_alkhub_v1_sessions_id_messages: {
+        parameters: {
+            query?: {
+                /** @description How many at most, 1 to 1000; 50 unless given. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description alkhub: a session's messages in order, without parts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubPage"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_alkhub_v1_sessions_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and request give the same answer again, for 7 days. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlkhubMessageNew"];
+            };
+        };
+        responses: {
+            /** @description alkhub: a message with its parts, all or nothing. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubMessage"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_alkhub_v1_sessions_id_messages_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description alkhub: a message with its parts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubMessage"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_alkhub_v1_sessions_id_parts: {
+        parameters: {
+            query?: {
+                /** @description Only of this type: text, reasoning, tool, file, ... */
+                type?: string;
+                /** @description How many at most, 1 to 1000; 50 unless given. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description alkhub: a session's parts in order, all or of one type; a page is of messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubPage"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_alkhub_v1_sessions: {
+        parameters: {
+            query?: {
+                /** @description Only of this project. */
+                projectId?: string;
+                /** @description Only of this workspace. */
+                workspaceId?: string;
+                /** @description Only of this account. */
+                accountId?: string;
+                /** @description Only of this role. */
+                roleName?: string;
+                /** @description Only by this execution path: direct, opencode. */
+                provider?: string;
+                /** @description Only in one of these states, with blanks: `idle busy`. */
+                status?: string;
+                /** @description Only what is not archived. */
+                active?: boolean;
+                /** @description How many at most, 1 to 1000; 50 unless given. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description alkhub: sessions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubPage"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_alkhub_v1_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlkhubSessionNew"];
+            };
+        };
+        responses: {
+            /** @description alkhub: a new session. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubSession"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_alkhub_v1_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description alkhub: a session, by id or slug. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubSession"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_alkhub_v1_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description alkhub: remove a session with its messages and parts; children are detached. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_alkhub_v1_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlkhubSessionEdit"];
+            };
+        };
+        responses: {
+            /** @description alkhub: change columns, or the status along its lifecycle; archived is read-only. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubSession"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_alkhub_v1_sessions_id_children: {
+        parameters: {
+            query?: {
+                /** @description How many at most, 1 to 1000; 50 unless given. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description alkhub: sessions whose parent it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlkhubPage"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_api_v1_sessions_id_entries: {
         parameters: {
             query?: {
@@ -2641,6 +3355,44 @@ export interface operations {
             };
         };
     };
+    get_api_v1_events: {
+        parameters: {
+            query?: {
+                /** @description Only of these sessions: ids, slugs or #numbers, with commas. */
+                session?: string;
+                /** @description Only of sessions of this project. */
+                project?: string;
+                /** @description Only these events, with commas: `message.created`, or `message` for all that begin so. */
+                kinds?: string;
+                /** @description An event's id, for those who cannot send Last-Event-ID. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happens, as server-sent events; resumed by Last-Event-ID. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_api_v1_sessions_id_context: {
         parameters: {
             query?: {
@@ -2715,7 +3467,10 @@ export interface operations {
     put_api_v1_sessions_id_head: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An ETag; another state by now is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2750,7 +3505,10 @@ export interface operations {
     delete_api_v1_sessions_id_head: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An ETag; another state by now is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2999,6 +3757,401 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_chat_sessions_id_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: the prompts that wait, the next one first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompts"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecatePromptNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: a prompt to the end of the queue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompt"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_queue_take: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: the next prompt, removed; 409 while somebody works in the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompt"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_hecate_v1_chat_sessions_id_queue_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: remove a waiting prompt. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_hecate_v1_chat_sessions_id_queue_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecatePromptNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: change a waiting prompt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompt"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_queue_prompt_promote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: a waiting prompt to the front. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompts"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_chat_sessions: {
+        parameters: {
+            query?: {
+                /** @description How many at most; 50 unless given, never more than 200. */
+                limit?: string;
+                /** @description How many of the newest to leave out. */
+                offset?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: chat sessions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSessions"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateSessionNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: a new chat session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSession"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: a chat session with its messages and provider calls. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSession"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_hecate_v1_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: remove a chat session and all of it, for good. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_hecate_v1_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateSessionEdit"];
+            };
+        };
+        responses: {
+            /** @description Hecate: another title or system prompt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSession"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and request give the same answer again, for 7 days. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateExchange"];
+            };
+        };
+        responses: {
+            /** @description Hecate: record an exchange. What of the history is stored already is matched, not doubled. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateExchanged"];
                 };
             };
             /** @description What is wrong, by a stable code and in a sentence. */
@@ -4180,7 +5333,10 @@ export interface operations {
     patch_api_v1_sessions_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An ETag; another state by now is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5380,6 +6536,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entries"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_ui_messages: {
+        parameters: {
+            query?: {
+                /** @description The path to this entry instead of the head. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session's messages as the AI SDK's UIMessages, and which one is open. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UIMessages"];
+                };
+            };
+            /** @description What is wrong, by a stable code and in a sentence. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_ui_stream: {
+        parameters: {
+            query?: {
+                /** @description This message; the newest open one unless given. */
+                message?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An open message in the AI SDK's UI message stream: so far, then to its end; 204 when none is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description What is wrong, by a stable code and in a sentence. */

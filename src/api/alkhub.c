@@ -19,23 +19,6 @@ void alkhub_common(struct json_writer *w, const char *id, struct bough_str metad
     form_time(w, "updatedAt", updated);
 }
 
-struct json_writer *alkhub_page(struct http_res *res)
-{
-    struct json_writer *w = http_json(res, 200);
-
-    jw_obj(w);
-    jw_key(w, "items");
-    jw_arr(w);
-    return w;
-}
-
-void alkhub_page_end(struct json_writer *w, const char *next)
-{
-    jw_end_arr(w);
-    jw_kv_cstr(w, "next", next && *next ? next : NULL);
-    jw_end_obj(w);
-}
-
 /* ---- out ---- */
 
 static const char *or_null(const char *text)
@@ -43,8 +26,9 @@ static const char *or_null(const char *text)
     return *text ? text : NULL;
 }
 
-static void put_session(struct json_writer *w, const struct bough_session *s)
+static void put_session(struct http_req *req, struct json_writer *w, struct bough_session *s)
 {
+    api_hide_parent(req, s);
     jw_obj(w);
     alkhub_common(w, s->id, s->metadata, s->created, s->updated);
     jw_kv_cstr(w, "accountId", or_null(s->account));
@@ -68,7 +52,7 @@ static enum bough_rc answer(struct http_req *req, struct http_res *res, const ch
     enum bough_rc rc = bough_session_get(api_of(req)->store, req->arena, id, &s, err);
 
     if (!rc)
-        put_session(http_json(res, status), s);
+        put_session(req, http_json(res, status), s);
     return rc;
 }
 
@@ -89,7 +73,7 @@ static enum bough_rc get(struct http_req *req, struct http_res *res, struct boug
     enum bough_rc rc = session_of(req, &s, err);
 
     if (!rc)
-        put_session(http_json(res, 200), s);
+        put_session(req, http_json(res, 200), s);
     return rc;
 }
 
@@ -110,7 +94,7 @@ static enum bough_rc list_of(struct http_req *req, struct http_res *res, struct 
     filter->cursor = page.cursor;
     if (*call->who->project && !cstr_empty(filter->project) &&
         strcmp(filter->project, call->who->project) != 0) {
-        alkhub_page_end(alkhub_page(res), NULL);
+        api_items_end(api_items(res), NULL);
         return BOUGH_OK;
     }
     if (*call->who->project)
@@ -118,10 +102,10 @@ static enum bough_rc list_of(struct http_req *req, struct http_res *res, struct 
     rc = bough_session_list(call->store, req->arena, filter, &found, err);
     if (rc)
         return rc;
-    w = alkhub_page(res);
+    w = api_items(res);
     for (size_t i = 0; i < found.n; i++)
-        put_session(w, &found.at[i]);
-    alkhub_page_end(w, found.next);
+        put_session(req, w, &found.at[i]);
+    api_items_end(w, found.next);
     return BOUGH_OK;
 }
 
@@ -204,7 +188,7 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
     if (!rc)
         rc = bough_session_create(api_of(req)->store, req->arena, &in, &s, err);
     if (!rc)
-        put_session(http_json(res, 201), s);
+        put_session(req, http_json(res, 201), s);
     return rc;
 }
 
@@ -288,9 +272,7 @@ static enum bough_rc destroy(struct http_req *req, struct http_res *res, struct 
 
     if (!rc)
         rc = bough_session_purge(api_of(req)->store, req->arena, s->id, &report, err);
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, rc);
 }
 
 static const struct http_field list_query[] = {

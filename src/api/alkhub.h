@@ -13,7 +13,5 @@
 void alkhub_common(struct json_writer *w, const char *id, struct bough_str metadata,
                    int64_t created, int64_t updated);
 /* A page of a list, around its items. */
-struct json_writer *alkhub_page(struct http_res *res);
-void alkhub_page_end(struct json_writer *w, const char *next); /* NULL or "": the last one */
 
 #endif

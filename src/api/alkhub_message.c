@@ -162,7 +162,7 @@ static enum bough_rc read_page(struct http_req *req, struct http_res *res, enum 
     rc = bough_entries_read(api_of(req)->store, req->arena, s->id, &how, &got, err);
     if (rc)
         return rc;
-    w = alkhub_page(res);
+    w = api_items(res);
     for (size_t i = 0; i < got.entries.n; i++) {
         const struct bough_entry *e = &got.entries.at[i];
 
@@ -175,9 +175,9 @@ static enum bough_rc read_page(struct http_req *req, struct http_res *res, enum 
         }
         http_spill(res);
     }
-    alkhub_page_end(w, got.entries.more
-                           ? api_cursor(req->arena, got.entries.next.branch, got.entries.next.depth)
-                           : NULL);
+    api_items_end(w, got.entries.more
+                         ? api_cursor(req->arena, got.entries.next.branch, got.entries.next.depth)
+                         : NULL);
     return BOUGH_OK;
 }
 

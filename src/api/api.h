@@ -20,6 +20,7 @@ struct api_call {
     struct bough_store *store; /* cancelled when the client leaves; principal and deadline set */
     const struct auth_who *who;
     struct api *api;
+    bool counted;    /* among the requests of its caller */
     const char *key; /* Idempotency-Key, or NULL; only on rows with HTTP_KEYED */
 };
 
@@ -29,6 +30,7 @@ struct api_config {
     struct bough_store *store;            /* borrowed */
     struct auth *auth;                    /* borrowed */
     const struct http_route *const *more; /* tables of other layers, NULL at the end; or NULL */
+    int requests_each, streams_each;      /* of one caller at a time; 0: 256 and 1024 */
 };
 
 struct api *api_create(const struct api_config *config);
@@ -43,7 +45,20 @@ bool api_figures(struct api *a, struct http_figures *out); /* false: no server t
 bool api_draining(struct api *a);
 struct event_pump *api_pump(struct api *a); /* event.h */
 
+/* D10: of one caller (a token, the owner) only so much at a time. False: it is too much already.
+ * The name must be given back as often as it was taken. */
+bool api_stream_begin(struct api *a, const char *who);
+void api_stream_end(struct api *a, const char *who);
+
 /* ---- what handlers share ---- */
+
+/*
+ * Around "is it still what If-Match says, then change it": one such change at a time in this
+ * server, so that of two clients who read the same one loses. False without an If-Match: nothing to
+ * do. What does not say If-Match, and other processes, are not held up.
+ */
+bool api_match_begin(struct http_req *req);
+void api_match_end(struct http_req *req, bool begun);
 
 /* The session in {id}, as the caller may see it: BOUGH_NOT_FOUND when it is of a foreign project,
  * BOUGH_GONE when it was purged. */
@@ -59,6 +74,8 @@ BOUGH_MUST_CHECK enum bough_rc api_for_all(struct http_req *req, struct http_res
 /* What goes up the chain of parents must not reach one they cannot see: BOUGH_NOT_FOUND. */
 BOUGH_MUST_CHECK enum bough_rc api_sees_parents(struct http_req *req, const struct bough_session *s,
                                                 struct bough_error *err);
+/* Before a session is shown: the ids of a parent they cannot see are left out. */
+void api_hide_parent(struct http_req *req, struct bough_session *s);
 /* An entry on a path of the session; what is on none of its paths is BOUGH_NOT_FOUND. "@3" is the
  * third message on the head's path. */
 BOUGH_MUST_CHECK enum bough_rc api_entry(struct http_req *req, const char *session,
@@ -74,6 +91,9 @@ void api_busy(struct http_req *req, struct http_res *res, const char *session);
 /* A time in the query: ISO 8601, or milliseconds since 1970. 0 when it is not there. */
 BOUGH_MUST_CHECK enum bough_rc api_query_time(const struct http_req *req, const char *name,
                                               int64_t *out, struct bough_error *err);
+
+/* The end of a handler with nothing to say: 204 when it went well. */
+enum bough_rc api_done(struct http_res *res, enum bough_rc rc);
 
 /* The frame of a list; `next` may be NULL. */
 struct json_writer *api_items(struct http_res *res);

@@ -1,7 +1,7 @@
 /* For those who run it: is it alive, is it ready, how is it doing. */
 #include <string.h>
 
-#include "api/api.h"
+#include "api/event.h"
 
 static enum bough_rc healthz(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
@@ -68,6 +68,8 @@ static void put_server(struct http_res *res, const struct http_figures *f)
         { "http_stream_events_total", "counter", "Events given to streams.", f->stream_events },
         { "http_stream_dropped_total", "counter", "Streams that did not keep up.",
           f->stream_dropped },
+        { "http_stream_aged_total", "counter", "Streams that had lived long enough.",
+          f->stream_aged },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -106,6 +108,8 @@ static enum bough_rc metrics(struct http_req *req, struct http_res *res, struct 
     put(res, "store_oldest_read_milliseconds", "gauge", "Since when somebody reads one moment.",
         info.oldest_read_ms);
     put(res, "store_epoch", "gauge", "Changes when a backup is restored.", info.epoch);
+    put(res, "events_unheard_total", "counter", "Changes nobody listened to.",
+        (int64_t)event_pump_skipped(api_pump(call->api)));
     if (api_figures(call->api, &f))
         put_server(res, &f);
     return BOUGH_OK;

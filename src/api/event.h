@@ -115,6 +115,7 @@ struct event_pump;
 
 struct event_pump *event_pump_create(struct bough_store *s);
 void event_pump_destroy(struct event_pump *p);
+uint64_t event_pump_skipped(struct event_pump *p); /* rows that nobody was there for, for metrics */
 /* Start it, once, and bring it to the end of the log. */
 BOUGH_MUST_CHECK enum bough_rc event_pump_ready(struct event_pump *p, struct http_hub **hub,
                                                 struct bough_mark *end, struct bough_error *err);
@@ -131,6 +132,8 @@ struct event_stream {
     bool reset;       /* and it says that what the client knew is not this store's past */
     struct event_seen seen;
     struct event_pump *pump;
+    struct api *api;
+    char *who; /* counted as theirs until it is closed */
 };
 
 bool event_wants(const struct event_stream *st, const struct event_about *about);

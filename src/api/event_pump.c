@@ -29,6 +29,7 @@ struct event_pump {
     bool started, dead;
     struct bough_mark mark; /* everything up to here was sent */
     int64_t at;             /* position of the last event */
+    uint64_t skipped;       /* rows that nobody was told about */
     struct event_reader reader;
     struct event_open *open;
 };
@@ -80,6 +81,25 @@ static void pump_row(struct event_pump *p, const struct bough_change *c)
         event_open_add(p->open, &p->reader, c->entry, true, &p->at);
 }
 
+/* Nobody listens, and nothing here is about messages that are followed: who comes later finds these
+ * rows in the log. */
+static bool skip_rows(struct event_pump *p, const struct bough_changes *rows)
+{
+    int64_t at;
+
+    if (!rows->n)
+        return true;
+    for (size_t i = 0; i < rows->n; i++)
+        if (strcmp(rows->at[i].kind, "open") == 0 || strcmp(rows->at[i].kind, "seal") == 0)
+            return false;
+    at = event_at(rows->at[rows->n - 1].no, EVENT_ROW);
+    if (!http_hub_skip(p->hub, at))
+        return false;
+    p->at = at;
+    p->skipped += rows->n;
+    return true;
+}
+
 /* Everything up to the end of the log, then what was added to open messages. */
 static enum bough_rc pump(struct event_pump *p, struct bough_error *err)
 {
@@ -90,8 +110,9 @@ static enum bough_rc pump(struct event_pump *p, struct bough_error *err)
         struct bough_arena *a = bough_arena_create();
 
         rc = bough_feed_next(p->store, a, p->mark, ROWS, 0, &feed, err);
-        for (size_t i = 0; !rc && !feed.reset && i < feed.changes.n; i++)
-            pump_row(p, &feed.changes.at[i]);
+        if (!rc && !feed.reset && !skip_rows(p, &feed.changes))
+            for (size_t i = 0; i < feed.changes.n; i++)
+                pump_row(p, &feed.changes.at[i]);
         if (!rc && !feed.reset)
             p->mark = feed.next;
         bough_arena_destroy(a);
@@ -100,7 +121,7 @@ static enum bough_rc pump(struct event_pump *p, struct bough_error *err)
         p->dead = true;
         http_hub_close_all(p->hub);
     }
-    if (!rc && !p->dead)
+    if (!rc && !p->dead && http_hub_heard(p->hub))
         event_open_look(p->open, &p->reader, &p->at);
     return rc;
 }
@@ -153,6 +174,16 @@ static void *run(void *user)
             break;
     }
     return NULL;
+}
+
+uint64_t event_pump_skipped(struct event_pump *p)
+{
+    uint64_t n;
+
+    pthread_mutex_lock(&p->lock);
+    n = p->skipped;
+    pthread_mutex_unlock(&p->lock);
+    return n;
 }
 
 /* ---- starting ---- */

@@ -97,6 +97,16 @@ static void finish(struct telling *t)
     t->r->sink.take(t->r->sink.user, &e, &t->about);
 }
 
+/* One text goes to everybody: a parent of another project is not everybody's to know. */
+static void hide_parent(struct telling *t, struct bough_session *s)
+{
+    struct bough_session *up;
+
+    if (*s->parent && (bough_session_get(t->r->store, t->a, s->parent, &up, NULL) ||
+                       strcmp(up->project, s->project) != 0))
+        s->parent = s->fork_entry = "";
+}
+
 static void tell_session(struct telling *t, enum event_name name)
 {
     struct bough_session *s;
@@ -104,6 +114,7 @@ static void tell_session(struct telling *t, enum event_name name)
     if (!begin(t, name))
         return;
     if (bough_session_get(t->r->store, t->a, t->c->session, &s, NULL) == BOUGH_OK) {
+        hide_parent(t, s);
         jw_key(&t->w, "session");
         form_session(&t->w, s);
     } else { /* purged: its id is all that is left */

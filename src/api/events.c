@@ -117,6 +117,9 @@ static void closed(void *user)
 {
     struct event_stream *st = user;
 
+    if (st->who)
+        api_stream_end(st->api, st->who);
+    mem_free(st->who);
     mem_free(st->sessions);
     mem_free(st->seen.at);
     mem_free(st);
@@ -132,6 +135,24 @@ static bool wants(void *user, const void *about, size_t about_size)
     return event_wants(user, &what);
 }
 
+/* D10: streams of one caller. A label is short, and goes with the stream. */
+static enum bough_rc count(struct http_req *req, struct http_res *res, struct event_stream *st)
+{
+    const char *who = api_of(req)->who->name;
+
+    st->api = api_of(req)->api;
+    if (!api_stream_begin(st->api, who)) {
+        enum bough_rc rc =
+            http_refuse(res, 429, "too_many", "you have as many event streams as you may");
+
+        http_set(res, "Retry-After", "10");
+        return rc;
+    }
+    st->who = mem_alloc(strlen(who) + 1);
+    memcpy(st->who, who, strlen(who) + 1);
+    return BOUGH_OK;
+}
+
 static enum bough_rc events(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct event_stream *st = mem_zalloc(sizeof *st);
@@ -144,6 +165,8 @@ static enum bough_rc events(struct http_req *req, struct http_res *res, struct b
     if (!rc)
         rc = read_sessions(req, st, err);
     read_projects(req, st);
+    if (!rc)
+        rc = count(req, res, st);
     if (!rc)
         rc = event_pump_ready(st->pump, &how.hub, &end, err);
     if (rc) {

@@ -23,6 +23,10 @@ void form_usd(struct json_writer *w, const char *key, int64_t nano)
     char text[48];
     size_t len;
 
+    if (!nano) { /* mostly */
+        jw_kv_i64(w, key, 0);
+        return;
+    }
     snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, nano < 0 ? "-" : "", n / 1000000000,
              n % 1000000000);
     for (len = strlen(text); text[len - 1] == '0'; len--)

@@ -34,6 +34,40 @@ static enum bough_rc get_head(struct http_req *req, struct http_res *res, struct
     return rc ? rc : put_head(req, res, s->id, err);
 }
 
+/* 412 when the head is not where If-Match says; detail has where it is. */
+static enum bough_rc still_there(struct http_req *req, struct http_res *res, const char *session,
+                                 struct bough_error *err)
+{
+    struct bough_error lost = { .rc = BOUGH_CONFLICT };
+    struct bough_head at, want;
+    bool has;
+    enum bough_rc rc = api_expect_head(req, res, &has, &want, err);
+
+    if (rc || !has)
+        return rc;
+    rc = bough_head_get(api_of(req)->store, req->arena, session, &at, NULL, err);
+    if (rc || (at.branch == want.branch && at.depth == want.depth))
+        return rc;
+    bough_fail(&lost, BOUGH_CONFLICT, "the head is elsewhere now");
+    lost.head = at;
+    return api_head_lost(req, res, BOUGH_CONFLICT, &lost);
+}
+
+/* The head on an entry, or at nothing; then where it is. */
+static enum bough_rc put_at(struct http_req *req, struct http_res *res, const char *session,
+                            const char *entry, struct bough_error *err)
+{
+    struct bough_store *store = api_of(req)->store;
+    bool matched = api_match_begin(req);
+    enum bough_rc rc = matched ? still_there(req, res, session, err) : BOUGH_OK;
+
+    if (!rc)
+        rc = entry ? bough_head_move(store, session, entry, err)
+                   : bough_head_reset(store, session, err);
+    api_match_end(req, matched);
+    return rc ? rc : put_head(req, res, session, err);
+}
+
 static enum bough_rc move(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     static const struct api_member members[] = { { "entry", API_TEXT, 0 }, { 0 } };
@@ -47,9 +81,7 @@ static enum bough_rc move(struct http_req *req, struct http_res *res, struct bou
         rc = bough_fail(err, BOUGH_INVALID, "entry says where to");
     if (!rc)
         rc = api_entry_id(req, s->id, &entry, err);
-    if (!rc)
-        rc = bough_head_move(api_of(req)->store, s->id, entry, err);
-    return rc ? rc : put_head(req, res, s->id, err);
+    return rc ? rc : put_at(req, res, s->id, entry, err);
 }
 
 static enum bough_rc reset(struct http_req *req, struct http_res *res, struct bough_error *err)
@@ -57,9 +89,7 @@ static enum bough_rc reset(struct http_req *req, struct http_res *res, struct bo
     struct bough_session *s;
     enum bough_rc rc = api_session(req, &s, err);
 
-    if (!rc)
-        rc = bough_head_reset(api_of(req)->store, s->id, err);
-    return rc ? rc : put_head(req, res, s->id, err);
+    return rc ? rc : put_at(req, res, s->id, NULL, err);
 }
 
 /* ---- labels ---- */
@@ -257,9 +287,11 @@ const struct http_route api_head_routes[] = {
     { "GET", "/api/v1/sessions/{id}/head", get_head, AUTH_READ,
       "Where the session is; the ETag is for If-Match of an append.", .gives = "Head" },
     { "PUT", "/api/v1/sessions/{id}/head", move, AUTH_APPEND,
-      "Put the head on an entry of one of its paths.", .takes = "HeadMove", .gives = "Head" },
+      "Put the head on an entry of one of its paths.", .takes = "HeadMove", .gives = "Head",
+      .flags = HTTP_MATCHES },
     { "DELETE", "/api/v1/sessions/{id}/head", reset, AUTH_APPEND,
-      "Put the head at nothing: the next append begins a new root.", .gives = "Head" },
+      "Put the head at nothing: the next append begins a new root.", .gives = "Head",
+      .flags = HTTP_MATCHES },
     { "GET", "/api/v1/sessions/{id}/labels", labels, AUTH_READ, "All labels.", .gives = "Labels" },
     { "GET", "/api/v1/sessions/{id}/labels/{entry}", get_label, AUTH_READ,
       "The label of an entry; empty when it has none.", .gives = "LabelOf" },

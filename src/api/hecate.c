@@ -59,6 +59,16 @@ static bool read_count(const char *text, int64_t fallback, int64_t most, int64_t
     return true;
 }
 
+struct json_writer *hecate_begin(struct http_res *res, const char *object)
+{
+    struct json_writer *w = http_json(res, 200);
+
+    jw_obj(w);
+    jw_kv_cstr(w, "object", object);
+    jw_key(w, "data");
+    return w;
+}
+
 static void put_summary(struct json_writer *w, const struct bough_session *s)
 {
     jw_obj(w);
@@ -93,10 +103,7 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     rc = bough_session_list(call->store, req->arena, &filter, &found, err);
     if (rc)
         return rc;
-    w = http_json(res, 200);
-    jw_obj(w);
-    jw_kv_cstr(w, "object", "chat_sessions");
-    jw_key(w, "data");
+    w = hecate_begin(res, "chat_sessions");
     jw_arr(w);
     for (int64_t i = offset; i < (int64_t)found.n && i < offset + limit; i++)
         put_summary(w, &found.at[i]);
@@ -137,10 +144,7 @@ static enum bough_rc put_session(struct http_req *req, struct http_res *res,
 
     if (rc)
         return rc;
-    w = http_json(res, 200);
-    jw_obj(w);
-    jw_kv_cstr(w, "object", "chat_session");
-    jw_key(w, "data");
+    w = hecate_begin(res, "chat_session");
     jw_obj(w);
     hecate_id(w, "id", "chat_", s->id);
     jw_kv_cstr(w, "title", s->title);
@@ -240,9 +244,7 @@ static enum bough_rc destroy(struct http_req *req, struct http_res *res, struct 
 
     if (!rc)
         rc = bough_session_purge(api_of(req)->store, req->arena, s->id, &report, err);
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, rc);
 }
 
 /* ---- an exchange ---- */
@@ -312,10 +314,7 @@ static enum bough_rc record(struct http_req *req, struct http_res *res, struct b
         rc = bough_record(api_of(req)->store, req->arena, s->id, &in, &out, err);
     if (rc)
         return rc;
-    w = http_json(res, 200);
-    jw_obj(w);
-    jw_kv_cstr(w, "object", "chat_exchange");
-    jw_key(w, "data");
+    w = hecate_begin(res, "chat_exchange");
     jw_obj(w);
     hecate_id(w, "session_id", "chat_", s->id);
     jw_kv_i64(w, "matched", (int64_t)out.matched);

@@ -17,6 +17,9 @@ const char *hecate_id_read(const char *word, const char *text); /* ours; others 
 void hecate_time(struct json_writer *w, const char *key, int64_t ms);
 void hecate_cost(struct json_writer *w, const char *key, int64_t nano); /* "0.001234" (C15) */
 
+/* The frame of every answer: {"object":...,"data": and now a value; then jw_end_obj(). */
+struct json_writer *hecate_begin(struct http_res *res, const char *object);
+
 /* api_session() by such an id. What was deleted is not there. */
 BOUGH_MUST_CHECK enum bough_rc hecate_session(struct http_req *req, struct bough_session **out,
                                               struct bough_error *err);

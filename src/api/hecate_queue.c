@@ -22,11 +22,8 @@ static void put_prompt(struct json_writer *w, const struct bough_prompt *p)
 
 static void answer(struct http_res *res, const struct bough_prompt *p)
 {
-    struct json_writer *w = http_json(res, 200);
+    struct json_writer *w = hecate_begin(res, "queued_prompt");
 
-    jw_obj(w);
-    jw_kv_cstr(w, "object", "queued_prompt");
-    jw_key(w, "data");
     put_prompt(w, p);
     jw_end_obj(w);
 }
@@ -47,10 +44,7 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
         rc = bough_queue_list(api_of(req)->store, req->arena, s->id, &waiting, err);
     if (rc)
         return rc;
-    w = http_json(res, 200);
-    jw_obj(w);
-    jw_kv_cstr(w, "object", "queued_prompts");
-    jw_key(w, "data");
+    w = hecate_begin(res, "queued_prompts");
     jw_arr(w);
     for (size_t i = 0; i < waiting.n; i++)
         put_prompt(w, &waiting.at[i]);
@@ -112,9 +106,7 @@ static enum bough_rc drop(struct http_req *req, struct http_res *res, struct bou
 
     if (!rc)
         rc = bough_queue_remove(api_of(req)->store, s->id, prompt_of(req), err);
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, rc);
 }
 
 static enum bough_rc promote(struct http_req *req, struct http_res *res, struct bough_error *err)

@@ -47,6 +47,27 @@ static void put_path(struct http_res *res, const struct http_route *r)
     http_puts(res, link ? "</a></code></td>" : "</code></td>");
 }
 
+/* Our own API first, then what speaks as other programs do. */
+static void put_rows(struct http_req *req, struct http_res *res,
+                     const struct http_route *const *tables, bool ours)
+{
+    for (size_t i = 0; tables[i]; i++) {
+        for (const struct http_route *r = tables[i]; r->method; r++) {
+            if (ours != (strncmp(r->path, "/api/v1", 7) == 0))
+                continue;
+            http_puts(res, "<tr><td class=\"m\"><code>");
+            put_escaped(res, r->method);
+            http_puts(res, "</code></td>");
+            put_path(res, r);
+            http_puts(res, "<td>");
+            put_escaped(res, r->about);
+            http_puts(res, "</td><td class=\"s\"><code>");
+            put_escaped(res, r->needs & AUTH_OPEN ? "" : auth_scopes_text(req->arena, r->needs));
+            http_puts(res, "</code></td></tr>\n");
+        }
+    }
+}
+
 static void put_page(struct http_req *req, struct http_res *res)
 {
     const struct http_route *const *tables = api_all(api_of(req)->api);
@@ -60,19 +81,8 @@ static void put_page(struct http_req *req, struct http_res *res)
     http_puts(res, bough_version());
     http_puts(res, ". A browser is signed in by the link that <code>bough serve</code> prints; "
                    "programs send a token of <code>bough token create</code>.</p><table>");
-    for (size_t i = 0; tables[i]; i++) {
-        for (const struct http_route *r = tables[i]; r->method; r++) {
-            http_puts(res, "<tr><td class=\"m\"><code>");
-            put_escaped(res, r->method);
-            http_puts(res, "</code></td>");
-            put_path(res, r);
-            http_puts(res, "<td>");
-            put_escaped(res, r->about);
-            http_puts(res, "</td><td class=\"s\"><code>");
-            put_escaped(res, r->needs & AUTH_OPEN ? "" : auth_scopes_text(req->arena, r->needs));
-            http_puts(res, "</code></td></tr>\n");
-        }
-    }
+    put_rows(req, res, tables, true);
+    put_rows(req, res, tables, false);
     http_puts(res, "</table></html>\n");
 }
 

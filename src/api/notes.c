@@ -223,9 +223,7 @@ static enum bough_rc del_call(struct http_req *req, struct http_res *res, struct
 
     if (!rc)
         rc = bough_call_delete(api_of(req)->store, call->id, err);
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, rc);
 }
 
 const struct http_route api_note_routes[] = {

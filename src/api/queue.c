@@ -93,9 +93,7 @@ static enum bough_rc change(struct http_req *req, struct http_res *res, prompt_o
 
     if (!rc)
         rc = op(api_of(req)->store, s->id, http_param(req, "prompt"), err);
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, rc);
 }
 
 static enum bough_rc drop(struct http_req *req, struct http_res *res, struct bough_error *err)

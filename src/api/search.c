@@ -131,11 +131,7 @@ static enum bough_rc search(struct http_req *req, struct http_res *res, struct b
 
 static enum bough_rc rebuild(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    enum bough_rc rc = bough_search_rebuild(api_of(req)->store, err);
-
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, bough_search_rebuild(api_of(req)->store, err));
 }
 
 const struct http_route api_search_routes[] = {

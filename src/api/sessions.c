@@ -3,16 +3,22 @@
 
 #include "api/body.h"
 #include "api/forms.h"
+#include "base/arena.h"
 #include "base/crc32c.h"
 #include "base/str.h"
 
 /* ---- answering with one ---- */
 
 /* Totals of subagents and an expired lease change what is shown without changing `rev`. */
-static void put_session(struct http_res *res, int status, const struct bough_session *s)
+#define TAG_OF(s)                                                                                  \
+    "%lld.%d.%x", (long long)(s)->rev, (int)(s)->status,                                           \
+        (unsigned)crc32c(0, &(s)->rolled, sizeof(s)->rolled)
+
+static void put_session(struct http_req *req, struct http_res *res, int status,
+                        struct bough_session *s)
 {
-    http_etag(res, "%lld.%d.%x", (long long)s->rev, (int)s->status,
-              (unsigned)crc32c(0, &s->rolled, sizeof s->rolled));
+    http_etag(res, TAG_OF(s));
+    api_hide_parent(req, s);
     form_session(http_json(res, status), s);
 }
 
@@ -24,7 +30,7 @@ static enum bough_rc answer(struct http_req *req, struct http_res *res, const ch
     enum bough_rc rc = bough_session_get(api_of(req)->store, req->arena, id, &s, err);
 
     if (!rc)
-        put_session(res, 200, s);
+        put_session(req, res, 200, s);
     return rc;
 }
 
@@ -163,8 +169,10 @@ static enum bough_rc give_list(struct http_req *req, struct http_res *res, struc
     if (rc)
         return rc;
     w = api_items(res);
-    for (size_t i = 0; i < found.n; i++)
+    for (size_t i = 0; i < found.n; i++) {
+        api_hide_parent(req, &found.at[i]);
         form_session(w, &found.at[i]);
+    }
     api_items_end(w, found.next);
     return BOUGH_OK;
 }
@@ -279,7 +287,7 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
     if (rc)
         return rc;
     http_setf(res, "Location", "/api/v1/sessions/%s", made->id);
-    put_session(res, 201, made);
+    put_session(req, res, 201, made);
     return BOUGH_OK;
 }
 
@@ -289,7 +297,7 @@ static enum bough_rc get_one(struct http_req *req, struct http_res *res, struct 
     enum bough_rc rc = api_session(req, &s, err);
 
     if (!rc)
-        put_session(res, 200, s);
+        put_session(req, res, 200, s);
     return rc;
 }
 
@@ -304,7 +312,7 @@ static enum bough_rc latest(struct http_req *req, struct http_res *res, struct b
     if (!rc)
         rc = bough_session_continue(api_of(req)->store, req->arena, project, &s, err);
     if (!rc)
-        put_session(res, 200, s);
+        put_session(req, res, 200, s);
     return rc;
 }
 
@@ -334,13 +342,22 @@ static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bo
     struct bough_session_edit edit = { 0 };
     struct bough_session *s;
     enum bough_rc rc = api_session(req, &s, err);
+    bool matched;
 
     if (!rc)
         rc = api_body(req, edit_members, &edit, err);
     if (!rc && edit.project)
         rc = own_project(req, res, &edit.project);
+    if (rc)
+        return rc;
+    matched = api_match_begin(req);
+    if (matched)
+        rc = api_session(req, &s, err); /* as it is now, with nobody else in between */
+    if (!rc && matched)
+        rc = http_if_match(req, res, arena_printf(req->arena, TAG_OF(s)), err);
     if (!rc)
         rc = bough_session_update(api_of(req)->store, s->id, &edit, err);
+    api_match_end(req, matched);
     return rc ? rc : answer(req, res, s->id, err);
 }
 
@@ -402,7 +419,7 @@ static enum bough_rc fork_session(struct http_req *req, struct http_res *res,
     if (rc)
         return rc;
     http_setf(res, "Location", "/api/v1/sessions/%s", made->id);
-    put_session(res, 201, made);
+    put_session(req, res, 201, made);
     return BOUGH_OK;
 }
 
@@ -449,7 +466,8 @@ const struct http_route api_session_routes[] = {
     { "GET", "/api/v1/sessions/{id}", get_one, AUTH_READ, "One session, with its totals.",
       .gives = "Session" },
     { "PATCH", "/api/v1/sessions/{id}", patch, AUTH_APPEND,
-      "Set what is given; an empty text clears.", .takes = "SessionEdit", .gives = "Session" },
+      "Set what is given; an empty text clears.", .takes = "SessionEdit", .gives = "Session",
+      .flags = HTTP_MATCHES },
     { "DELETE", "/api/v1/sessions/{id}", del, AUTH_DELETE,
       "Hide it from lists and search; restore brings it back.", .gives = "Session" },
     { "GET", "/api/v1/sessions/{id}/children", children, AUTH_READ,

@@ -31,6 +31,16 @@ enum bough_rc api_session(struct http_req *req, struct bough_session **out, stru
     return api_session_named(req, http_param(req, "id"), out, err);
 }
 
+void api_hide_parent(struct http_req *req, struct bough_session *s)
+{
+    struct bough_session *up;
+
+    if (!*api_of(req)->who->project || cstr_empty(s->parent) ||
+        api_session_named(req, s->parent, &up, NULL) == BOUGH_OK)
+        return;
+    s->parent = s->fork_entry = "";
+}
+
 enum bough_rc api_for_all(struct http_req *req, struct http_res *res)
 {
     return *api_of(req)->who->project
@@ -90,6 +100,13 @@ enum bough_rc api_query_time(const struct http_req *req, const char *name, int64
     return *out ? BOUGH_OK
                 : bough_fail(err, BOUGH_INVALID,
                              "%s is a time in ISO 8601 or milliseconds since 1970", name);
+}
+
+enum bough_rc api_done(struct http_res *res, enum bough_rc rc)
+{
+    if (!rc)
+        http_no_content(res);
+    return rc;
 }
 
 struct json_writer *api_items(struct http_res *res)

@@ -144,6 +144,9 @@ enum bough_rc api_sees_parents(struct http_req *req, const struct bough_session 
         rc = api_session_named(req, s->parent, &up, err);
         s = up;
     }
+    /* Without its id. */
+    if (rc == BOUGH_NOT_FOUND)
+        return bough_fail(err, rc, "a session above this one is not there");
     return rc;
 }
 
@@ -196,8 +199,10 @@ static enum bough_rc lineage(struct http_req *req, struct http_res *res, struct 
     if (rc)
         return rc;
     w = api_items(res);
-    for (size_t i = 0; i < chain.n && auth_sees(api_of(req)->who, chain.at[i].project); i++)
+    for (size_t i = 0; i < chain.n && auth_sees(api_of(req)->who, chain.at[i].project); i++) {
+        api_hide_parent(req, &chain.at[i]);
         form_session(w, &chain.at[i]);
+    }
     api_items_end(w, NULL);
     return BOUGH_OK;
 }
@@ -212,9 +217,13 @@ static enum bough_rc root(struct http_req *req, struct http_res *res, struct bou
         rc = bough_session_root(api_of(req)->store, s->id, id, err);
     if (!rc)
         rc = api_session_named(req, id, &up, err);
-    if (!rc)
-        form_session(http_json(res, 200), up);
-    return rc;
+    if (rc == BOUGH_NOT_FOUND)
+        return bough_fail(err, rc, "the root of this session is not there");
+    if (rc)
+        return rc;
+    api_hide_parent(req, up);
+    form_session(http_json(res, 200), up);
+    return BOUGH_OK;
 }
 
 const struct http_route api_status_routes[] = {

@@ -166,11 +166,7 @@ static enum bough_rc repair(struct http_req *req, struct http_res *res, struct b
 
 static enum bough_rc upkeep(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    enum bough_rc rc = bough_store_upkeep(api_of(req)->store, err);
-
-    if (!rc)
-        http_no_content(res);
-    return rc;
+    return api_done(res, bough_store_upkeep(api_of(req)->store, err));
 }
 
 /* ---- what changed ---- */

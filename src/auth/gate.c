@@ -100,14 +100,13 @@ static enum bough_rc check_origin(struct auth *a, struct http_req *req, struct h
 {
     const char *host = http_header(req, "host"), *origin = http_header(req, "origin");
     const char *site = http_header(req, "sec-fetch-site");
-    const char *own;
 
     if (!lists(a, &a->bound, host) && !lists(a, &a->hosts, host))
         return http_refuse(res, 421, "wrong_host", "this server is not %.80s", host);
-    own = arena_printf(req->arena, "%s://%s", a->tls ? "https" : "http", host);
     if (origin && lists(a, &a->origins, origin))
         return BOUGH_OK;
-    if (origin && strcasecmp(origin, own) != 0)
+    if (origin &&
+        strcasecmp(origin, arena_printf(req->arena, "%s://%s", a->tls ? "https" : "http", host)))
         return http_refuse(res, 403, "wrong_origin", "pages of %.80s may not call this", origin);
     if (site && strcmp(site, "cross-site") == 0)
         return http_refuse(res, 403, "wrong_origin", "pages of other sites may not call this");
@@ -155,17 +154,22 @@ static enum bough_rc unknown(struct auth *a, struct http_req *req, struct http_r
 static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_res *res,
                               const char *value, struct auth_who *who, struct bough_error *err)
 {
+    static const char prefix[] = "token:";
     struct store_token *t;
     enum bough_rc rc;
+    char *name;
 
     if (strncasecmp(value, "Bearer ", 7) != 0 || !value[7])
         return unknown(a, req, res, "send Authorization: Bearer and a token", false);
-    rc = auth_find(a, req->arena, value + 7, &t, err);
+    rc = auth_find(a, req->arena, value + 7, req->trace, &t, err);
     if (rc)
         return rc;
     if (!t)
         return unknown(a, req, res, "this token is not known, expired or revoked", true);
-    who->name = arena_printf(req->arena, "token:%s", t->label);
+    name = arena_alloc(req->arena, sizeof prefix + strlen(t->label));
+    memcpy(name, prefix, sizeof prefix - 1);
+    memcpy(name + sizeof prefix - 1, t->label, strlen(t->label) + 1);
+    who->name = name;
     who->scopes = (unsigned)t->scopes;
     who->project = t->project;
     return BOUGH_OK;

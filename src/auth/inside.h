@@ -39,6 +39,7 @@ struct auth {
     struct bough_arena *arena; /* of the tokens */
     struct store_tokens tokens;
     bool loaded;
+    int64_t looked_us;    /* when the log was last looked at for changes of tokens */
     struct smap failures; /* address -> how many since `minute` */
     int64_t minute;
     struct held links[SIGNED_MAX], browsers[SIGNED_MAX];
@@ -50,9 +51,10 @@ bool auth_same(const char *a, const char *b); /* two hashes, in constant time */
 
 /* ---- tokens.c ---- */
 
-/* The living token of this secret, copied into `arena`; NULL when there is none. */
+/* The living token of this secret, copied into `arena`; NULL when there is none. `came_us`: when
+ * the request came that shows it (mono_us); what was revoked before then is not there. */
 enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *secret,
-                        struct store_token **out, struct bough_error *err);
+                        int64_t came_us, struct store_token **out, struct bough_error *err);
 
 /* ---- browser.c ---- */
 

@@ -90,18 +90,21 @@ bool auth_same(const char *a, const char *b)
     return diff == 0;
 }
 
-/* What other processes created or revoked counts from the next request on. The look at the log is
- * outside the lock: every request takes one. */
-static enum bough_rc refresh(struct auth *a, struct bough_error *err)
+/* What other processes created or revoked counts from the next request on. One look at the log is
+ * good for every request that had come by then, and is outside the lock. */
+static enum bough_rc refresh(struct auth *a, int64_t came_us, struct bough_error *err)
 {
-    bool changed = true, loaded;
+    bool changed = true, loaded, fresh;
     enum bough_rc rc = BOUGH_OK;
-    int64_t no;
+    int64_t no, looked_us = mono_us();
 
     pthread_mutex_lock(&a->lock);
     loaded = a->loaded;
+    fresh = loaded && a->looked_us > came_us;
     no = a->tokens.no;
     pthread_mutex_unlock(&a->lock);
+    if (fresh)
+        return BOUGH_OK;
     if (loaded)
         rc = store_token_changed(a->store, &no, &changed, err);
     if (rc)
@@ -114,6 +117,8 @@ static enum bough_rc refresh(struct auth *a, struct bough_error *err)
     } else if (no > a->tokens.no) {
         a->tokens.no = no;
     }
+    if (!rc && looked_us > a->looked_us)
+        a->looked_us = looked_us;
     pthread_mutex_unlock(&a->lock);
     return rc;
 }
@@ -142,7 +147,7 @@ static struct store_token *copy(struct bough_arena *a, const struct store_token 
 }
 
 enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *secret,
-                        struct store_token **out, struct bough_error *err)
+                        int64_t came_us, struct store_token **out, struct bough_error *err)
 {
     char hash[2 * SHA256_LEN + 1];
     struct store_token *t = NULL;
@@ -151,7 +156,7 @@ enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *s
 
     *out = NULL;
     auth_hash(secret, hash);
-    rc = refresh(a, err);
+    rc = refresh(a, came_us, err);
     if (rc)
         return rc;
     pthread_mutex_lock(&a->lock);

@@ -81,17 +81,24 @@ void buf_put_str(struct buf *b, struct bough_str s)
 
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
+    size_t room = b->over ? 0 : b->cap - b->n;
     va_list ap;
     int n;
 
+    /* Into what room there is; again when it was too little. */
     va_start(ap, fmt);
-    n = vsnprintf(NULL, 0, fmt, ap);
+    n = vsnprintf(room ? b->p + b->n : NULL, room, fmt, ap);
     va_end(ap);
-    if (n < 0 || !grow(b, (size_t)n))
+    if (n < 0 || !grow(b, (size_t)n)) {
+        if (b->cap)
+            b->p[b->n] = '\0';
         return;
-    va_start(ap, fmt);
-    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-    va_end(ap);
+    }
+    if ((size_t)n >= room) {
+        va_start(ap, fmt);
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
     b->n += (size_t)n;
 }
 

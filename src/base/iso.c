@@ -5,20 +5,39 @@
 #include <stdio.h>
 #include <time.h>
 
-#define LAST INT64_C(253402300799999) /* the end of the year 9999 */
+#define LAST INT64_C(253402300799999)  /* the end of the year 9999 */
+#define FIRST INT64_C(-62167219200000) /* the beginning of the year 0 */
 
+/* As many digits as there are before the mark behind them, from the right. */
+static char *put(char *to, int n, int value, char then)
+{
+    for (int i = n - 1; i >= 0; i--, value /= 10)
+        to[i] = (char)('0' + value % 10);
+    to[n] = then;
+    return to + n + 1;
+}
+
+/* By hand: answers are full of times, and strftime() asks the locale for each of them. */
 void iso_print(int64_t ms, char out[ISO_TEXT])
 {
-    int64_t rest = (ms % 1000 + 1000) % 1000;
-    time_t s = (time_t)((ms - rest) / 1000);
+    int64_t rest;
     struct tm tm;
-    size_t n;
+    time_t s;
 
     out[0] = '\0';
-    if (!ms || ms > LAST || ms < -LAST || !gmtime_r(&s, &tm))
+    if (!ms || ms > LAST || ms < FIRST)
         return;
-    n = strftime(out, ISO_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(out + n, ISO_TEXT - n, ".%03dZ", (int)rest);
+    rest = (ms % 1000 + 1000) % 1000;
+    s = (time_t)((ms - rest) / 1000);
+    if (!gmtime_r(&s, &tm))
+        return;
+    out = put(out, 4, tm.tm_year + 1900, '-');
+    out = put(out, 2, tm.tm_mon + 1, '-');
+    out = put(out, 2, tm.tm_mday, 'T');
+    out = put(out, 2, tm.tm_hour, ':');
+    out = put(out, 2, tm.tm_min, ':');
+    out = put(out, 2, tm.tm_sec, '.');
+    *put(out, 3, (int)rest, 'Z') = '\0';
 }
 
 /* ---- reading ---- */

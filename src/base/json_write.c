@@ -123,6 +123,19 @@ void json_escape(struct buf *out, struct bough_str s)
 
 static void put_string(struct buf *out, struct bough_str s)
 {
+    const unsigned char *p = (const unsigned char *)s.p;
+    char *to;
+
+    /* Nearly every string is short and has nothing to escape. */
+    if (s.n <= 64 && scan_plain(p, p + s.n) == p + s.n && (to = buf_reserve(out, s.n + 2))) {
+        to[0] = '"';
+        if (s.n)
+            memcpy(to + 1, p, s.n);
+        to[s.n + 1] = '"';
+        out->n += s.n + 2;
+        buf_end(out);
+        return;
+    }
     buf_putc(out, '"');
     json_escape(out, s);
     buf_putc(out, '"');

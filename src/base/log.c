@@ -23,12 +23,19 @@ void log_msg(enum log_level level, const char *fmt, ...)
     char line[1024];
     va_list ap;
 
-    if (!the_sink)
+    if (!log_wanted(level))
         return;
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
     the_sink(the_user, level, line);
+}
+
+bool log_wanted(enum log_level level)
+{
+    const enum log_level *least = the_user;
+
+    return the_sink && (the_sink != log_stderr || !least || level <= *least);
 }
 
 const char *log_level_name(enum log_level level)

@@ -4,6 +4,7 @@
 
 #include <bough/error.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
@@ -16,6 +17,9 @@ void log_set_sink(log_sink *sink, void *user);
 
 /* Messages are cut at 1 KiB. Do not log an error that is also returned. */
 void log_msg(enum log_level level, const char *fmt, ...) BOUGH_PRINTF(2, 3);
+
+/* Would it be shown? For messages that are dear to put together. */
+bool log_wanted(enum log_level level);
 
 const char *log_level_name(enum log_level level); /* "error" */
 

@@ -2,6 +2,7 @@
 #include "cli/serve.h"
 
 #include <arpa/inet.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "base/str.h"
 #include "http/server.h"
 #include "http/systemd.h"
+
+enum { STUCK_MS = 5000 }; /* of the loop, which should come round ten times a second */
 
 struct serving {
     struct cli *c;
@@ -179,6 +182,14 @@ static void announce(struct serving *s)
 
 /* ---- running ---- */
 
+/* Large blocks go back when they are free, and threads share a few heaps: else what one large
+ * answer took stays taken, once for every worker. */
+static void bound_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+    (void)mallopt(M_ARENA_MAX, 4);
+}
+
 /* D43: what is in memory stays there, and there may be many connections. */
 static void harden(void)
 {
@@ -194,14 +205,20 @@ static void harden(void)
 
 static void wait_for_end(struct serving *s)
 {
+    int64_t beat = systemd_watchdog_ms();
+    struct timespec most = { .tv_sec = beat / 1000, .tv_nsec = beat % 1000 * 1000000 };
     struct auth_config now;
     sigset_t set;
-    int sig;
 
     wait_set(&set);
     for (;;) {
-        if (sigwait(&set, &sig) != 0)
+        int sig = beat ? sigtimedwait(&set, NULL, &most) : sigwaitinfo(&set, NULL);
+
+        if (sig < 0) { /* a loop that stands still is not what the manager should hear of */
+            if (beat && http_server_quiet_ms(s->server) < STUCK_MS)
+                systemd_notify("WATCHDOG=1");
             continue;
+        }
         if (sig != SIGHUP)
             break;
         now = settings(s->c);
@@ -227,6 +244,7 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
     if (!s.n)
         return cli_usage(c, "nowhere to listen: give --http, --listen or --socket");
     harden();
+    bound_memory();
     level = how->quiet ? LOG_WARN : LOG_INFO;
     log_set_sink(log_stderr, &level);
     s.auth = auth_create(store, &config, NULL);

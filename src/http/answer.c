@@ -75,12 +75,32 @@ static void put_date(struct buf *out)
     buf_puts(out, text);
 }
 
+static void put_line(struct buf *out, const char *name, const char *value)
+{
+    buf_puts(out, name);
+    buf_puts(out, value);
+    buf_put(out, "\r\n", 2);
+}
+
+static void put_status(struct buf *out, int status)
+{
+    char line[16] = "HTTP/1.1 000 ";
+
+    line[9] = (char)('0' + status / 100 % 10);
+    line[10] = (char)('0' + status / 10 % 10);
+    line[11] = (char)('0' + status % 10);
+    put_line(out, line, http_reason(status));
+}
+
 /* What no answer should lack; a page says its own Content-Security-Policy. */
 static void put_safety(const struct http_res *res, struct buf *out)
 {
-    buf_puts(out, "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
-                  "X-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-                  "Cross-Origin-Opener-Policy: same-origin\r\n");
+    static const char always[] =
+        "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+        "X-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+        "Cross-Origin-Opener-Policy: same-origin\r\n";
+
+    buf_put(out, always, sizeof always - 1);
     if (!has(&res->head, "Content-Security-Policy"))
         buf_puts(out, "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n");
     if (!has(&res->head, "Cache-Control"))
@@ -133,11 +153,12 @@ void exchange_head(struct exchange *x, struct buf *out, bool close, bool *chunke
 
     *chunked = false;
     *body = !bare && x->req.method != HTTP_HEAD;
-    buf_printf(out, "HTTP/1.1 %d %s\r\n", res->status, http_reason(res->status));
+    (void)buf_reserve(out, 1000); /* of a usual head, at once */
+    put_status(out, res->status);
     put_date(out);
     if (!bare) {
         if (res->type)
-            buf_printf(out, "Content-Type: %s\r\n", res->type);
+            put_line(out, "Content-Type: ", res->type);
         put_length(x, out, chunked, &close);
     }
     if (res->gzip)
@@ -152,9 +173,9 @@ void exchange_head(struct exchange *x, struct buf *out, bool close, bool *chunke
         buf_puts(out, "Connection: close\r\n");
     else if (x->http10)
         buf_puts(out, "Connection: keep-alive\r\n");
-    buf_printf(out, "X-Request-Id: %s\r\n", x->req.id);
+    put_line(out, "X-Request-Id: ", x->req.id);
     if (sane_trace(trace))
-        buf_printf(out, "traceparent: %s\r\n", trace);
+        put_line(out, "traceparent: ", trace);
     buf_put_str(out, buf_str(&res->head));
     put_safety(res, out);
     buf_puts(out, "\r\n");
@@ -175,7 +196,7 @@ void exchange_bad(struct buf *out, const struct parse_error *bad)
     jw_kv_cstr(&w, "message", bad->why);
     jw_end_obj(&w);
     jw_end_obj(&w);
-    buf_printf(out, "HTTP/1.1 %d %s\r\n", bad->status, http_reason(bad->status));
+    put_status(out, bad->status);
     put_date(out);
     buf_printf(out,
                "Content-Type: application/json; charset=utf-8\r\nContent-Length: %zu\r\n"

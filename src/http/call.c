@@ -38,9 +38,12 @@ static void destroy(struct call *call)
 static void log_call(const struct call *call)
 {
     const struct exchange *x = call->x;
-    const char *who = x->req.app->label ? x->req.app->label(&x->req) : NULL;
-    const char *trace = http_header(&x->req, "traceparent");
+    const char *who, *trace;
 
+    if (!log_wanted(LOG_INFO))
+        return;
+    who = x->req.app->label ? x->req.app->label(&x->req) : NULL;
+    trace = http_header(&x->req, "traceparent");
     log_msg(LOG_INFO,
             "http method=%s route=%s status=%d bytes=%lld us=%lld id=%s who=%s peer=%s%s%s",
             x->req.route ? x->req.route->method : "-", x->req.route ? x->req.route->path : "-",

@@ -11,7 +11,7 @@
 
 enum {
     OUT_MAX = 256 * 1024 * 1024, /* an answer in memory; who writes more calls http_spill() */
-    SPILL_AT = 1024 * 1024,
+    SPILL_AT = 256 * 1024,
     PIECE = 64 * 1024, /* of a spilled answer, per pull */
     ETAG_MAX = 80,
 };

@@ -11,6 +11,8 @@
 #include "base/str.h"
 #include "http/exchange.h"
 
+enum { JSON_FIRST = 2000 }; /* bytes: most answers are no longer */
+
 static const char json_type_text[] = "application/json; charset=utf-8";
 
 void response_init(struct http_res *res, struct http_req *req)
@@ -77,6 +79,7 @@ void http_setf(struct http_res *res, const char *name, const char *fmt, ...)
 struct json_writer *http_json(struct http_res *res, int status)
 {
     http_text(res, status, json_type_text);
+    (void)buf_reserve(&res->out, JSON_FIRST);
     jw_init(&res->json, &res->out);
     return &res->json;
 }

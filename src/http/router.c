@@ -27,6 +27,16 @@ static const char *method_name(enum http_method m)
     return "";
 }
 
+/* Bytes of the segment that begins at p, its slash included. */
+static size_t segment(const char *p)
+{
+    size_t n = 1;
+
+    while (p[n] && p[n] != '/')
+        n++;
+    return n;
+}
+
 /* One segment of path and pattern at a time; false when they part. */
 static bool fits(struct http_req *req, const char *pattern)
 {
@@ -34,7 +44,7 @@ static bool fits(struct http_req *req, const char *pattern)
 
     req->nparams = 0;
     while (*pattern && *path) {
-        size_t p = strcspn(pattern + 1, "/") + 1, s = strcspn(path + 1, "/") + 1;
+        size_t p = segment(pattern), s = segment(path);
 
         if (*pattern != '/' || *path != '/')
             return false;
@@ -53,37 +63,50 @@ static bool fits(struct http_req *req, const char *pattern)
     return !*pattern && !*path;
 }
 
-/* Cheap test before fits(), which allocates: the words up to the first parameter. */
-static bool may_fit(const char *path, const char *pattern)
+/* Cheap test before fits(), which allocates: every request passes all rows but one. Most rows end
+ * in a word, and with another letter than the path. */
+static bool may_fit(const char *path, size_t n, const char *pattern)
 {
-    size_t fixed = strcspn(pattern, "{");
+    size_t p = strlen(pattern);
 
-    return strncmp(path, pattern, fixed) == 0;
+    if (pattern[p - 1] != '}' && pattern[p - 1] != path[n - 1])
+        return false;
+    while (*pattern && *pattern == *path) {
+        pattern++;
+        path++;
+    }
+    return *pattern == '{' || (!*pattern && !*path);
+}
+
+/* What the path takes, for a method it does not take. */
+static const char *allowed(struct http_req *req, size_t n)
+{
+    const char *out = "";
+
+    for (size_t i = 0; req->app->tables[i]; i++)
+        for (const struct http_route *r = req->app->tables[i]; r->method; r++)
+            if (may_fit(req->path, n, r->path) && fits(req, r->path))
+                out = arena_printf(req->arena, "%s%s%s%s", out, *out ? ", " : "", r->method,
+                                   strcmp(r->method, "GET") == 0 ? ", HEAD" : "");
+    return out;
 }
 
 bool router_find(struct http_req *req, const char **allow)
 {
     const char *method = method_name(req->method);
-    struct buf methods;
+    size_t n = strlen(req->path);
 
-    buf_init(&methods, 256);
     req->params = arena_array(req->arena, 16, sizeof *req->params);
-    for (size_t i = 0; req->app->tables[i]; i++) {
+    for (size_t i = 0; n && req->app->tables[i]; i++) {
         for (const struct http_route *r = req->app->tables[i]; r->method; r++) {
-            if (!may_fit(req->path, r->path) || !fits(req, r->path))
-                continue;
-            if (strcmp(r->method, method) == 0) {
+            if (r->method[0] == method[0] && may_fit(req->path, n, r->path) &&
+                strcmp(r->method, method) == 0 && fits(req, r->path)) {
                 req->route = r;
-                buf_finish(&methods);
                 return true;
             }
-            buf_printf(&methods, "%s%s", methods.n ? ", " : "", r->method);
-            if (strcmp(r->method, "GET") == 0)
-                buf_puts(&methods, ", HEAD");
         }
     }
-    *allow = arena_strndup(req->arena, methods.p, methods.n);
-    buf_finish(&methods);
+    *allow = n ? allowed(req, n) : "";
     return false;
 }
 

@@ -10,19 +10,30 @@
 
 /* ---- making one ---- */
 
+static struct bough_str put(char **to, struct bough_str s)
+{
+    char *at = *to;
+
+    memcpy(at, s.p, s.n);
+    at[s.n] = '\0';
+    *to += s.n + 1;
+    return str_make(at, s.n);
+}
+
 /* Names and values as C strings in the arena: the connection's buffer moves on. */
 static void copy_headers(struct http_req *req, const struct parse_head *head)
 {
-    req->headers =
-        arena_array(req->arena, head->nheaders ? head->nheaders : 1, sizeof *req->headers);
-    req->nheaders = head->nheaders;
-    for (size_t i = 0; i < head->nheaders; i++) {
-        const struct http_header *h = &head->headers[i];
+    size_t n = head->nheaders, bytes = 1;
+    char *to;
 
-        req->headers[i] = (struct http_header){
-            str_make(arena_strndup(req->arena, h->name.p, h->name.n), h->name.n),
-            str_make(arena_strndup(req->arena, h->value.p, h->value.n), h->value.n),
-        };
+    for (size_t i = 0; i < n; i++)
+        bytes += head->headers[i].name.n + head->headers[i].value.n + 2;
+    to = arena_alloc(req->arena, bytes);
+    req->headers = arena_array(req->arena, n ? n : 1, sizeof *req->headers);
+    req->nheaders = n;
+    for (size_t i = 0; i < n; i++) {
+        req->headers[i].name = put(&to, head->headers[i].name);
+        req->headers[i].value = put(&to, head->headers[i].value);
     }
 }
 
@@ -41,13 +52,18 @@ static const char *request_id(struct http_req *req)
 {
     static uint64_t count;
     const char *given = http_header(req, "x-request-id");
+    uint64_t n;
+    char *made;
 
     if (sane_id(given))
         return given;
     /* Unlike any other of this process, and hardly like one of another: the hash has a secret. */
-    return arena_printf(
-        req->arena, "%016llx",
-        (unsigned long long)hash_u64(__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED)));
+    n = hash_u64(__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
+    made = arena_alloc(req->arena, 17);
+    for (int i = 15; i >= 0; i--, n >>= 4)
+        made[i] = "0123456789abcdef"[n & 15];
+    made[16] = '\0';
+    return made;
 }
 
 static void find_route(struct exchange *x)

@@ -194,6 +194,7 @@ static void on_tick(uv_timer_t *t)
     int64_t now = mono_us();
     struct wire *c, *next;
 
+    __atomic_store_n(&s->ticked_us, now, __ATOMIC_RELAXED);
     for (c = s->wires; c; c = next) {
         next = c->next;
         check(c, now);
@@ -219,9 +220,6 @@ static void on_done(void *user)
 
 static void fill_limits(struct http_limits *l)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int workers = cores < 2 ? 4 : cores > 8 ? 16 : (int)cores * 2;
-
     DEFAULT(head_ms, 10000);
     DEFAULT(body_ms, 10000);
     DEFAULT(idle_ms, 60000);
@@ -229,9 +227,10 @@ static void fill_limits(struct http_limits *l)
     DEFAULT(request_ms, 120000);
     DEFAULT(drain_ms, 10000);
     DEFAULT(beat_ms, 15000);
+    DEFAULT(stream_ms, 3600000);
     DEFAULT(connections, 10000);
     DEFAULT(per_peer, 256);
-    DEFAULT(workers, workers);
+    DEFAULT(workers, 32);
     DEFAULT(queue, 256);
     DEFAULT(write_queue, 1024 * 1024);
 }
@@ -293,6 +292,7 @@ enum bough_rc http_server_start(struct http_server **out, const struct http_app 
     if (s->limits.head_ms < tick * 4)
         tick = s->limits.head_ms / 4 + 1;
     (void)uv_timer_start(&s->tick, on_tick, (uint64_t)tick, (uint64_t)tick);
+    s->ticked_us = mono_us();
     start_threads(s);
     *out = s;
     return BOUGH_OK;
@@ -333,6 +333,11 @@ bool http_server_draining(const struct http_server *s)
 {
     return __atomic_load_n(&s->draining, __ATOMIC_RELAXED) ||
            __atomic_load_n(&s->stop_wanted, __ATOMIC_RELAXED);
+}
+
+int64_t http_server_quiet_ms(const struct http_server *s)
+{
+    return (mono_us() - __atomic_load_n(&s->ticked_us, __ATOMIC_RELAXED)) / 1000;
 }
 
 void http_server_figures(const struct http_server *s, struct http_figures *out)

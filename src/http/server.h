@@ -13,10 +13,11 @@ struct http_limits {
     int64_t request_ms; /* 120 s for a handler and its pulls */
     int64_t drain_ms;   /* 10 s to finish what is running when told to stop */
     int64_t beat_ms;    /* 15 s between comments on quiet event streams */
+    int64_t stream_ms;  /* 1 h, then an event stream ends and its client comes back */
     int connections;    /* 10000 at a time */
     int per_peer;       /* 256 of one address; the Unix socket and loopback are not counted */
-    int workers;        /* 2 a core, 4 to 16 */
-    int queue;          /* 256 requests waiting for a worker; beyond: 503 */
+    int workers; /* 32: what writes waits for the disk, and shares its sync with the others */
+    int queue;   /* 256 requests waiting for a worker; beyond: 503 */
     size_t write_queue; /* 1 MB a connection; an event stream over it is closed */
 };
 
@@ -45,13 +46,16 @@ void http_server_join(struct http_server *s);
 void http_server_destroy(struct http_server *s); /* stops and joins first; NULL is fine */
 bool http_server_draining(const struct http_server *s);
 
+/* How long ago its loop last came round: it does so every 100 ms, unless something holds it up. */
+int64_t http_server_quiet_ms(const struct http_server *s);
+
 struct http_figures {
     int64_t accepted, refused_full, connections; /* refused: over `connections` or `per_peer` */
     int64_t requests, bad_requests, overloaded, cancelled, timed_out;
     int64_t status[6]; /* by hundred: status[2] is 2xx */
     int64_t bytes_in, bytes_out;
     int64_t waiting, running; /* requests in the queue, on workers */
-    int64_t streams, stream_events, stream_dropped;
+    int64_t streams, stream_events, stream_dropped, stream_aged;
     int64_t worker_us; /* time spent in handlers */
 };
 

@@ -23,11 +23,13 @@ struct event {
 };
 
 struct http_hub {
-    pthread_mutex_t lock; /* guards first, last, pending, sent, reset, server */
+    pthread_mutex_t lock; /* guards first, last, pending, sent, skipped, live, reset, server */
     struct event *first, *last;
     size_t pending;
-    int64_t sent; /* position of the last event sent */
-    bool reset;   /* every stream is to end */
+    int64_t sent;    /* position of the last event sent, or of what was skipped since */
+    int64_t skipped; /* up to here nobody was given anything */
+    size_t live;     /* streams that get what is sent */
+    bool reset;      /* every stream is to end */
     struct http_server *server;
     int64_t at; /* loop only: what live streams have been given */
     struct stream *streams;
@@ -41,7 +43,7 @@ struct stream {
     bool (*wants)(void *user, const void *about, size_t about_size);
     void (*closed)(void *user);
     void *user;
-    int64_t at, beat_us;
+    int64_t at, beat_us, ends_us;
 };
 
 struct http_hub *http_hub_create(int64_t at)
@@ -125,6 +127,28 @@ void http_hub_send(struct http_hub *h, const struct http_event *in)
         server_wake(server);
     pthread_mutex_unlock(&h->lock);
     mem_free(e); /* nobody listens: it is in the past already */
+}
+
+bool http_hub_skip(struct http_hub *h, int64_t at)
+{
+    bool skip;
+
+    pthread_mutex_lock(&h->lock);
+    skip = !h->live;
+    if (skip)
+        h->sent = h->skipped = at;
+    pthread_mutex_unlock(&h->lock);
+    return skip;
+}
+
+bool http_hub_heard(struct http_hub *h)
+{
+    bool heard;
+
+    pthread_mutex_lock(&h->lock);
+    heard = h->live > 0;
+    pthread_mutex_unlock(&h->lock);
+    return heard;
 }
 
 void http_hub_close_all(struct http_hub *h)
@@ -227,7 +251,7 @@ static void give(struct wire *c, struct event *e)
 
 /* ---- on the loop ---- */
 
-static struct event *take_pending(struct http_hub *h, bool *reset)
+static struct event *take_pending(struct http_hub *h, bool *reset, int64_t *skipped)
 {
     struct event *e;
 
@@ -236,6 +260,7 @@ static struct event *take_pending(struct http_hub *h, bool *reset)
     h->first = h->last = NULL;
     h->pending = 0;
     *reset = h->reset;
+    *skipped = h->skipped;
     h->reset = false;
     pthread_mutex_unlock(&h->lock);
     return e;
@@ -244,7 +269,8 @@ static struct event *take_pending(struct http_hub *h, bool *reset)
 static void deliver(struct http_hub *h)
 {
     bool reset;
-    struct event *e = take_pending(h, &reset), *next_event;
+    int64_t skipped;
+    struct event *e = take_pending(h, &reset, &skipped), *next_event;
     struct stream *st, *next;
     int64_t now = e ? mono_us() : 0;
 
@@ -265,6 +291,8 @@ static void deliver(struct http_hub *h)
         }
         unref(e);
     }
+    if (h->at < skipped)
+        h->at = skipped;
     for (st = reset ? h->streams : NULL; st; st = next) {
         next = st->next;
         wire_close(st->wire);
@@ -301,6 +329,33 @@ static bool attach(struct http_hub *h, struct http_server *s)
     return true;
 }
 
+/* From now on it gets what is sent; false when something was skipped that it has not seen. */
+static bool join(struct http_hub *h, int64_t at)
+{
+    bool joined;
+
+    pthread_mutex_lock(&h->lock);
+    joined = h->skipped <= at;
+    h->live += joined;
+    pthread_mutex_unlock(&h->lock);
+    return joined;
+}
+
+static void leave(struct http_hub *h)
+{
+    pthread_mutex_lock(&h->lock);
+    h->live--;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* Not all of those who came together come back together. */
+static int64_t end_of_life(const struct http_server *s)
+{
+    int64_t most = s->limits.stream_ms * 1000;
+
+    return mono_us() + most - s->figures.streams % 64 * (most / 640);
+}
+
 static void go_live(struct wire *c)
 {
     struct http_sse *how = &c->call->x->res.sse;
@@ -313,6 +368,7 @@ static void go_live(struct wire *c)
                            .user = how->user,
                            .at = how->at,
                            .beat_us = mono_us(),
+                           .ends_us = end_of_life(c->server),
                            .next = how->hub->streams };
     if (st->next)
         st->next->prev = st;
@@ -337,11 +393,13 @@ void stream_step(struct wire *c)
         return;
     }
     deliver(how->hub);
-    if (how->at < how->hub->at && how->replay) {
+    if (how->replay && (how->at < how->hub->at || !join(how->hub, how->at))) {
         c->state = WIRE_WORK;
         call_submit(c->call, EXCHANGE_REPLAY);
         return;
     }
+    if (!how->replay)
+        (void)join(how->hub, INT64_MAX);
     go_live(c);
 }
 
@@ -359,6 +417,7 @@ void stream_close(struct wire *c)
     if (st->next)
         st->next->prev = st->prev;
     __atomic_store_n(&st->hub->nstreams, st->hub->nstreams - 1, __ATOMIC_RELAXED);
+    leave(st->hub);
     figure_add(&c->server->figures.streams, -1);
     if (st->closed)
         st->closed(st->user);
@@ -367,6 +426,12 @@ void stream_close(struct wire *c)
 
 void stream_beat(struct wire *c, int64_t now)
 {
+    /* D12: none lives for ever; who is in the middle of an event may finish it. */
+    if (now > c->stream->ends_us && uv_stream_get_write_queue_size(&c->h.stream) == 0) {
+        figure_add(&c->server->figures.stream_aged, 1);
+        wire_close(c);
+        return;
+    }
     if (now - c->stream->beat_us < c->server->limits.beat_ms * 1000)
         return;
     c->stream->beat_us = now;

@@ -27,6 +27,10 @@ void http_hub_destroy(struct http_hub *h); /* after the server */
 
 /* From any thread, in order of `at`. Never waits for a client. */
 void http_hub_send(struct http_hub *h, const struct http_event *e);
+/* Move on to `at` without an event, which is how it goes while nobody listens: whoever comes finds
+ * what happened in the past. False, and nothing is done, when somebody does listen. */
+bool http_hub_skip(struct http_hub *h, int64_t at);
+bool http_hub_heard(struct http_hub *h); /* does anybody listen right now? */
 /* Let every stream end (a `reset` of the store, a drain); clients come back by themselves. */
 void http_hub_close_all(struct http_hub *h);
 size_t http_hub_streams(struct http_hub *h);
@@ -54,8 +58,8 @@ struct http_sse {
 
 /*
  * In a handler, instead of any other answer. The stream lives until the client leaves, falls
- * behind by more than its queue holds (it reconnects with Last-Event-ID and loses nothing), or the
- * server drains. A comment every 15 s keeps proxies awake.
+ * behind by more than its queue holds, has lived for stream_ms (it reconnects with Last-Event-ID
+ * and loses nothing), or the server drains. A comment every 15 s keeps proxies awake.
  */
 void http_sse(struct http_res *res, const struct http_sse *how);
 

@@ -113,6 +113,7 @@ struct http_server {
     bool stop_wanted; /* atomic */
     bool draining;    /* atomic for readers outside */
     bool closed, joined;
+    int64_t ticked_us; /* atomic */
     int64_t drain_until_us;
     struct http_figures figures; /* written by the loop only, read anywhere: atomic, relaxed */
 };

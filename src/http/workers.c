@@ -8,16 +8,26 @@
 
 enum { TELL_AT = 32 }; /* finished work that is not kept back any longer */
 
+/* Who fell asleep last is woken first: what it used is still near, and on a quiet day the others
+ * never touch memory. */
+struct worker {
+    pthread_t thread;
+    pthread_cond_t wake;
+    struct workers *all;
+    struct worker *below; /* of those asleep */
+    bool asleep;
+};
+
 struct workers {
     pthread_mutex_t lock; /* guards everything below */
-    pthread_cond_t some;
     struct work_list todo, done;
     int running, idle;
+    struct worker *top; /* of those asleep */
     bool stop;
     void (*on_done)(void *user);
     void *user;
     int n;
-    pthread_t *threads; /* set before any of them runs */
+    struct worker *each;
 };
 
 void work_add(struct work_list *l, struct work *w, bool slow)
@@ -58,9 +68,36 @@ static void append(struct work_list *to, struct work_list *from)
     *from = (struct work_list){ 0 };
 }
 
+/* The lock is held. */
+static void sleep_until_woken(struct worker *me)
+{
+    struct workers *ws = me->all;
+
+    me->asleep = true;
+    me->below = ws->top;
+    ws->top = me;
+    ws->idle++;
+    while (me->asleep)
+        pthread_cond_wait(&me->wake, &ws->lock);
+}
+
+/* The lock is held. */
+static void wake_one(struct workers *ws)
+{
+    struct worker *w = ws->top;
+
+    if (!w)
+        return;
+    ws->top = w->below;
+    ws->idle--;
+    w->asleep = false;
+    pthread_cond_signal(&w->wake);
+}
+
 static void *work(void *user)
 {
-    struct workers *ws = user;
+    struct worker *me = user;
+    struct workers *ws = me->all;
 
     pthread_mutex_lock(&ws->lock);
     for (;;) {
@@ -69,9 +106,7 @@ static void *work(void *user)
         if (!w) {
             if (ws->stop)
                 break;
-            ws->idle++;
-            pthread_cond_wait(&ws->some, &ws->lock);
-            ws->idle--;
+            sleep_until_woken(me);
             continue;
         }
         ws->running++;
@@ -98,12 +133,14 @@ struct workers *workers_start(int n, void (*done)(void *user), void *user)
     ws->on_done = done;
     ws->user = user;
     ws->n = n;
-    ws->threads = mem_zalloc(mem_array((size_t)n, sizeof *ws->threads));
+    ws->each = mem_zalloc(mem_array((size_t)n, sizeof *ws->each));
     pthread_mutex_init(&ws->lock, NULL);
-    pthread_cond_init(&ws->some, NULL);
-    for (int i = 0; i < n; i++)
-        if (pthread_create(&ws->threads[i], NULL, work, ws) != 0)
+    for (int i = 0; i < n; i++) {
+        ws->each[i].all = ws;
+        pthread_cond_init(&ws->each[i].wake, NULL);
+        if (pthread_create(&ws->each[i].thread, NULL, work, &ws->each[i]) != 0)
             abort(); /* no thread, no server: as final as no memory */
+    }
     return ws;
 }
 
@@ -111,13 +148,15 @@ void workers_stop(struct workers *ws)
 {
     pthread_mutex_lock(&ws->lock);
     ws->stop = true;
-    pthread_cond_broadcast(&ws->some);
+    while (ws->top)
+        wake_one(ws);
     pthread_mutex_unlock(&ws->lock);
-    for (int i = 0; i < ws->n; i++)
-        pthread_join(ws->threads[i], NULL);
-    pthread_cond_destroy(&ws->some);
+    for (int i = 0; i < ws->n; i++) {
+        pthread_join(ws->each[i].thread, NULL);
+        pthread_cond_destroy(&ws->each[i].wake);
+    }
     pthread_mutex_destroy(&ws->lock);
-    mem_free(ws->threads);
+    mem_free(ws->each);
     mem_free(ws);
 }
 
@@ -129,23 +168,18 @@ void workers_submit(struct workers *ws, struct work_list *l)
     wake = l->slow;
     if (l->n > l->slow && ws->idle == ws->n)
         wake++; /* nobody is awake */
-    if (wake > ws->idle)
-        wake = ws->idle;
     append(&ws->todo, l);
-    pthread_mutex_unlock(&ws->lock);
     for (; wake > 0; wake--)
-        pthread_cond_signal(&ws->some);
+        wake_one(ws);
+    pthread_mutex_unlock(&ws->lock);
 }
 
 void workers_kick(struct workers *ws)
 {
-    bool wake;
-
     pthread_mutex_lock(&ws->lock);
-    wake = ws->todo.first && ws->idle > 0;
+    if (ws->todo.first)
+        wake_one(ws);
     pthread_mutex_unlock(&ws->lock);
-    if (wake)
-        pthread_cond_signal(&ws->some);
 }
 
 struct work *workers_done(struct workers *ws)

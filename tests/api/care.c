@@ -1,7 +1,9 @@
 /* Health, metrics, the index and openapi.json. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "api/world.h"
+#include "api/stream.h"
 #include "base/json.h"
 #include "base/str.h"
 
@@ -23,6 +25,50 @@ STORE_TEST(health_says_ok_to_everybody_and_metrics_only_to_admins)
     world_close(&w);
 }
 
+/* The figure of this name in the answer. */
+static int64_t figure(const struct http_reply *r, const char *name)
+{
+    const char *at = strstr(r->body.p, name);
+
+    if (!at)
+        FAIL("no %s", name);
+    return strtoll(at + strlen(name), NULL, 10);
+}
+
+STORE_TEST(metrics_have_the_figures_of_the_server_and_its_end_is_announced)
+{
+    struct http_reply r;
+    struct reader stream;
+    struct live l;
+
+    live_start(t, &l);
+    api_watch(l.w.api, l.server);
+    reader_open(t, &stream, &l, "/api/v1/events", "");
+    CHECK(reader_hears(&stream, "event: ready", 1, 5000));
+    r = world_own(t, &l.w, "GET", "/metrics", "");
+    for (int i = 0; i < 500 && figure(&r, "\nbough_http_streams ") == 0; i++) {
+        usleep(10000);
+        r = world_own(t, &l.w, "GET", "/metrics", "");
+    }
+    CHECK_INT(1, figure(&r, "\nbough_http_streams "));
+    CHECK_INT(1, figure(&r, "\nbough_http_connections "));
+    CHECK_INT(1, figure(&r, "\nbough_http_requests_total "));
+    CHECK_INT(1, figure(&r, "\nbough_http_responses_total{class=\"2xx\"} "));
+    CHECK_INT(0, figure(&r, "\nbough_http_responses_total{class=\"5xx\"} "));
+    CHECK(figure(&r, "\nbough_http_received_bytes_total ") > 30);
+    CHECK(figure(&r, "\nbough_http_sent_bytes_total ") > 100);
+    CHECK_INT(200, world_own(t, &l.w, "GET", "/readyz", "").status);
+    reader_close(&stream);
+    http_server_stop(l.server);
+    r = world_own(t, &l.w, "GET", "/readyz", "");
+    CHECK_INT(503, r.status);
+    CHECK_STR("draining", text_at(t, reply_json(t, &r), "error.code"));
+    CHECK_INT(200, world_own(t, &l.w, "GET", "/healthz", "").status); /* it is alive, and ending */
+    http_server_join(l.server);
+    api_watch(l.w.api, NULL);
+    live_stop(&l);
+}
+
 STORE_TEST(the_index_is_a_page_that_runs_no_script)
 {
     struct http_reply r;
@@ -32,6 +78,8 @@ STORE_TEST(the_index_is_a_page_that_runs_no_script)
     r = world_ask(t, &w, "GET", "/", "", "");
     CHECK_INT(200, r.status);
     CHECK(strstr(r.body.p, "<a href=\"/api/v1\">/api/v1</a>"));
+    CHECK(strstr(r.body.p, "/api/v1/sessions") < strstr(r.body.p, "/alkhub/"));
+    CHECK(strstr(r.body.p, "/api/v1/sessions") < strstr(r.body.p, "/healthz"));
     CHECK(!strstr(r.body.p, "<script") && !strstr(r.body.p, "style=\""));
     CHECK(strstr(http_reply_header(&r, "content-security-policy"), "default-src 'none'"));
     CHECK_INT(200, world_ask(t, &w, "GET", "/style.css", "", "").status);

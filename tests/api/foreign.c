@@ -205,3 +205,40 @@ STORE_TEST(a_member_that_no_body_has_is_refused_by_its_name)
     CHECK(walked >= 10);
     world_close(&w);
 }
+
+STORE_TEST(D13_the_ids_of_a_parent_of_another_project_are_not_shown)
+{
+    static const char *const ways[] = { "", "/lineage", "/root" };
+    const char *theirs = session_of(t, "/theirs"), *entry = user(t, theirs, "secret"), *headers,
+               *own;
+    struct bough_session_new in = { .project = "/ours", .parent = theirs, .fork_entry = entry };
+    struct bough_session_new below = { .project = "/ours", .kind = BOUGH_SUBAGENT };
+    struct bough_session *fork, *child;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &fork, &t->err));
+    below.parent = fork->id;
+    CHECK_OK(bough_session_create(t->store, t->arena, &below, &child, &t->err));
+    headers = bearer(t, world_token(t, "ours", "all", "/ours"));
+    own = bearer(t, world_token(t, "everything", "all", ""));
+    for (size_t i = 0; i < 3; i++) {
+        r = world_ask(t, &w, "GET", of_session(t, fork->id, ways[i]), headers, "");
+        if (strstr(r.body.p, theirs) || strstr(r.body.p, entry))
+            FAIL("%s: %s", ways[i], r.body.p);
+    }
+    r = world_ask(t, &w, "GET", "/api/v1/sessions", headers, "");
+    CHECK(!strstr(r.body.p, theirs) && !strstr(r.body.p, entry));
+    CHECK(strstr(r.body.p, arena_printf(t->arena, "\"parent\":\"%s\"", fork->id)));
+    r = world_ask(t, &w, "GET", arena_printf(t->arena, "/alkhub/v1/sessions/%s", fork->id), headers,
+                  "");
+    CHECK(r.status == 200 && !strstr(r.body.p, theirs));
+    r = world_ask(t, &w, "GET", of_session(t, fork->id, ""), own, "");
+    CHECK(strstr(r.body.p, theirs) && strstr(r.body.p, entry));
+    /* What goes along with the parents is still refused, not cut off silently. */
+    r = world_ask(t, &w, "GET", of_session(t, fork->id, "/export"), headers, "");
+    CHECK_INT(404, r.status);
+    CHECK(!strstr(r.body.p, theirs));
+    world_close(&w);
+}

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -29,8 +30,8 @@ void live_stop(struct live *l)
     world_close(&l->w);
 }
 
-void reader_open(struct test *t, struct reader *r, const struct live *l, const char *target,
-                 const char *headers)
+void reader_open_only(struct test *t, struct reader *r, const struct live *l, const char *target,
+                      const char *headers)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     const char *ask =
@@ -42,6 +43,12 @@ void reader_open(struct test *t, struct reader *r, const struct live *l, const c
     snprintf(to.sun_path, sizeof to.sun_path, "%s", l->path);
     CHECK_INT(0, connect(r->fd, (struct sockaddr *)&to, sizeof to));
     CHECK_INT(strlen(ask), write(r->fd, ask, strlen(ask)));
+}
+
+void reader_open(struct test *t, struct reader *r, const struct live *l, const char *target,
+                 const char *headers)
+{
+    reader_open_only(t, r, l, target, headers);
     CHECK(reader_hears(r, "\r\n\r\n", 1, 5000));
 }
 
@@ -51,20 +58,30 @@ void reader_close(struct reader *r)
     buf_finish(&r->got);
 }
 
-static int count(const struct buf *b, const char *text)
+/* How often the text is there from `*at` on; moves it behind the last one, or to where the next one
+ * may begin: each byte is looked at once, however many pieces come. */
+static int count(const struct buf *b, const char *text, size_t *at)
 {
+    size_t len = strlen(text);
+    const char *p;
     int n = 0;
 
-    for (const char *p = b->p; (p = memmem(p, b->n - (size_t)(p - b->p), text, strlen(text))); n++)
-        p += strlen(text);
+    for (; (p = memmem(b->p + *at, b->n - *at, text, len)); n++)
+        *at = (size_t)(p - b->p) + len;
+    if (b->n >= len && *at < b->n - len + 1)
+        *at = b->n - len + 1;
     return n;
 }
 
 bool reader_hears(struct reader *r, const char *text, int times, int ms)
 {
-    int64_t until = mono_us() + (int64_t)ms * 1000;
+    const char *slow = getenv("TEST_SLOW"); /* as for a whole test */
+    int64_t factor = slow ? strtol(slow, NULL, 10) : 1;
+    int64_t until = mono_us() + (int64_t)ms * 1000 * (factor > 1 ? factor : 1);
+    size_t at = 0;
+    int seen = 0;
 
-    while (count(&r->got, text) < times) {
+    while ((seen += count(&r->got, text, &at)) < times) {
         struct pollfd p = { .fd = r->fd, .events = POLLIN };
         int64_t left = (until - mono_us()) / 1000;
         char piece[65536];

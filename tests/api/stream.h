@@ -22,6 +22,9 @@ struct reader {
 /* GET as the owner, over the Unix socket; `headers` are more lines. The answer's head was read. */
 void reader_open(struct test *t, struct reader *r, const struct live *l, const char *target,
                  const char *headers);
+/* The same without waiting for the head. */
+void reader_open_only(struct test *t, struct reader *r, const struct live *l, const char *target,
+                      const char *headers);
 void reader_close(struct reader *r);
 /* Read until `text` was seen `times` times; false when the time is over or the stream ended. */
 bool reader_hears(struct reader *r, const char *text, int times, int ms);

@@ -8,13 +8,20 @@
 
 void world_open(struct test *t, struct world *w)
 {
+    world_open_with(t, w, (struct api_config){ 0 });
+}
+
+void world_open_with(struct test *t, struct world *w, struct api_config config)
+{
     static struct bough_env env;
 
     env = (struct bough_env){ t->env.env.now, t->env.env.random, t->env.env.user };
     w->auth = auth_create(t->store, NULL, &env);
     auth_allow_host(w->auth, "127.0.0.1", 7331);
     auth_allow_host(w->auth, "::1", 7331);
-    w->api = api_create(&(struct api_config){ .store = t->store, .auth = w->auth });
+    config.store = t->store;
+    config.auth = w->auth;
+    w->api = api_create(&config);
 }
 
 void world_close(struct world *w)

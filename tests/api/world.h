@@ -12,6 +12,7 @@ struct world {
 };
 
 void world_open(struct test *t, struct world *w); /* over t->store; names localhost:7331 */
+void world_open_with(struct test *t, struct world *w, struct api_config config);
 void world_close(struct world *w);
 
 /* A new token's secret. `scopes` as `bough token create` reads them. */

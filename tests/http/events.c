@@ -201,3 +201,93 @@ TEST(all_streams_end_when_the_hub_says_so_or_the_server_stops)
     client_close(&b);
     stop(s);
 }
+
+TEST(D12_a_stream_ends_when_it_is_old_and_who_comes_back_has_missed_nothing)
+{
+    struct http_server *s = start(t, &(struct http_limits){ .stream_ms = 300 });
+    struct http_figures f;
+    struct client c;
+
+    listen_to(t, &c, s, "", NULL);
+    CHECK(wait_streams(1));
+    for (int64_t i = 1; i <= 5; i++)
+        send_number(i, "a");
+    CHECK(client_hears(&c, "{\"n\":5}\n\n", 1, 5000));
+    CHECK(client_ended(&c, 5000));
+    check_numbers(&c, 1, 5);
+    client_close(&c);
+    CHECK(wait_streams(0));
+    for (int64_t i = 6; i <= 9; i++) /* while it is away */
+        send_number(i, "a");
+    listen_to(t, &c, s, "", "5");
+    CHECK(client_hears(&c, "{\"n\":9}\n\n", 1, 5000));
+    check_numbers(&c, 6, 9);
+    client_close(&c);
+    http_server_figures(s, &f);
+    CHECK_INT(1, f.stream_aged);
+    stop(s);
+}
+
+TEST(what_happens_while_nobody_listens_is_skipped_and_found_in_the_past)
+{
+    struct http_server *s = start(t, NULL);
+    struct client c;
+
+    CHECK(!http_hub_heard(world_hub));
+    CHECK(http_hub_skip(world_hub, 4));
+    CHECK_INT(4, http_hub_at(world_hub));
+    listen_to(t, &c, s, "", "1");
+    CHECK(client_hears(&c, "{\"n\":4}\n\n", 1, 5000));
+    CHECK(wait_streams(1));
+    CHECK(http_hub_heard(world_hub));
+    CHECK(!http_hub_skip(world_hub, 6)); /* somebody is there: it must be sent */
+    send_number(5, "a");
+    CHECK(client_hears(&c, "{\"n\":5}\n\n", 1, 5000));
+    check_numbers(&c, 2, 5);
+    client_close(&c);
+    CHECK(wait_streams(0));
+    CHECK(http_hub_skip(world_hub, 6));
+    listen_to(t, &c, s, "", "5");
+    CHECK(client_hears(&c, "{\"n\":6}\n\n", 1, 5000));
+    client_close(&c);
+    stop(s);
+}
+
+static void *skip_or_send(void *user)
+{
+    (void)user;
+    for (int64_t i = 1; i <= 20000; i++) {
+        if (!http_hub_skip(world_hub, i))
+            send_number(i, "a");
+        if (i % 200 == 0)
+            usleep(500);
+    }
+    return NULL;
+}
+
+TEST(clients_that_come_and_go_while_events_are_skipped_or_sent_have_no_gap)
+{
+    struct http_server *s = start(t, NULL);
+    struct client c;
+    pthread_t sender;
+    int64_t seen = 0;
+
+    CHECK_INT(0, pthread_create(&sender, NULL, skip_or_send, NULL));
+    for (int round = 0; seen < 20000 && round < 500; round++) {
+        const char *last = arena_printf(t->arena, "%lld", (long long)seen), *p;
+        int64_t from = seen;
+
+        listen_to(t, &c, s, "", last);
+        (void)client_hears(&c, "data: {", 300, round % 3 ? 20 : 200);
+        for (p = c.got.p; (p = strstr(p, "data: {\"n\":")) && strstr(p, "\n\n"); p++) {
+            CHECK_INT(seen + 1, strtoll(p + 11, NULL, 10));
+            seen++;
+        }
+        client_close(&c);
+        if (seen == from)
+            usleep(2000);
+    }
+    pthread_join(sender, NULL);
+    CHECK_INT(20000, seen);
+    stop(s);
+}

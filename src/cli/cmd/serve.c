@@ -72,6 +72,7 @@ const struct cli_cmd cmd_serve = {
     .summary = "serve the store over HTTP until Ctrl-C",
     .options = options,
     .run = run,
+    .cache_bytes = (int64_t)4 << 20, /* every reader has a quarter of it, and there are many */
     .about = "Always listens on a Unix socket that only you can open, which needs no token. Over "
              "TCP every "
              "request needs one (see bough token), also from this machine; a browser is signed in "

@@ -73,3 +73,17 @@ TEST(levels_have_names)
     CHECK_STR("error", log_level_name(LOG_ERROR));
     CHECK_STR("debug", log_level_name(LOG_DEBUG));
 }
+
+TEST(nobody_puts_a_message_together_that_nobody_would_see)
+{
+    enum log_level least = LOG_WARN;
+
+    log_set_sink(NULL, NULL);
+    CHECK(!log_wanted(LOG_ERROR));
+    log_set_sink(log_stderr, &least);
+    CHECK(log_wanted(LOG_WARN));
+    CHECK(!log_wanted(LOG_INFO));
+    log_set_sink(log_stderr, NULL);
+    CHECK(log_wanted(LOG_DEBUG));
+    log_set_sink(NULL, NULL);
+}
