@@ -245,7 +245,7 @@ install: ## into PREFIX (/usr/local), under DESTDIR
 	sed 's|@PREFIX@|$(PREFIX)|' data/bough.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/bough.service
 	install -m 644 data/bough.socket $(DESTDIR)$(PREFIX)/lib/systemd/user
 	install -m 644 data/nginx.conf $(DESTDIR)$(PREFIX)/share/doc/bough
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(PKGS)|' scripts/bough.pc.in \
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(filter-out libpq,$(PKGS))|' scripts/bough.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/bough.pc
 clean: ## remove build/
 	rm -rf build
