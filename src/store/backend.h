@@ -53,6 +53,7 @@ struct raw_numbers {
 struct backend_ops {
     const char *scheme; /* "sqlite" in sqlite:path */
     const char *also;   /* another word for it, or NULL */
+    bool remote;        /* a question is a round trip: followers do not ask after every commit */
     bool plain;         /* it keeps parts as readable text: bodies are not compressed */
     bool direct; /* a commit is a few writes to memory: not worth waking a thread beside it */
 

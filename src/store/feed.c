@@ -5,7 +5,10 @@
 
 #include "store/engine.h"
 
-enum { LOOK_US = 20000 }; /* how often to look for what other processes committed */
+enum {
+    LOOK_US = 20000, /* how often to look for what other processes committed */
+    REST_US = 4000,  /* where looking is a round trip: how long commits are gathered */
+};
 
 /* The epoch is that of the store as it was opened: only a restore changes it, and that wants the
  * store for itself. */
@@ -42,6 +45,8 @@ static void sleep_until_more(struct engine *e, uint64_t seen, int64_t until_us)
         pthread_cond_timedwait(&e->committed, &e->lock, &t);
     e->followers--;
     pthread_mutex_unlock(&e->lock);
+    if (e->ops->remote && mono_us() + REST_US < until_us)
+        nanosleep(&(struct timespec){ 0, REST_US * 1000l }, NULL);
 }
 
 static uint64_t commits_of(struct engine *e)

@@ -337,7 +337,7 @@ enum bough_rc bough_migrate(const char *from, const char *to, const struct bough
 {
     struct bough_arena *keep = bough_arena_create();
     struct moving *m = arena_zalloc(keep, sizeof *m);
-    struct bough_migrated ignored;
+    struct bough_migrated ignored = { 0 };
     enum bough_rc rc;
 
     m->keep = keep;

@@ -163,6 +163,29 @@ static enum bough_rc append_keyed(struct test *t, struct bough_store *s, const c
     return bough_append(s, t->arena, session, &in, out, &t->err);
 }
 
+/* One message without a key takes the short way: three of them, so that it is taken. */
+static void cut_plain(struct test *t, struct proxy *p, struct bough_store *s, const char *session,
+                      int at)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "plain" };
+    struct bough_append in = { .entries = &e, .n = 1 };
+
+    for (int i = 0; i < 4; i++) {
+        struct bough_appended out;
+        int64_t before = get(t, session)->messages, after;
+        enum bough_rc rc;
+
+        p->left = i == 3 ? at : -1;
+        rc = bough_append(s, t->arena, session, &in, &out, &t->err);
+        p->left = -1;
+        after = get(t, session)->messages;
+        if (rc == BOUGH_UNKNOWN)
+            CHECK(after == before || after == before + 1);
+        else
+            CHECK_INT(before + (rc == BOUGH_OK), after);
+    }
+}
+
 SHARED_TEST(a_connection_cut_anywhere_loses_nothing_and_doubles_nothing, 240)
 {
     static struct proxy p;
@@ -196,6 +219,7 @@ SHARED_TEST(a_connection_cut_anywhere_loses_nothing_and_doubles_nothing, 240)
         unknown += rc == BOUGH_UNKNOWN;
         CHECK_OK(append_keyed(t, s, session, n, &out)); /* its key settles it */
         CHECK_INT(before + 3, get(t, session)->messages);
+        cut_plain(t, &p, s, session, at);
     }
     printf("# %d cuts: %d refused, %d unknown, the others went well\n", (int)p.cuts, refused,
            unknown);

@@ -43,6 +43,10 @@ enum bough_rc batch_send(struct batch *b, enum sql id, const struct args *a, enu
 /* Read every answer; b->again when somebody lost. */
 enum bough_rc batch_settle(struct batch *b, struct bough_error *err);
 
+/* append_one.c: a txn that only appends one entry, in one round trip. *done false: it does not fit,
+ * or something has changed; nothing was written, and the long way finds out. */
+enum bough_rc pg_append_one(struct postgres *s, struct txn *t, bool *done, struct bough_error *err);
+
 /* change.c */
 enum bough_rc batch_change(struct batch *b, struct change *c, struct bough_error *err);
 /* copy.c: a run of entries, `n` of them, from change `c` on. */

@@ -251,8 +251,11 @@ static enum bough_rc write_batch(struct postgres *s, struct txn *const *txns, si
     bool guess =
         !s->held && s->known.valid && s->known.streak >= STREAK && ordinals_known(s, txns, n);
     size_t done = n;
-    enum bough_rc rc;
+    bool short_way = false;
+    enum bough_rc rc = n == 1 ? pg_append_one(s, txns[0], &short_way, err) : BOUGH_OK;
 
+    if (rc || short_way)
+        return rc;
     for (size_t i = 0; i < n; i++) {
         txns[i]->lost = NULL;
         txns[i]->state = TXN_DONE;

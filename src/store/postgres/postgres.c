@@ -155,6 +155,7 @@ static enum bough_rc postgres_backup(struct view *v, const char *path, copy_fn p
 const struct backend_ops postgres_backend = {
     .scheme = "postgres",
     .also = "postgresql",
+    .remote = true,
     .plain = true,
     .open = postgres_open,
     .close = postgres_close,

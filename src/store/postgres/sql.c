@@ -75,6 +75,19 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_ENTRY_OVER] = { "UPDATE entry SET over = $3, mask = $4 WHERE bid = $1 AND depth = $2",
                          "iiii" },
     [SQL_ENTRY_THERE] = { "SELECT 1::bigint FROM entry WHERE bid = $1 AND depth = $2", "ii" },
+    [SQL_ENTRY_IS] = { "SELECT 1::bigint FROM entry WHERE bid = $1 AND depth = $2 AND id = $3",
+                       "iit" },
+    /* $16 the counter's commits, $17 session and $18 version of its head, $19 and $20 of the log. A
+     * row that somebody else has changed meanwhile is looked at again before it is changed here. */
+    [SQL_APPEND_ONE] = { "WITH c AS (UPDATE counter SET commits = commits + 1, no = no + 1 WHERE"
+                         " commits = $16 AND (SELECT ver FROM head WHERE sid = $17) = $18 AND"
+                         " coalesce((SELECT depth FROM entry WHERE bid = $1 ORDER BY depth DESC"
+                         " LIMIT 1), (SELECT base FROM branch WHERE bid = $1)) = $2 - 1"
+                         " RETURNING no), e AS (INSERT INTO entry (" ENTRY_ALL ") SELECT $1, $2,"
+                         " $3, $4, $5, $6, $7, $8, $9, $10, $11::smallint, $12, $13, $14, $15"
+                         " FROM c), l AS (INSERT INTO log (" LOG_COLS ") SELECT c.no, 1, $17, $19,"
+                         " $20, $1, $2, 0, 0 FROM c) SELECT no FROM c",
+                         "iiiiibtiiiittttiiiii" },
     [SQL_ENTRY_SEAL] = { "UPDATE entry SET kind = $3, mask = $4, over = $5, body = $6, parts = $7,"
                          " no = $8, mno = $9, time = $10, role = $11::smallint, id = $12, data = "
                          "$13,"

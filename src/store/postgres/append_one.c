@@ -1,0 +1,90 @@
+/*
+ * The commonest commit of all, one message behind a branch's tip, as one statement: one round trip
+ * and no transaction around it. It writes nothing unless the counter still says what we left there,
+ * so nobody has written since; then the numbers we guess are right, too.
+ */
+#include "core/pack.h"
+#include "store/postgres/batch.h"
+
+static bool fits(const struct postgres *s, const struct txn *t)
+{
+    return s->known.valid && s->known.streak && !s->held && !s->set_local && !t->relaxed &&
+           t->nguards == 1 && t->guards[0].op == GUARD_HEAD && t->nchanges == 1 &&
+           t->changes[0].op == CHANGE_ENTRY_ADD && t->changes[0].u.entry.bid > 0 &&
+           t->changes[0].call_new == 0 && t->log.kind == LOG_APPEND && t->log.n <= 1 &&
+           t->log.sid == t->guards[0].sid && t->log.bid == t->changes[0].u.entry.bid &&
+           t->log.depth == t->changes[0].u.entry.depth && !t->log.record && !t->log.aux;
+}
+
+/* The connection was lost before the answer came. Whoever takes the counter's row waits for what
+ * is under way; then the entry is there, with the id we gave it, or it is not. */
+static enum bough_rc settle(struct postgres *s, const struct args *sent, bool *there,
+                            struct bough_error *err)
+{
+    struct patience p = { mono_us() + 15000000, NULL };
+    struct args a = { 0 };
+    int64_t rows = 0;
+    enum bough_rc rc = pg_writer_connected(s, &p, err);
+
+    if (!rc)
+        rc = pg_writer_begin(s, true, err);
+    a.n = 3;
+    memcpy(a.number, sent->number, 2 * sizeof *a.number); /* branch and depth */
+    for (int i = 0; i < 2; i++) {
+        a.p[i] = a.number[i];
+        a.len[i] = 8;
+    }
+    a.p[2] = sent->p[11]; /* its id */
+    a.len[2] = sent->len[11];
+    if (!rc)
+        rc = pg_writer_int(s, SQL_ENTRY_IS, &a, 0, &rows, err);
+    *there = rows == 1;
+    pg_writer_undo(s);
+    if (!rc)
+        return BOUGH_OK;
+    return bough_fail(
+        err, BOUGH_UNKNOWN,
+        "%s: the connection was lost while appending, and nobody can say how it ended", s->name);
+}
+
+static void remember(struct postgres *s, struct txn *t, int64_t commits, int64_t no)
+{
+    struct made none = { 0 };
+
+    s->known.last.commits = commits;
+    s->known.last.no = no;
+    s->known.streak++;
+    t->state = TXN_DONE;
+    made_tell(&none, t, no);
+}
+
+enum bough_rc pg_append_one(struct postgres *s, struct txn *t, bool *done, struct bough_error *err)
+{
+    struct entry_row *row = &t->changes[0].u.entry;
+    struct taken at = s->known.last;
+    struct args a = { 0 };
+    PGresult *r = NULL;
+    enum bough_rc rc;
+
+    *done = false;
+    if (!fits(s, t))
+        return BOUGH_OK;
+    pack_entry_patch((char *)(uintptr_t)row->body.p, at.no + 1, 0);
+    args_entry(s->scratch, &a, row);
+    args_ints(&a,
+              (int64_t[]){ at.commits, t->guards[0].sid, t->guards[0].a, t->log.kind, t->log.time },
+              5);
+    s->replay = s->settled = false;
+    rc = pg_writer_ask(s, SQL_APPEND_ONE, &a, &r, err);
+    if (!rc)
+        *done = PQntuples(r) == 1;
+    PQclear(r);
+    if (rc && s->writer->lost) {
+        rc = settle(s, &a, done, err);
+        pg_writer_forget(s);
+        s->known.last = at;
+    }
+    if (!rc && *done)
+        remember(s, t, at.commits + 1, at.no + 1);
+    return rc;
+}
