@@ -66,8 +66,11 @@ static struct json member_of(struct reading *r, struct bough_str raw, const char
         value = ev.raw;
         if (ev.type == JSON_BEGIN && json_pull_skip(&p, &ev, &value, NULL))
             break;
-        if (found)
-            return json_parse(r->a, value, &out, NULL) ? (struct json){ 0 } : out;
+        if (found) {
+            if (json_parse(r->a, value, &out, NULL))
+                out = (struct json){ 0 };
+            return out;
+        }
     }
     return out;
 }
