@@ -105,8 +105,8 @@ static enum bough_rc check_origin(struct auth *a, struct http_req *req, struct h
         return http_refuse(res, 421, "wrong_host", "this server is not %.80s", host);
     if (origin && lists(a, &a->origins, origin))
         return BOUGH_OK;
-    if (origin &&
-        strcasecmp(origin, arena_printf(req->arena, "%s://%s", a->tls ? "https" : "http", host)))
+    if (origin && strcasecmp(origin, arena_printf(req->arena, "%s://%s", a->tls ? "https" : "http",
+                                                  host)) != 0)
         return http_refuse(res, 403, "wrong_origin", "pages of %.80s may not call this", origin);
     if (site && strcmp(site, "cross-site") == 0)
         return http_refuse(res, 403, "wrong_origin", "pages of other sites may not call this");

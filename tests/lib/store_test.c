@@ -153,7 +153,7 @@ static void each_backend(const char *name, test_fn *first, test_fn *fn, test_fn 
         size_t n = strlen(name) + strlen(backends[i].name) + 4;
         char *full;
 
-        if ((lasting && !backends[i].lasts) || (only && strcmp(only, backends[i].name) != 0))
+        if ((lasting && !backends[i].lasts) || (only && !strstr(only, backends[i].name)))
             continue;
         full = malloc(n);
         snprintf(full, n, "%s [%s]", name, backends[i].name);

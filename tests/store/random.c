@@ -241,5 +241,6 @@ TEST_SECONDS(random_operations_give_the_same_on_memory_and_sqlite, SECONDS)
 
 TEST_SECONDS(random_operations_give_the_same_on_memory_and_postgres, SECONDS)
 {
-    run_all(t, postgres_url, asked_for(OPS_DEFAULT / 5)); /* a round trip is not a function call */
+    run_all(t, postgres_url,
+            asked_for(OPS_DEFAULT) / 10 + 1); /* a round trip is no function call */
 }
