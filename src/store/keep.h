@@ -15,6 +15,42 @@ static inline bool patience_over(const struct patience *p)
     return mono_us() >= p->until_us;
 }
 
+/* Who serves a view, the newest first; its owner has a lock around the list. */
+struct lent {
+    struct lent *next, *before;
+    int64_t since_us;
+};
+
+static inline void lent_add(struct lent **list, struct lent *l)
+{
+    l->since_us = mono_us();
+    l->before = NULL;
+    l->next = *list;
+    if (l->next)
+        l->next->before = l;
+    *list = l;
+}
+
+static inline void lent_remove(struct lent **list, struct lent *l)
+{
+    if (l->before)
+        l->before->next = l->next;
+    else
+        *list = l->next;
+    if (l->next)
+        l->next->before = l->before;
+}
+
+/* Since when the oldest does; 0: nobody does. */
+static inline int64_t lent_oldest(const struct lent *list)
+{
+    int64_t oldest = 0;
+
+    for (; list; list = list->next)
+        oldest = list->since_us;
+    return oldest;
+}
+
 /* A copy with a NUL behind it. */
 static inline struct bough_str keep_bytes(struct bough_arena *a, struct bough_str s)
 {

@@ -71,3 +71,36 @@ int list_compare(enum list_order order, const struct list_row *a, const struct l
         return x > y ? -1 : 1;
     return a->sid > b->sid ? -1 : a->sid < b->sid;
 }
+
+uint64_t list_asks(const struct list_query *q)
+{
+    const bool asked[ASKS_COUNT] = {
+        [ASKS_PROJECT] = q->project != 0,
+        [ASKS_WORKSPACE] = q->workspace != 0,
+        [ASKS_ACCOUNT] = q->account != 0,
+        [ASKS_PARENT] = q->parent != 0,
+        [ASKS_STATUSES] = q->statuses != 0,
+        [ASKS_ROLE] = !cstr_empty(q->role_name),
+        [ASKS_PATH] = !cstr_empty(q->provider_path),
+        [ASKS_PROVIDER] = !cstr_empty(q->model_provider),
+        [ASKS_MODEL] = !cstr_empty(q->model_name),
+        [ASKS_CREATED_FROM] = q->created_from != 0,
+        [ASKS_CREATED_TO] = q->created_to != 0,
+        [ASKS_UPDATED_FROM] = q->updated_from != 0,
+        [ASKS_UPDATED_TO] = q->updated_to != 0,
+        [ASKS_HAY] = !cstr_empty(q->hay),
+        [ASKS_ROOTS] = q->roots,
+    };
+    uint64_t bits = 0;
+
+    for (int i = 0; i < ASKS_COUNT; i++)
+        bits |= (uint64_t)asked[i] << i;
+    return bits;
+}
+
+unsigned list_arms(const struct list_query *q)
+{
+    unsigned kinds = q->kinds ? (unsigned)q->kinds & 3 : 3;
+
+    return (q->dead ? 0 : kinds) | (q->alive ? 0 : kinds << 2);
+}

@@ -22,6 +22,29 @@ struct list_query {
     int64_t after_key, after_sid; /* keyset cursor: strictly older than this */
 };
 
+/* What a query asks for, by number: a bit in list_asks(), and the place of its value in SQL. */
+enum list_condition {
+    ASKS_PROJECT,
+    ASKS_WORKSPACE,
+    ASKS_ACCOUNT,
+    ASKS_PARENT,
+    ASKS_STATUSES,
+    ASKS_ROLE,
+    ASKS_PATH,
+    ASKS_PROVIDER,
+    ASKS_MODEL,
+    ASKS_CREATED_FROM,
+    ASKS_CREATED_TO,
+    ASKS_UPDATED_FROM,
+    ASKS_UPDATED_TO,
+    ASKS_HAY,
+    ASKS_ROOTS,
+    ASKS_COUNT,
+};
+uint64_t list_asks(const struct list_query *q);
+/* A bit each: living primaries, living subagents, deleted primaries, deleted subagents. */
+unsigned list_arms(const struct list_query *q);
+
 struct search_query; /* core/search.h */
 
 /* Documents in which all terms hold, of one of the roles and kinds, within the times and ... */

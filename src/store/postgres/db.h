@@ -38,8 +38,8 @@ struct conn {
     struct view view;
     struct postgres *store;
     PGconn *pg;
-    struct conn *next, *before; /* in the pool, or among those that serve a view */
-    int64_t since_us;           /* it serves a view */
+    struct conn *next; /* in the pool */
+    struct lent lent;  /* while it serves a view */
     bool writer;
     bool begun;               /* a transaction was begun */
     bool lost;                /* the connection is gone, or must not be used again */
@@ -86,7 +86,8 @@ struct postgres {
     pid_t pid;        /* a connection does not survive fork() */
 
     pthread_mutex_t pool_lock; /* guards pool, pooled, lent */
-    struct conn *pool, *lent;
+    struct conn *pool;
+    struct lent *lent; /* those that serve a view */
     int pooled;
 
     pthread_mutex_t write_lock; /* guards everything below */

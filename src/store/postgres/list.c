@@ -9,42 +9,23 @@ _Static_assert(BOUGH_PRIMARY == 0 && BOUGH_SUBAGENT == 1, "the arms below name b
 
 enum { TEXT_MAX = 16384, PIECE = 64 };
 
-/* The conditions by number; their bit in a shape and, plus one, their value. */
-enum condition {
-    C_PROJECT,
-    C_WORKSPACE,
-    C_ACCOUNT,
-    C_PARENT,
-    C_STATUSES,
-    C_ROLE,
-    C_PATH,
-    C_PROVIDER,
-    C_MODEL,
-    C_CREATED_FROM,
-    C_CREATED_TO,
-    C_UPDATED_FROM,
-    C_UPDATED_TO,
-    C_HAY,
-    C_ROOTS,
-    C_COUNT,
-};
-
-static const char *const pieces[C_COUNT] = {
-    [C_PROJECT] = " AND project = $1 AND project <> 0",
-    [C_WORKSPACE] = " AND workspace = $2",
-    [C_ACCOUNT] = " AND account = $3",
-    [C_PARENT] = " AND parent = $4 AND parent <> 0",
-    [C_STATUSES] = " AND ((1::bigint << status::int) & $5) <> 0",
-    [C_ROLE] = " AND role_name = $6",
-    [C_PATH] = " AND provider_path = $7",
-    [C_PROVIDER] = " AND model_provider = $8",
-    [C_MODEL] = " AND model_name = $9",
-    [C_CREATED_FROM] = " AND created >= $10",
-    [C_CREATED_TO] = " AND created < $11",
-    [C_UPDATED_FROM] = " AND updated >= $12",
-    [C_UPDATED_TO] = " AND updated < $13",
-    [C_HAY] = " AND position($14 IN hay) > 0",
-    [C_ROOTS] = " AND parent = 0",
+/* The conditions; value n is $n+1. */
+static const char *const pieces[ASKS_COUNT] = {
+    [ASKS_PROJECT] = " AND project = $1 AND project <> 0",
+    [ASKS_WORKSPACE] = " AND workspace = $2",
+    [ASKS_ACCOUNT] = " AND account = $3",
+    [ASKS_PARENT] = " AND parent = $4 AND parent <> 0",
+    [ASKS_STATUSES] = " AND ((1::bigint << status::int) & $5) <> 0",
+    [ASKS_ROLE] = " AND role_name = $6",
+    [ASKS_PATH] = " AND provider_path = $7",
+    [ASKS_PROVIDER] = " AND model_provider = $8",
+    [ASKS_MODEL] = " AND model_name = $9",
+    [ASKS_CREATED_FROM] = " AND created >= $10",
+    [ASKS_CREATED_TO] = " AND created < $11",
+    [ASKS_UPDATED_FROM] = " AND updated >= $12",
+    [ASKS_UPDATED_TO] = " AND updated < $13",
+    [ASKS_HAY] = " AND position($14 IN hay) > 0",
+    [ASKS_ROOTS] = " AND parent = 0",
 };
 
 enum { AT_KEY = 14, AT_SID = 15 }; /* values $15 and $16: where the last piece ended */
@@ -54,37 +35,10 @@ static const char *const keys[] = {
     [ORDER_CREATED] = "created", [ORDER_UPDATED] = "updated", [ORDER_MODIFIED] = "modified"
 };
 
-static unsigned arms_of(const struct list_query *q)
-{
-    unsigned kinds = q->kinds ? (unsigned)q->kinds & 3 : 3;
-
-    return (q->dead ? 0 : kinds) | (q->alive ? 0 : kinds << 2);
-}
-
 static uint64_t shape_of(const struct list_query *q)
 {
-    const bool asked[C_COUNT] = {
-        [C_PROJECT] = q->project != 0,
-        [C_WORKSPACE] = q->workspace != 0,
-        [C_ACCOUNT] = q->account != 0,
-        [C_PARENT] = q->parent != 0,
-        [C_STATUSES] = q->statuses != 0,
-        [C_ROLE] = !cstr_empty(q->role_name),
-        [C_PATH] = !cstr_empty(q->provider_path),
-        [C_PROVIDER] = !cstr_empty(q->model_provider),
-        [C_MODEL] = !cstr_empty(q->model_name),
-        [C_CREATED_FROM] = q->created_from != 0,
-        [C_CREATED_TO] = q->created_to != 0,
-        [C_UPDATED_FROM] = q->updated_from != 0,
-        [C_UPDATED_TO] = q->updated_to != 0,
-        [C_HAY] = !cstr_empty(q->hay),
-        [C_ROOTS] = q->roots,
-    };
-    uint64_t shape = 0;
-
-    for (int i = 0; i < C_COUNT; i++)
-        shape |= (uint64_t)asked[i] << i;
-    return shape | (uint64_t)arms_of(q) << 32 | (uint64_t)q->order << 40 | UINT64_C(1) << 48;
+    return list_asks(q) | (uint64_t)list_arms(q) << 32 | (uint64_t)q->order << 40 |
+           UINT64_C(1) << 48;
 }
 
 /* One arm for each kind, and for the living and the deleted: each is a range of an index. */
@@ -93,11 +47,11 @@ static void write_sql(struct buf *out, const struct list_query *q, uint64_t shap
     const char *between = "SELECT * FROM (", *key = keys[q->order];
 
     for (unsigned arm = 0; arm < 4; arm++) {
-        if (!(arms_of(q) >> arm & 1))
+        if (!(list_arms(q) >> arm & 1))
             continue;
         buf_printf(out, "%s(SELECT " LIST_COLS " FROM list WHERE kind = %u AND gone = %s", between,
                    arm & 1, arm & 2 ? "true" : "false");
-        for (int i = 0; i < C_COUNT; i++)
+        for (int i = 0; i < ASKS_COUNT; i++)
             if (shape >> i & 1)
                 buf_puts(out, pieces[i]);
         buf_printf(out, " AND (%s, sid) < ($15, $16) ORDER BY %s DESC, sid DESC LIMIT $17)", key,
@@ -177,7 +131,7 @@ enum bough_rc postgres_list_scan(struct view *v, const struct list_query *q, lis
     bool more = true;
     enum bough_rc rc = pg_over(v, err);
 
-    if (rc || !arms_of(q))
+    if (rc || !list_arms(q))
         return rc;
     buf_init(&text, TEXT_MAX);
     write_sql(&text, q, shape);

@@ -25,8 +25,8 @@ struct conn {
     struct sqlite *store;
     struct bough_arena *arena; /* holds this struct */
     sqlite3 *db;
-    struct conn *next, *before; /* in the pool, or among those that serve a view */
-    int64_t since_us;           /* it serves a view */
+    struct conn *next; /* in the pool */
+    struct lent lent;  /* while it serves a view */
     bool writer;
     int code;                 /* of the last failure, as SQLite gave it */
     struct patience patience; /* of the call that uses it now */
@@ -63,7 +63,7 @@ struct sqlite {
 
     pthread_mutex_t pool_lock; /* guards pool, pooled, lent */
     struct conn *pool;
-    struct conn *lent; /* those that serve a view, the newest first */
+    struct lent *lent; /* those that serve a view */
     int pooled;
 
     pthread_mutex_t write_lock; /* guards everything below */

@@ -9,45 +9,27 @@ _Static_assert(BOUGH_PRIMARY == 0 && BOUGH_SUBAGENT == 1, "the arms below name b
 enum { TEXT_MAX = 16384 };
 
 /*
- * The conditions by number; their bit in a shape and, plus one, their parameter. A "+" keeps SQLite
- * from choosing an index for the condition: the index that gives the order is always the right one.
+ * The conditions; value n is ?n+1. A "+" keeps SQLite from choosing an index for the condition: the
+ * index that gives the order is always the right one.
  */
-enum condition {
-    C_PROJECT,
-    C_WORKSPACE,
-    C_ACCOUNT,
-    C_PARENT,
-    C_STATUSES,
-    C_ROLE,
-    C_PATH,
-    C_PROVIDER,
-    C_MODEL,
-    C_CREATED_FROM,
-    C_CREATED_TO,
-    C_UPDATED_FROM,
-    C_UPDATED_TO,
-    C_HAY,
-    C_ROOTS,
-    C_AFTER, /* two parameters: the key, then the sid */
-    C_COUNT,
-};
+enum { C_AFTER = ASKS_COUNT, C_COUNT }; /* after: two values, the key, then the sid */
 
 static const char *const pieces[C_COUNT] = {
-    [C_PROJECT] = " AND project = ?1 AND project <> 0",
-    [C_WORKSPACE] = " AND workspace = ?2",
-    [C_ACCOUNT] = " AND account = ?3",
-    [C_PARENT] = " AND parent = ?4 AND parent <> 0",
-    [C_STATUSES] = " AND ((1 << status) & ?5) <> 0",
-    [C_ROLE] = " AND role_name = ?6",
-    [C_PATH] = " AND provider_path = ?7",
-    [C_PROVIDER] = " AND model_provider = ?8",
-    [C_MODEL] = " AND model_name = ?9",
-    [C_CREATED_FROM] = " AND +created >= ?10",
-    [C_CREATED_TO] = " AND +created < ?11",
-    [C_UPDATED_FROM] = " AND +updated >= ?12",
-    [C_UPDATED_TO] = " AND +updated < ?13",
-    [C_HAY] = " AND instr(hay, ?14) > 0",
-    [C_ROOTS] = " AND +parent = 0",
+    [ASKS_PROJECT] = " AND project = ?1 AND project <> 0",
+    [ASKS_WORKSPACE] = " AND workspace = ?2",
+    [ASKS_ACCOUNT] = " AND account = ?3",
+    [ASKS_PARENT] = " AND parent = ?4 AND parent <> 0",
+    [ASKS_STATUSES] = " AND ((1 << status) & ?5) <> 0",
+    [ASKS_ROLE] = " AND role_name = ?6",
+    [ASKS_PATH] = " AND provider_path = ?7",
+    [ASKS_PROVIDER] = " AND model_provider = ?8",
+    [ASKS_MODEL] = " AND model_name = ?9",
+    [ASKS_CREATED_FROM] = " AND +created >= ?10",
+    [ASKS_CREATED_TO] = " AND +created < ?11",
+    [ASKS_UPDATED_FROM] = " AND +updated >= ?12",
+    [ASKS_UPDATED_TO] = " AND +updated < ?13",
+    [ASKS_HAY] = " AND instr(hay, ?14) > 0",
+    [ASKS_ROOTS] = " AND +parent = 0",
 };
 
 struct order_text {
@@ -68,43 +50,10 @@ static const char *const arms[] = {
     "SELECT " LIST_COLS " FROM list WHERE kind = 1 AND gone = 1",
 };
 
-static unsigned arms_of(const struct list_query *q)
-{
-    unsigned kinds = q->kinds ? (unsigned)q->kinds & 3 : 3;
-    unsigned out = 0;
-
-    if (!q->dead)
-        out |= kinds;
-    if (!q->alive)
-        out |= kinds << 2;
-    return out;
-}
-
 static uint64_t shape_of(const struct list_query *q)
 {
-    const bool asked[C_COUNT] = {
-        [C_PROJECT] = q->project != 0,
-        [C_WORKSPACE] = q->workspace != 0,
-        [C_ACCOUNT] = q->account != 0,
-        [C_PARENT] = q->parent != 0,
-        [C_STATUSES] = q->statuses != 0,
-        [C_ROLE] = !cstr_empty(q->role_name),
-        [C_PATH] = !cstr_empty(q->provider_path),
-        [C_PROVIDER] = !cstr_empty(q->model_provider),
-        [C_MODEL] = !cstr_empty(q->model_name),
-        [C_CREATED_FROM] = q->created_from != 0,
-        [C_CREATED_TO] = q->created_to != 0,
-        [C_UPDATED_FROM] = q->updated_from != 0,
-        [C_UPDATED_TO] = q->updated_to != 0,
-        [C_HAY] = !cstr_empty(q->hay),
-        [C_ROOTS] = q->roots,
-        [C_AFTER] = q->after_set,
-    };
-    uint64_t shape = 0;
-
-    for (int i = 0; i < C_COUNT; i++)
-        shape |= (uint64_t)asked[i] << i;
-    return shape | (uint64_t)arms_of(q) << 32 | (uint64_t)q->order << 40 | UINT64_C(1) << 48;
+    return list_asks(q) | (uint64_t)q->after_set << C_AFTER | (uint64_t)list_arms(q) << 32 |
+           (uint64_t)q->order << 40 | UINT64_C(1) << 48;
 }
 
 static void write_sql(struct buf *out, uint64_t shape, unsigned chosen, enum list_order order)
@@ -119,7 +68,7 @@ static void write_sql(struct buf *out, uint64_t shape, unsigned chosen, enum lis
         for (int i = 0; i < C_COUNT; i++) {
             if (!(shape >> i & 1))
                 continue;
-            if (i == C_PROJECT && shape >> C_PARENT & 1)
+            if (i == ASKS_PROJECT && shape >> ASKS_PARENT & 1)
                 buf_puts(out, " AND +project = ?1"); /* a parent has fewer */
             else
                 buf_puts(out, i == C_AFTER ? orders[order].after : pieces[i]);
@@ -144,7 +93,7 @@ static enum bough_rc prepare(struct conn *c, const struct list_query *q, sqlite3
             return BOUGH_OK;
         }
     buf_init(&text, TEXT_MAX);
-    write_sql(&text, shape, arms_of(q), q->order);
+    write_sql(&text, shape, list_arms(q), q->order);
     code = sqlite3_prepare_v3(c->db, text.p, (int)text.n, SQLITE_PREPARE_PERSISTENT, out, NULL);
     buf_finish(&text);
     if (code != SQLITE_OK)
@@ -208,7 +157,7 @@ enum bough_rc sqlite_list_scan(struct view *v, const struct list_query *q, list_
 
     if (view_over(c))
         return conn_fail(c, c->code, err);
-    if (!arms_of(q))
+    if (!list_arms(q))
         return BOUGH_OK;
     rc = prepare(c, q, &st, err);
     if (rc)

@@ -44,33 +44,16 @@ static struct conn *pool_take(struct sqlite *s)
 static void lend(struct sqlite *s, struct conn *c)
 {
     pthread_mutex_lock(&s->pool_lock);
-    c->since_us = mono_us();
-    c->before = NULL;
-    c->next = s->lent;
-    if (c->next)
-        c->next->before = c;
-    s->lent = c;
+    lent_add(&s->lent, &c->lent);
     pthread_mutex_unlock(&s->pool_lock);
-}
-
-/* The pool's lock is held. */
-static void take_back(struct sqlite *s, struct conn *c)
-{
-    if (c->before)
-        c->before->next = c->next;
-    else
-        s->lent = c->next;
-    if (c->next)
-        c->next->before = c->before;
 }
 
 int64_t pool_oldest(struct sqlite *s)
 {
-    int64_t oldest = 0;
+    int64_t oldest;
 
     pthread_mutex_lock(&s->pool_lock);
-    for (const struct conn *c = s->lent; c; c = c->next)
-        oldest = c->since_us;
+    oldest = lent_oldest(s->lent);
     pthread_mutex_unlock(&s->pool_lock);
     return oldest;
 }
@@ -81,7 +64,7 @@ static void pool_give(struct sqlite *s, struct conn *c, bool fit)
     bool keep;
 
     pthread_mutex_lock(&s->pool_lock);
-    take_back(s, c);
+    lent_remove(&s->lent, &c->lent);
     keep = fit && s->pooled < POOL_MAX;
     if (keep) {
         c->next = s->pool;
