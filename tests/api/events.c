@@ -282,9 +282,9 @@ STORE_TEST_SECONDS(five_thousand_events_reach_two_clients_once_over_broken_conne
     live_stop(&l);
 }
 
-TEST_SECONDS(events_of_another_process_arrive_and_a_restarted_server_goes_on, 60)
+SHARED_TEST(events_of_another_process_arrive_and_a_restarted_server_goes_on, 60)
 {
-    const char *url = arena_printf(t->arena, "sqlite:%s", test_path(t, "events.db")), *s, *last;
+    const char *url = t->url, *s, *last;
     struct reader r;
     struct live l;
     int next = 1, status;

@@ -17,7 +17,8 @@
 enum { WRITERS = 4, DEATHS = 6, PATIENCE_US = 15 * 1000 * 1000 };
 
 struct load {
-    char socket[108];
+    char socket[2][108];
+    int servers; /* over one store: writers take turns among them, the last one is followed */
     char session[WRITERS][BOUGH_ID_LEN + 1];
     int acked[WRITERS];    /* written by its writer alone */
     int followed[WRITERS]; /* by the follower alone, in order */
@@ -32,13 +33,13 @@ static void blame(struct load *l, const char *what)
     __atomic_store_n(&l->wrong, what, __ATOMIC_RELEASE);
 }
 
-static int dial(const struct load *l)
+static int dial(const struct load *l, int who)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     struct timeval patience = { .tv_usec = 500000 };
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    snprintf(to.sun_path, sizeof to.sun_path, "%s", l->socket);
+    snprintf(to.sun_path, sizeof to.sun_path, "%s", l->socket[who % l->servers]);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
         close(fd);
         fd = -1;
@@ -54,7 +55,7 @@ static int dial(const struct load *l)
 static bool post(const struct load *l, int writer, int number)
 {
     char body[160], ask[512], got[4096];
-    int fd = dial(l), n, size;
+    int fd = dial(l, writer), n, size;
     ssize_t have = 0, some = 0;
 
     if (fd < 0)
@@ -139,7 +140,7 @@ static void *follow(void *user)
 
     while (!__atomic_load_n(&l->done, __ATOMIC_ACQUIRE)) {
         char ask[256], piece[16384];
-        int fd = dial(l), size;
+        int fd = dial(l, l->servers - 1), size;
         ssize_t n = -1;
         struct buf b;
 
@@ -164,7 +165,7 @@ static void *follow(void *user)
 
 /* ---- the server ---- */
 
-static pid_t serve(struct test *t, const struct load *l, const char *url)
+static pid_t serve(struct test *t, const struct load *l, int which, const char *url)
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -182,10 +183,11 @@ static pid_t serve(struct test *t, const struct load *l, const char *url)
     if (pid == 0) {
         if (!freopen("/dev/null", "w", stdout))
             _exit(1);
-        execl(program, program, "--store", url, "serve", "--quiet", "--socket", l->socket, NULL);
+        execl(program, program, "--store", url, "serve", "--quiet", "--socket", l->socket[which],
+              NULL);
         _exit(127);
     }
-    while ((fd = dial(l)) < 0 && mono_us() < until)
+    while ((fd = dial(l, which)) < 0 && mono_us() < until)
         usleep(5000);
     CHECK(fd >= 0);
     close(fd);
@@ -223,15 +225,16 @@ static void verify(struct test *t, const struct load *l)
     }
 }
 
-TEST_SECONDS(a_server_killed_under_load_loses_doubles_and_hides_nothing_from_followers, 120)
+/* Kill the first of so many servers again and again. */
+static void run_servers(struct test *t, int servers)
 {
-    const char *url = arena_printf(t->arena, "sqlite:%s", test_path(t, "kill.db"));
+    const char *url = t->url;
     struct load *l = arena_zalloc(t->arena, sizeof *l);
     pthread_t threads[WRITERS], follower;
     struct writer w[WRITERS];
     struct bough_mark mark;
     int64_t until;
-    pid_t pid;
+    pid_t pid, other = 0;
 
     CHECK_OK(bough_store_open(&t->store, url, NULL, &t->err));
     for (int i = 0; i < WRITERS; i++)
@@ -239,8 +242,12 @@ TEST_SECONDS(a_server_killed_under_load_loses_doubles_and_hides_nothing_from_fol
     CHECK_OK(bough_feed_end(t->store, &mark, &t->err));
     bough_store_close(&t->store);
     snprintf(l->place, sizeof l->place, "%lld-%lld", (long long)mark.epoch, (long long)mark.no);
-    snprintf(l->socket, sizeof l->socket, "%s", test_path(t, "sock"));
-    pid = serve(t, l, url);
+    l->servers = servers;
+    for (int i = 0; i < servers; i++)
+        snprintf(l->socket[i], sizeof l->socket[i], "%s", test_path(t, i ? "sock-other" : "sock"));
+    pid = serve(t, l, 0, url);
+    if (servers > 1)
+        other = serve(t, l, 1, url);
     CHECK_INT(0, pthread_create(&follower, NULL, follow, l));
     for (int i = 0; i < WRITERS; i++) {
         w[i] = (struct writer){ l, i };
@@ -249,7 +256,7 @@ TEST_SECONDS(a_server_killed_under_load_loses_doubles_and_hides_nothing_from_fol
     for (int i = 0; i < DEATHS; i++) {
         usleep((useconds_t)(150000 + i * 37000));
         end(pid, SIGKILL);
-        pid = serve(t, l, url);
+        pid = serve(t, l, 0, url);
     }
     usleep(200000);
     __atomic_store_n(&l->stop, true, __ATOMIC_RELEASE);
@@ -260,6 +267,8 @@ TEST_SECONDS(a_server_killed_under_load_loses_doubles_and_hides_nothing_from_fol
         usleep(10000);
     __atomic_store_n(&l->done, true, __ATOMIC_RELEASE);
     end(pid, SIGTERM);
+    if (other)
+        end(other, SIGTERM);
     pthread_join(follower, NULL);
     CHECK_STR("", l->wrong ? l->wrong : "");
     CHECK_OK(bough_store_open(&t->store, url, NULL, &t->err));
@@ -267,4 +276,14 @@ TEST_SECONDS(a_server_killed_under_load_loses_doubles_and_hides_nothing_from_fol
     verify(t, l);
     store_check(t, t->store);
     bough_store_close(&t->store);
+}
+
+SHARED_TEST(a_server_killed_under_load_loses_doubles_and_hides_nothing_from_followers, 120)
+{
+    run_servers(t, 1);
+}
+
+SHARED_TEST(of_two_servers_over_one_store_one_may_die_and_the_other_tells_of_both, 120)
+{
+    run_servers(t, 2);
 }
