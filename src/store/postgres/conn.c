@@ -158,6 +158,7 @@ void pg_close(struct conn *c)
 {
     if (!c)
         return;
+    ahead_forget(c);
     PQfinish(c->pg);
     mem_free(c->wire.of);
     mem_free(c);

@@ -142,7 +142,8 @@ enum bough_rc postgres_list_scan(struct view *v, const struct list_query *q, lis
         rc = ask(v, text.p, shape, &a, &r, err);
         if (rc)
             break;
-        more = hand_out(r, q, &a, fn, user);
+        rc = ahead_fetch(v, r, err);
+        more = !rc && hand_out(r, q, &a, fn, user);
         PQclear(r);
     }
     buf_finish(&text);

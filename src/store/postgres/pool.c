@@ -112,6 +112,7 @@ void postgres_view_end(struct view *v)
         (pg_send(c, SQL_COMMIT, NULL, NULL) || pg_sync(c, NULL))) /* nobody waits for it */
         c->lost = true;
     c->begun = false;
+    ahead_forget(c);
     pool_give(c->store, c);
 }
 

@@ -45,14 +45,17 @@ enum bough_rc postgres_session_get(struct view *v, struct bough_arena *a, int64_
                                    struct session_row *out, struct bough_error *err)
 {
     PGresult *r;
-    enum bough_rc rc = only(v, SQL_SESSION_GET, &sid, 1, "session", &r, err);
+    int i = 0;
+    bool known = ahead_find(v, AHEAD_SESSIONS, sid, &r, &i);
+    enum bough_rc rc = known ? BOUGH_OK : only(v, SQL_SESSION_GET, &sid, 1, "session", &r, err);
 
     if (rc)
         return rc;
-    pg_row_session(r, 0, out);
+    pg_row_session(r, known ? i : 0, out);
     out->slug = arena_strdup(a, out->slug);
     out->body = keep_bytes(a, out->body);
-    PQclear(r);
+    if (!known)
+        PQclear(r);
     return BOUGH_OK;
 }
 
@@ -114,15 +117,19 @@ enum bough_rc postgres_head_get(struct view *v, struct bough_arena *a, int64_t s
                                 struct head_now *out, struct bough_error *err)
 {
     PGresult *r;
-    enum bough_rc rc = only(v, SQL_HEAD_GET, &sid, 1, "session", &r, err);
+    int i = 0;
+    bool known = ahead_find(v, AHEAD_HEADS, sid, &r, &i);
+    enum bough_rc rc = known ? BOUGH_OK : only(v, SQL_HEAD_GET, &sid, 1, "session", &r, err);
 
     if (rc)
         return rc;
-    pg_row_head(r, 0, &out->row);
+    i = known ? i : 0;
+    pg_row_head(r, i, &out->row);
     out->row.lease_owner = arena_strdup(a, out->row.lease_owner);
-    out->tip = out->row.bid ? got_int(r, 0, 10) : 0;
+    out->tip = out->row.bid ? got_int(r, i, 10) : 0;
     out->depth = out->row.depth ? out->row.depth : out->tip;
-    PQclear(r);
+    if (!known)
+        PQclear(r);
     return BOUGH_OK;
 }
 

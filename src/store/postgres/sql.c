@@ -2,6 +2,11 @@
  * end with a LIMIT and go on from the last key they gave. */
 #include "store/postgres/sql.h"
 
+/* How far the branch of a head goes. */
+#define HEAD_TIP                                                                                   \
+    ", coalesce((SELECT depth FROM entry WHERE entry.bid = head.bid ORDER BY depth DESC LIMIT 1)," \
+    " (SELECT base FROM branch WHERE branch.bid = head.bid), 0)"
+
 const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_BEGIN_READ] = { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "" },
     [SQL_BEGIN] = { "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "" },
@@ -195,6 +200,7 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                            "ii" },
 
     [SQL_SESSION_GET] = { "SELECT " SESSION_COLS " FROM session WHERE sid = $1", "i" },
+    [SQL_SESSION_MANY] = { "SELECT " SESSION_COLS " FROM session WHERE sid = ANY ($1)", "I" },
     [SQL_SESSION_SLUG] = { "SELECT sid FROM session WHERE slug = $1 AND purged = 0", "t" },
     [SQL_SESSION_MADE] = { "SELECT " SESSION_COLS " FROM session WHERE made BETWEEN $1 AND $2"
                            " AND sid > $3 ORDER BY sid LIMIT $4",
@@ -202,10 +208,8 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_SESSION_CHILDREN] = { "SELECT " SESSION_COLS " FROM session WHERE parent = $1 AND"
                                " parent <> 0 AND sid > $2 ORDER BY sid LIMIT $3",
                                "iii" },
-    [SQL_HEAD_GET] = { "SELECT " HEAD_COLS ", coalesce((SELECT depth FROM entry WHERE entry.bid ="
-                       " head.bid ORDER BY depth DESC LIMIT 1), (SELECT base FROM branch WHERE"
-                       " branch.bid = head.bid), 0) FROM head WHERE sid = $1",
-                       "i" },
+    [SQL_HEAD_GET] = { "SELECT " HEAD_COLS HEAD_TIP " FROM head WHERE sid = $1", "i" },
+    [SQL_HEAD_MANY] = { "SELECT " HEAD_COLS HEAD_TIP " FROM head WHERE sid = ANY ($1)", "I" },
     [SQL_BRANCH_GET] = { "SELECT " BRANCH_COLS " FROM branch WHERE bid = $1", "i" },
     [SQL_BRANCH_CHILDREN] = { "SELECT " BRANCH_COLS " FROM branch WHERE parent = $1 AND"
                               " parent <> 0 AND base <= $2 AND (base, bid) > ($3, $4)"
