@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/fs.h"
 #include "base/str.h"
 #include "http/exchange.h"
 
@@ -124,32 +125,12 @@ void http_pull(struct http_res *res, http_puller *pull, int64_t later_ms)
 
 /* ---- spilling ---- */
 
-/* A file without a name: it is gone with its descriptor, whatever happens. */
-static int nameless_file(void)
-{
-    const char *dir = getenv("TMPDIR");
-    int fd;
-
-    if (cstr_empty(dir))
-        dir = "/tmp";
-    fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) { /* a file system without O_TMPFILE */
-        char path[4096];
-
-        snprintf(path, sizeof path, "%s/bough-answer-XXXXXX", dir);
-        fd = mkostemp(path, O_CLOEXEC);
-        if (fd >= 0)
-            unlink(path);
-    }
-    return fd;
-}
-
 static void spill_now(struct http_res *res)
 {
     size_t at = 0;
 
     if (res->spill < 0 && !res->lost)
-        res->spill = nameless_file();
+        res->spill = fs_nameless();
     while (res->spill >= 0 && at < res->out.n) {
         ssize_t n = write(res->spill, res->out.p + at, res->out.n - at);
 
