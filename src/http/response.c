@@ -1,9 +1,7 @@
 /* How handlers answer: status, headers, JSON, errors, what does not fit into memory. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
