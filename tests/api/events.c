@@ -184,13 +184,18 @@ STORE_TEST(a_late_follower_gets_the_text_so_far_then_the_rest_by_offset)
     reader_open(t, &late, &l, "/api/v1/events", "");
     CHECK(reader_hears(&late, "\"offset\":10,\"part\":{\"type\":\"text\",\"text\":\"Hello, wor\"}",
                        1, 5000));
-    step(t, &m, BOUGH_STEP_TEXT, "ld");
+    step(t, &m, BOUGH_STEP_TEXT, "l");
+    CHECK(reader_hears(&early, "\"offset\":10,\"delta\":\"l\"", 1, 5000));
+    CHECK(reader_hears(&late, "\"offset\":10,\"delta\":\"l\"", 1, 5000));
+    usleep(
+        200000); /* the late one follows with the others now: what is sealed is shown to nobody */
+    step(t, &m, BOUGH_STEP_TEXT, "d");
     CHECK_OK(bough_message_seal(t->store, t->arena, &m.writing, NULL, &(struct bough_entry *){ 0 },
                                 &t->err));
     CHECK(reader_hears(&early, "event: message.updated", 1, 5000));
     CHECK(reader_hears(&late, "event: message.updated", 1, 5000));
-    CHECK(strstr(early.got.p, "\"offset\":10,\"delta\":\"ld\""));
-    CHECK(strstr(late.got.p, "\"offset\":10,\"delta\":\"ld\""));
+    CHECK(strstr(early.got.p, "\"offset\":11,\"delta\":\"d\""));
+    CHECK(strstr(late.got.p, "\"offset\":11,\"delta\":\"d\""));
     reader_close(&early);
     reader_close(&late);
     live_stop(&l);
