@@ -12,7 +12,7 @@
 #include "cli/print.h"
 
 const struct cli_option cli_common[] = {
-    { "store", 0, "URL", "the store to work on: sqlite:PATH, a path, memory:" },
+    { "store", 0, "URL", "the store to work on: a path, postgres://..., memory:" },
     { "color", 0, "WHEN", "colours: auto, always or never" },
     { "no-pager", 0, NULL, "do not start a pager" },
     { "help", 'h', NULL, "show help" },

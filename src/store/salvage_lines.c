@@ -8,6 +8,7 @@
 #include "core/attach.h"
 #include "core/bodies.h"
 #include "store/id.h"
+#include "store/record_body.h"
 #include "store/rows.h"
 #include "store/salvage.h"
 
@@ -136,35 +137,6 @@ void salvage_entry_line(struct salvage *s, const struct bough_entry *e, const st
 
 /* ---- records ---- */
 
-static const struct {
-    const char *name;
-    const struct body_field *fields;
-} kinds[16] = {
-    [RECORD_CALL] = { "call", call_fields },
-    [RECORD_ADJUST] = { "adjustment", adjust_fields },
-    [RECORD_MEMORY] = { "memory", memory_fields },
-    [RECORD_LABEL] = { "label", label_fields },
-    [RECORD_TODO] = { "todo", todo_fields },
-    [RECORD_QUEUE] = { "prompt", queue_fields },
-    [RECORD_AUDIT] = { "audit", audit_fields },
-    [RECORD_SOURCE] = { "source", source_fields },
-    [RECORD_PROJECT] = { "project", place_fields },
-    [RECORD_WORKSPACE] = { "workspace", place_fields },
-    [RECORD_ACCOUNT] = { "account", place_fields },
-};
-
-union record_body {
-    struct call_body call;
-    struct adjust_body adjust;
-    struct memory_body memory;
-    struct label_body label;
-    struct todo_body todo;
-    struct queue_body queue;
-    struct audit_body audit;
-    struct source_body source;
-    struct place_body place;
-};
-
 /* What people wrote and what was paid; everything else is in the bytes. */
 static void put_said(struct line *l, int64_t kind, const union record_body *u)
 {
@@ -217,13 +189,14 @@ void salvage_record_line(struct salvage *s, const struct pages_row *row)
 
     begin(&l, s, "record");
     jw_kv_i64(&l.w, "session", row->rowid >> 32);
-    if (kinds[kind].name)
-        jw_kv_cstr(&l.w, "kind", kinds[kind].name);
+    if (record_bodies[kind].name)
+        jw_kv_cstr(&l.w, "kind", record_bodies[kind].name);
     else
         jw_kv_i64(&l.w, "kind", kind);
     jw_kv_i64(&l.w, "ordinal", row->rowid & LIMIT_RECORD);
     jw_opt_i64(&l.w, "deleted", row->at[2].number);
-    if (kinds[kind].fields && !body_read(kinds[kind].fields, row->at[3].bytes, &u, NULL))
+    if (record_bodies[kind].fields &&
+        !body_read(record_bodies[kind].fields, row->at[3].bytes, &u, NULL))
         put_said(&l, kind, &u);
     kv_base64(&l, "bytes", row->at[3].bytes);
     end(&l);

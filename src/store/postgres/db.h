@@ -234,7 +234,6 @@ struct bough_str numbers_array(struct bough_arena *a, const int64_t *at, size_t 
 void args_log(struct args *v, const struct log_row *row);
 void args_list(struct args *v, const struct list_row *row);
 void args_session_docs(struct bough_arena *a, struct args *v, const struct session_row *row);
-struct bough_str pg_record_doc(struct bough_arena *a, const struct record_row *row);
 
 /* ---- words.c: documents of the full text, and what finds them ---- */
 void args_document(struct bough_arena *a, struct args *v, const struct text_row *row);

@@ -2,20 +2,12 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "core/bodies.h"
 #include "core/pack.h"
 #include "store/id.h"
 #include "store/postgres/db.h"
+#include "store/record_body.h"
 
 /* ---- documents for SQL ---- */
-
-static struct bough_str doc_of(struct bough_arena *a, const struct body_field *table,
-                               struct bough_str body, void *to)
-{
-    if (!body.n || body_read(table, body, to, NULL) != BOUGH_OK)
-        return str_make(NULL, 0);
-    return body_json(a, table, to);
-}
 
 static void args_doc(struct args *v, struct bough_str doc)
 {
@@ -42,43 +34,15 @@ void args_session_docs(struct bough_arena *a, struct args *v, const struct sessi
     args_doc(v, metadata);
 }
 
-struct bough_str pg_record_doc(struct bough_arena *a, const struct record_row *row)
+static struct bough_str record_doc(struct bough_arena *a, const struct record_row *row)
 {
-    union {
-        struct call_body call;
-        struct adjust_body adjust;
-        struct memory_body memory;
-        struct label_body label;
-        struct todo_body todo;
-        struct queue_body queue;
-        struct audit_body audit;
-        struct source_body source;
-        struct place_body place;
-    } b;
+    const struct body_field *fields =
+        (uint64_t)row->kind < RECORD_KINDS ? record_bodies[row->kind].fields : NULL;
+    union record_body b;
 
-    switch (row->kind) {
-    case RECORD_CALL:
-        return doc_of(a, call_fields, row->body, &b);
-    case RECORD_ADJUST:
-        return doc_of(a, adjust_fields, row->body, &b);
-    case RECORD_MEMORY:
-        return doc_of(a, memory_fields, row->body, &b);
-    case RECORD_LABEL:
-        return doc_of(a, label_fields, row->body, &b);
-    case RECORD_TODO:
-        return doc_of(a, todo_fields, row->body, &b);
-    case RECORD_QUEUE:
-        return doc_of(a, queue_fields, row->body, &b);
-    case RECORD_AUDIT:
-        return doc_of(a, audit_fields, row->body, &b);
-    case RECORD_SOURCE:
-        return doc_of(a, source_fields, row->body, &b);
-    case RECORD_PROJECT:
-    case RECORD_WORKSPACE:
-    case RECORD_ACCOUNT:
-        return doc_of(a, place_fields, row->body, &b);
-    }
-    return str_make(NULL, 0); /* tokens, and what is nobody's business */
+    if (!fields || !row->body.n || body_read(fields, row->body, &b, NULL) != BOUGH_OK)
+        return str_make(NULL, 0);
+    return body_json(a, fields, &b);
 }
 
 /* ---- arrays ---- */
@@ -167,7 +131,7 @@ void args_record(struct bough_arena *a, struct args *v, const struct record_row 
 {
     args_ints(v, (int64_t[]){ row->sid, row->kind, row->ord, row->ver, row->over }, 5);
     args_str(v, row->body);
-    args_doc(v, pg_record_doc(a, row));
+    args_doc(v, record_doc(a, row));
 }
 
 void args_log(struct args *v, const struct log_row *row)
