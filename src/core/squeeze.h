@@ -5,6 +5,8 @@
 #include <bough/arena.h>
 #include <stdbool.h>
 
+enum { SQUEEZE_FROM = 1024 }; /* bytes: what is shorter is not worth it */
+
 /* Bytes as they are stored: `raw` long before compression. */
 struct squeezed {
     struct bough_str bytes;

@@ -10,12 +10,11 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/pack.h"
-#include "store/backend.h"
+#include "store/keep.h"
 
 enum {
     ROWS_MOST = 2000, /* of one transaction */
     BYTES_MOST = 4 * 1024 * 1024,
-    ZSTD_FROM = 1024,
 };
 
 /* Derived text is left behind; the log last, so that a store without it is seen to be unfinished.
@@ -155,7 +154,7 @@ static enum bough_rc flush(struct moving *m, bool over)
 static struct bough_str keep(struct moving *m, struct bough_str s)
 {
     m->bytes += s.n;
-    return (struct bough_str){ arena_strndup(m->a, s.p, s.n), s.n };
+    return keep_bytes(m->a, s);
 }
 
 static const char *keep_text(struct moving *m, const char *s)
@@ -176,7 +175,7 @@ static void keep_row(struct moving *m, struct raw_row *r)
         break;
     case RAW_ENTRY:
         r->u.entry.body =
-            keep(m, pack_entry_again(m->a, r->u.entry.body, m->to.ops->plain ? 0 : ZSTD_FROM));
+            keep(m, pack_entry_again(m->a, r->u.entry.body, m->to.ops->plain ? 0 : SQUEEZE_FROM));
         m->out->entries++;
         break;
     case RAW_RECORD:
@@ -189,12 +188,8 @@ static void keep_row(struct moving *m, struct raw_row *r)
         r->u.key.key = keep_text(m, r->u.key.key);
         break;
     case RAW_LIST:
-        r->u.list.role_name = keep_text(m, r->u.list.role_name);
-        r->u.list.provider_path = keep_text(m, r->u.list.provider_path);
-        r->u.list.model_provider = keep_text(m, r->u.list.model_provider);
-        r->u.list.model_name = keep_text(m, r->u.list.model_name);
-        r->u.list.hay = keep_text(m, r->u.list.hay);
-        r->u.list.body = keep(m, r->u.list.body);
+        keep_list(m->a, &r->u.list);
+        m->bytes += r->u.list.body.n;
         break;
     case RAW_OPEN:
         r->u.open.owner = keep_text(m, r->u.open.owner);

@@ -14,8 +14,6 @@
 #include "store/sqlite/sqlite.h"
 #include "store/text.h"
 
-enum { ZSTD_FROM = 1024 };
-
 static struct engine *engine_create(const struct backend_ops *ops, const struct bough_options *o)
 {
     struct engine *e = mem_zalloc(sizeof *e);
@@ -26,7 +24,7 @@ static struct engine *engine_create(const struct backend_ops *ops, const struct 
         e->env = (struct env){ o->env->now, o->env->random, o->env->user };
     e->read_only = o && o->read_only;
     e->search_off = o && o->no_indexing;
-    e->zstd_from = ops->plain || (o && o->no_compress) ? 0 : ZSTD_FROM;
+    e->zstd_from = ops->plain || (o && o->no_compress) ? 0 : SQUEEZE_FROM;
     e->pid = getpid();
     atomic_init(&e->refs, 1);
     cache_init(e);
