@@ -1,0 +1,141 @@
+#!/bin/bash
+# pg-server.sh VERB DIR ...: a PostgreSQL server that lives in DIR, for tests. tests/with-postgres.sh
+# runs one for all of them; tests/lib/pg_server.c those that a test stops, starves or kills. It
+# listens on a Unix socket in DIR and writes DIR/log.
+#   make DIR [FROM]        new, with the role and database of docs/postgres.md; or a copy of FROM/fresh
+#   conf DIR FILE          adds standard input to DIR/data/FILE
+#   start DIR [NAME=VALUE...]   with that in its environment
+#   stop DIR MODE          as pg_ctl calls them: smart, fast, immediate
+#   freeze DIR, thaw DIR   all its processes stand still, and go on
+#   standby DIR OF         a hot standby of the server in OF, which is running; not started
+#   promote DIR
+#   tls DIR                two authorities and a certificate for "localhost": DIR/tls
+#   pool DIR MODE          pgbouncer before it, in DIR/pool: transaction, session
+#   remove DIR             stops what runs there and takes the folder away
+set -eu
+verb=$1 dir=$2
+shift 2
+bin=${BOUGH_TEST_PGBIN:-$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)}
+if [ -z "$bin" ]; then
+    echo "pg-server: no PostgreSQL server is installed; scripts/install-deps does that" >&2
+    exit 1
+fi
+# PostgreSQL refuses to run as root.
+as=()
+[ "$(id -u)" != 0 ] || as=(runuser -u postgres --)
+own() { # FOLDER: the server's, and open to the tests
+    chmod 755 "$1"
+    [ "$(id -u)" != 0 ] || chown postgres "$1"
+}
+loud() { # LOG COMMAND...: shows what it wrote only when it failed
+    local log=$1
+    shift
+    "${as[@]}" "$@" >"$log" 2>&1 </dev/null || { cat "$log" >&2; exit 1; }
+}
+
+make() {
+    own "$dir"
+    if [ $# = 1 ]; then
+        cp -a "$1/fresh" "$dir/data"
+        return
+    fi
+    loud "$dir/initdb.log" "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale=C --no-sync
+    "${as[@]}" tee -a "$dir/data/postgresql.conf" >/dev/null <<CONF
+listen_addresses = ''
+max_connections = 200
+shared_buffers = 128MB
+max_wal_size = 2GB
+max_locks_per_transaction = 256
+log_min_messages = fatal
+CONF
+    # By itself, without a server: one statement a line.
+    "${as[@]}" "$bin/postgres" --single -j -D "$dir/data" postgres >"$dir/initdb.log" 2>&1 <<SQL ||
+CREATE ROLE bough LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+
+CREATE DATABASE bough ENCODING 'UTF8';
+
+REVOKE ALL ON DATABASE bough FROM PUBLIC;
+
+GRANT CONNECT, CREATE, TEMPORARY ON DATABASE bough TO bough;
+SQL
+        { cat "$dir/initdb.log" >&2; exit 1; }
+}
+
+start() {
+    "${as[@]}" env "$@" "$bin/pg_ctl" -D "$dir/data" -w -t 60 -l "$dir/log" -o "-k '$dir'" start \
+        >/dev/null 2>&1 </dev/null || { cat "$dir/log" >&2; exit 1; }
+}
+
+all() { # SIGNAL
+    local pid
+    pid=$(head -n 1 "$dir/data/postmaster.pid" 2>/dev/null) || return 0
+    # shellcheck disable=SC2046  # numbers
+    kill "-$1" "$pid" $(cat "/proc/$pid/task/$pid/children" 2>/dev/null) 2>/dev/null || true
+}
+
+standby() {
+    own "$dir"
+    loud "$dir/basebackup.log" "$bin/pg_basebackup" -h "$1" -U postgres -D "$dir/data" -R -c fast \
+        --no-sync -d "application_name=standby"
+}
+
+# Wrong is as important as right: `other` signs nothing that the server shows.
+tls() {
+    local make=("${as[@]}" openssl req -x509 -newkey rsa:2048 -nodes -days 2)
+
+    mkdir -p "$dir/tls"
+    own "$dir/tls"
+    cd "$dir/tls"
+    {
+        "${make[@]}" -subj "/CN=bough test" -keyout ca.key -out ca.crt
+        "${make[@]}" -subj "/CN=somebody else" -keyout other.key -out other.crt
+        "${as[@]}" openssl req -newkey rsa:2048 -nodes -subj "/CN=localhost" -keyout server.key -out server.csr
+        "${as[@]}" openssl x509 -req -days 2 -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt
+    } >/dev/null 2>&1
+    "${as[@]}" chmod 600 server.key
+}
+
+pool() {
+    mkdir -p "$dir/pool"
+    own "$dir/pool"
+    echo '"bough" ""' | "${as[@]}" tee "$dir/pool/users" >/dev/null
+    "${as[@]}" tee "$dir/pool/pgbouncer.ini" >/dev/null <<CONF
+[databases]
+bough = host=$dir
+[pgbouncer]
+listen_addr =
+unix_socket_dir = $dir/pool
+listen_port = 5432
+auth_type = trust
+auth_file = $dir/pool/users
+pool_mode = $1
+default_pool_size = ${2:-20}
+pidfile = $dir/pool/pid
+logfile = $dir/pool/log
+CONF
+    loud "$dir/pool/start.log" pgbouncer -q -d "$dir/pool/pgbouncer.ini"
+}
+
+remove() {
+    local pid
+    if pid=$(cat "$dir/pool/pid" 2>/dev/null); then
+        kill -QUIT "$pid" 2>/dev/null || true
+    fi
+    all CONT
+    "${as[@]}" "$bin/pg_ctl" -D "$dir/data" -m immediate stop >/dev/null 2>&1 || true
+    rm -rf "$dir"
+}
+
+cd "$dir"
+case $verb in
+make | start | standby | tls | pool | remove) "$verb" "$@" ;;
+conf) "${as[@]}" tee -a "$dir/data/$1" >/dev/null ;;
+stop) "${as[@]}" "$bin/pg_ctl" -D "$dir/data" -m "$1" stop >/dev/null ;;
+freeze) all STOP ;;
+thaw) all CONT ;;
+promote) "${as[@]}" "$bin/pg_ctl" -D "$dir/data" -w -t 60 promote >/dev/null ;;
+*)
+    echo "pg-server: $verb?" >&2
+    exit 2
+    ;;
+esac
