@@ -355,6 +355,55 @@ SHARED_TEST(a_deadlock_with_somebody_elses_sql_is_lived_through, 60)
     store_check(t, t->store);
 }
 
+/* ---- out of time ---- */
+
+/* How many of the store's connections wait for a lock since before this transaction began. */
+static int waiting(PGconn *pg, const char *name)
+{
+    const char *values[] = { name };
+    PGresult *r = PQexecParams(pg,
+                               "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1"
+                               " AND wait_event_type = 'Lock' AND backend_start < now()",
+                               1, NULL, values, NULL, NULL, 0);
+    int n = PQntuples(r) ? (int)strtol(PQgetvalue(r, 0, 0), NULL, 10) : -1;
+
+    PQclear(r);
+    return n;
+}
+
+SHARED_TEST(a_call_that_is_out_of_time_leaves_no_query_at_the_server, 30)
+{
+    const struct bough_scope hasty = { .deadline_ms = 400 };
+    char name[40];
+    struct bough_store *s;
+    const char *session;
+    PGconn *pg;
+    int left = 1;
+
+    if (store_has_file(t))
+        SKIP("a file has no server");
+    snprintf(name, sizeof name, "late%d", (int)getpid());
+    pg = postgres_connect(t);
+    CHECK_OK(bough_store_open(&t->store,
+                              arena_printf(t->arena, "%s&application_name=%s", t->url, name),
+                              &(struct bough_options){ .no_indexing = true }, &t->err));
+    session = new_session(t, "before");
+    s = bough_store_scoped(t->store, &hasty);
+    PQclear(PQexec(pg, "BEGIN; UPDATE counter SET commits = commits"));
+    CHECK_RC(BOUGH_TIMEOUT, bough_session_rename(s, session, "after", &t->err));
+    for (int i = 0; left && i < 100; i++) {
+        usleep(30000);
+        PQclear(PQexec(pg, "SELECT pg_stat_clear_snapshot()"));
+        left = waiting(pg, name);
+    }
+    PQclear(PQexec(pg, "ROLLBACK"));
+    PQfinish(pg);
+    CHECK_INT(0, left);
+    CHECK_STR("before", get(t, session)->title);
+    bough_store_close(&s);
+    store_check(t, t->store);
+}
+
 /* ---- what is refused ---- */
 
 TEST(a_url_that_would_send_a_password_in_the_clear_is_refused)

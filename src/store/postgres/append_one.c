@@ -16,35 +16,14 @@ static bool fits(const struct postgres *s, const struct txn *t)
            t->log.depth == t->changes[0].u.entry.depth && !t->log.record && !t->log.aux;
 }
 
-/* The connection was lost before the answer came. Whoever takes the counter's row waits for what
- * is under way; then the entry is there, with the id we gave it, or it is not. */
-static enum bough_rc settle(struct postgres *s, const struct args *sent, bool *there,
-                            struct bough_error *err)
+/* The connection was lost before the answer came: the entry is there, with the id we gave it, or it
+ * is not. */
+static enum bough_rc ask_entry(struct postgres *s, void *user, bool *written,
+                               struct bough_error *err)
 {
-    struct patience p = { mono_us() + 15000000, NULL };
-    struct args a = { 0 };
-    int64_t rows = 0;
-    enum bough_rc rc = pg_writer_connected(s, &p, err);
+    const struct witness *w = user;
 
-    if (!rc)
-        rc = pg_writer_begin(s, true, err);
-    a.n = 3;
-    memcpy(a.number, sent->number, 2 * sizeof *a.number); /* branch and depth */
-    for (int i = 0; i < 2; i++) {
-        a.p[i] = a.number[i];
-        a.len[i] = 8;
-    }
-    a.p[2] = sent->p[11]; /* its id */
-    a.len[2] = sent->len[11];
-    if (!rc)
-        rc = pg_writer_int(s, SQL_ENTRY_IS, &a, 0, &rows, err);
-    *there = rows == 1;
-    pg_writer_undo(s);
-    if (!rc)
-        return BOUGH_OK;
-    return bough_fail(
-        err, BOUGH_UNKNOWN,
-        "%s: the connection was lost while appending, and nobody can say how it ended", s->name);
+    return pg_writer_sees(s, w->bid, w->depth, w->id, written, err);
 }
 
 static void remember(struct postgres *s, struct txn *t, int64_t commits, int64_t no)
@@ -80,7 +59,10 @@ enum bough_rc pg_append_one(struct postgres *s, struct txn *t, bool *done, struc
         *done = PQntuples(r) == 1;
     PQclear(r);
     if (rc && s->writer->lost) {
-        rc = settle(s, &a, done, err);
+        struct witness w = { .bid = row->bid, .depth = row->depth };
+
+        memcpy(w.id, a.p[11], BOUGH_ID_LEN);
+        rc = pg_writer_settle(s, ask_entry, &w, done, err);
         pg_writer_forget(s);
         s->known.last = at;
     }

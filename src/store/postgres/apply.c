@@ -1,6 +1,8 @@
 /* One txn: its guards, its changes in order, its log row; sent without waiting for the answers. */
 #include <stdlib.h>
 
+#include "core/pack.h"
+#include "store/id.h"
 #include "store/postgres/batch.h"
 
 enum bough_rc batch_send(struct batch *b, enum sql id, const struct args *a, enum must must,
@@ -105,11 +107,30 @@ static size_t run_of(const struct txn *t, size_t i)
     return n;
 }
 
+/* What proves that this txn was committed: its last entry, or else its log row. */
+static void bear_witness(struct batch *b, const struct txn *t, const struct log_row *log)
+{
+    struct witness *w = &b->s->witness;
+    struct pack_head h;
+
+    for (size_t i = t->nchanges; i-- > 0;) {
+        const struct entry_row *row = &t->changes[i].u.entry;
+
+        if (t->changes[i].op != CHANGE_ENTRY_ADD || !pack_entry_head(row->body, &h))
+            continue;
+        *w = (struct witness){ .bid = branch_of(&b->made, row->bid), .depth = row->depth };
+        id_entry(h.made, w->bid, w->depth, h.chk, w->id);
+        return;
+    }
+    if (log->kind && !w->bid)
+        w->log = *log;
+}
+
 enum bough_rc batch_apply(struct batch *b, struct txn *t, struct bough_error *err)
 {
     enum bough_rc rc = BOUGH_OK;
     struct args a = { 0 };
-    struct log_row log;
+    struct log_row log = { 0 };
 
     b->run_bid = 0;
     for (size_t i = 0; i < t->nguards && !rc; i++)
@@ -124,9 +145,13 @@ enum bough_rc batch_apply(struct batch *b, struct txn *t, struct bough_error *er
             rc = batch_change(b, &t->changes[i++], err);
         }
     }
-    if (rc || b->again || !t->log.kind)
+    if (rc || b->again)
         return rc;
-    log = made_log(&b->made, &t->log, b->no);
+    if (t->log.kind)
+        log = made_log(&b->made, &t->log, b->no);
+    bear_witness(b, t, &log);
+    if (!t->log.kind)
+        return BOUGH_OK;
     args_log(&a, &log);
     return batch_send(b, SQL_LOG_ADD, &a, MUST_TOUCH, 0, "log", err);
 }

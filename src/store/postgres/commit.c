@@ -200,6 +200,7 @@ static enum bough_rc write_all(struct batch *b, struct txn *const *txns, size_t 
 static enum bough_rc write_saved(struct batch *b, struct txn *t, struct bough_error *err)
 {
     struct postgres *s = b->s;
+    struct witness before_it = s->witness;
     struct makes m = txn_makes(t);
     enum bough_rc rc = pg_writer_run(s, SQL_SAVE, NULL, NULL, err);
 
@@ -215,6 +216,8 @@ static enum bough_rc write_saved(struct batch *b, struct txn *t, struct bough_er
     if (!rc && !b->again)
         rc = batch_settle(b, err);
     t->state = b->again ? TXN_LOST : TXN_DONE;
+    if (b->again)
+        s->witness = before_it;
     if (!rc && b->again)
         map_clear(&s->known.ordinals);
     return rc ? rc : pg_writer_run(s, b->again ? SQL_SAVE_UNDO : SQL_SAVE_DROP, NULL, NULL, err);

@@ -66,6 +66,14 @@ struct taken {
     int64_t commits, no, sessions, branches;
 };
 
+/* Something that only the transaction which is open has written: it was committed if that is there.
+ */
+struct witness {
+    int64_t bid, depth; /* an entry with this id; bid 0: none */
+    char id[BOUGH_ID_LEN + 1];
+    struct log_row log; /* else its last log row; no 0: none */
+};
+
 /* What the writer remembers while nobody else commits. */
 struct known {
     bool valid;
@@ -97,9 +105,11 @@ struct postgres {
     struct known known;
     struct taken taken; /* by the transaction that is open */
     int64_t xid;        /* of it; 0: not known yet */
-    bool held;          /* it was begun by hold() and waits for its commit */
-    bool replay;        /* it lost a deadlock: the same may go well now */
-    bool settled;       /* its COMMIT was sent */
+    struct witness witness;
+    bool held;    /* it was begun by hold() and waits for its commit */
+    bool replay;  /* it lost a deadlock: the same may go well now */
+    bool unheard; /* the server has not given out the number it was asked about */
+    bool settled; /* its COMMIT was sent */
 };
 
 static inline struct postgres *postgres_of(struct backend *b)
@@ -191,6 +201,16 @@ enum bough_rc pg_writer_run(struct postgres *s, enum sql id, const struct args *
 /* The first column of its first row, or `none`. */
 enum bough_rc pg_writer_int(struct postgres *s, enum sql id, const struct args *a, int64_t none,
                             int64_t *out, struct bough_error *err);
+/* The connection was lost before an answer came. Connect again and `ask`, in a transaction that
+ * waits for what may be under way: was it written? BOUGH_UNKNOWN when nobody can be asked for 15 s.
+ */
+enum bough_rc pg_writer_settle(struct postgres *s,
+                               enum bough_rc (*ask)(struct postgres *s, void *user, bool *written,
+                                                    struct bough_error *err),
+                               void *user, bool *written, struct bough_error *err);
+/* Is the entry with this id there? */
+enum bough_rc pg_writer_sees(struct postgres *s, int64_t bid, int64_t depth, const char *id,
+                             bool *there, struct bough_error *err);
 /* After a failure before the end: is it worth another try? Waits a little longer each time. Then,
  * connect again if need be. */
 bool pg_writer_again(struct postgres *s, enum bough_rc rc, int *tries);

@@ -23,7 +23,7 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                    " pg_current_xact_id()::text::bigint",
                    "iii" },
     [SQL_OUTCOME] = { "SELECT CASE pg_xact_status($1::text::xid8) WHEN 'committed' THEN 1"
-                      " WHEN 'aborted' THEN 2 WHEN 'in progress' THEN 3 ELSE 0 END::bigint",
+                      " WHEN 'aborted' THEN 2 ELSE 0 END::bigint",
                       "i" },
     [SQL_META] = { "SELECT value FROM meta WHERE key = $1", "t" },
     [SQL_META_SET] = { "INSERT INTO meta (key, value) VALUES ($1, $2)"
@@ -153,6 +153,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_LOG_ADD] = { "INSERT INTO log (" LOG_COLS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
                       " ON CONFLICT DO NOTHING",
                       "iiiiiiiii" },
+    [SQL_LOG_IS] = { "SELECT 1::bigint FROM log WHERE no = $1 AND n = $2 AND sid = $3 AND kind = $4"
+                     " AND time = $5 AND bid = $6 AND depth = $7 AND record = $8 AND aux = $9",
+                     "iiiiiiiii" },
     /* A part of an entry shows it: changes no row when no whole blob has this hash. */
     [SQL_LINK_ADD] = { "WITH b AS (UPDATE blob SET state = 2 WHERE hash = $3 AND state <> 0"
                        " RETURNING bno), l AS (INSERT INTO blob_link (" LINK_COLS ") SELECT $1,"

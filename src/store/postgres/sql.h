@@ -57,6 +57,7 @@ enum sql {
     SQL_TEXT_MARK_SET,
     SQL_TEXT_CLEAR,
     SQL_LOG_ADD,
+    SQL_LOG_IS,
     SQL_LINK_ADD,
     /* purging */
     SQL_PURGE_TEXT,

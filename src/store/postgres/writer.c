@@ -77,6 +77,7 @@ static enum bough_rc judge(struct postgres *s, PGresult *r, struct bough_error *
     if (result_good(r))
         return BOUGH_OK;
     s->replay = s->replay || result_is(r, "40P01") || result_is(r, "40001");
+    s->unheard = result_is(r, "22023");
     return pg_fail(s->writer, r, err);
 }
 
@@ -136,7 +137,8 @@ enum bough_rc pg_writer_send_begin(struct postgres *s, bool relaxed, struct boug
     enum bough_rc rc = pg_send(s->writer, SQL_BEGIN, NULL, err);
 
     s->xid = 0;
-    s->replay = s->settled = false;
+    s->witness = (struct witness){ 0 };
+    s->replay = s->settled = s->unheard = false;
     s->writer->begun = true;
     if (!rc && s->set_local)
         rc = pg_send_text(s->writer, NULL, NULL, s->set_local, "", NULL, err);
@@ -212,31 +214,99 @@ void pg_writer_undo(struct postgres *s)
     s->writer->begun = false;
 }
 
-/* How did it end? The server knows every transaction by its number. */
-static enum bough_rc outcome(struct postgres *s, struct bough_error *err)
-{
-    struct patience p = { mono_us() + SETTLE_US, NULL };
-    struct args a = { 0 };
-    int64_t said = 0;
+/* ---- an answer that was lost ---- */
 
-    args_int(&a, s->xid);
+enum bough_rc pg_writer_settle(struct postgres *s,
+                               enum bough_rc (*ask)(struct postgres *s, void *user, bool *written,
+                                                    struct bough_error *err),
+                               void *user, bool *written, struct bough_error *err)
+{
+    const struct patience p = { mono_us() + SETTLE_US, NULL };
+
     for (long ms = 5; !patience_over(&p); ms = 2 * ms < PAUSE_MOST_MS ? 2 * ms : PAUSE_MOST_MS) {
         enum bough_rc rc = pg_writer_connected(s, &p, NULL);
 
         if (!rc)
-            rc = pg_writer_int(s, SQL_OUTCOME, &a, 0, &said, NULL);
-        if (!rc && said == 1)
+            rc = pg_writer_begin(s, true, NULL);
+        if (!rc) {
+            rc = ask(s, user, written, NULL);
+            pg_writer_undo(s);
+        }
+        if (!rc)
             return BOUGH_OK;
-        if (!rc && said == 2)
-            return bough_fail(err, BOUGH_NOT_DONE,
-                              "%s: the connection was lost; nothing was written", s->name);
-        if (!rc && said == 0)
-            break;
         pause_ms(ms);
     }
     return bough_fail(err, BOUGH_UNKNOWN,
                       "%s: the connection was lost while committing, and nobody can say how it"
                       " ended",
+                      s->name);
+}
+
+enum bough_rc pg_writer_sees(struct postgres *s, int64_t bid, int64_t depth, const char *id,
+                             bool *there, struct bough_error *err)
+{
+    struct args a = { 0 };
+    int64_t rows = 0;
+    enum bough_rc rc;
+
+    args_ints(&a, (int64_t[]){ bid, depth }, 2);
+    args_text(&a, id);
+    rc = pg_writer_int(s, SQL_ENTRY_IS, &a, 0, &rows, err);
+    *there = rows == 1;
+    return rc;
+}
+
+struct lost_commit {
+    int64_t xid;
+    struct taken taken;
+    struct witness witness;
+};
+
+/*
+ * The server knows how every transaction ended, by its number. That number is given out again when
+ * the server went down before anything of the transaction was on disk, or when a standby took over
+ * that had not heard of it: so the witness is asked, too.
+ */
+static enum bough_rc ask_outcome(struct postgres *s, void *user, bool *written,
+                                 struct bough_error *err)
+{
+    const struct lost_commit *c = user;
+    struct args a = { 0 };
+    int64_t said = 0;
+    enum bough_rc rc;
+
+    *written = false;
+    args_int(&a, c->xid);
+    rc = pg_writer_int(s, SQL_OUTCOME, &a, 0, &said, err);
+    if (rc && s->unheard)
+        return BOUGH_OK;
+    if (rc || said == 2)
+        return rc;
+    if (said != 1)
+        return bough_fail(err, BOUGH_UNKNOWN, "it is too long ago");
+    *written = true;
+    if (c->witness.bid)
+        return pg_writer_sees(s, c->witness.bid, c->witness.depth, c->witness.id, written, err);
+    if (!c->witness.log.no)
+        return BOUGH_OK;
+    a = (struct args){ 0 };
+    args_log(&a, &c->witness.log);
+    rc = pg_writer_int(s, SQL_LOG_IS, &a, 0, &said, err);
+    *written = said == 1;
+    return rc;
+}
+
+static enum bough_rc outcome(struct postgres *s, struct bough_error *err)
+{
+    struct lost_commit c = { s->xid, s->taken, s->witness };
+    bool written;
+    enum bough_rc rc = pg_writer_settle(s, ask_outcome, &c, &written, err);
+
+    s->taken = c.taken;
+    s->settled = true;
+    if (rc || written)
+        return rc;
+    return bough_fail(err, BOUGH_NOT_DONE, "%s: the connection was lost; nothing was written",
                       s->name);
 }
 
