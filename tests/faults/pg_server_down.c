@@ -9,7 +9,7 @@
 
 PG_SERVER_TEST(a_server_restarted_again_and_again_loses_nothing_and_doubles_nothing, 60)
 {
-    enum { WRITERS = 6, RESTARTS = 6 };
+    enum { WRITERS = 6, RESTARTS = 5 };
     static const struct ledger kinds[WRITERS] = {
         { .size = 1, .keyed = true },    { .size = 1 }, { .size = 5, .keyed = true }, { .size = 3 },
         { .size = 2000, .keyed = true }, { .size = 1 },
@@ -34,7 +34,7 @@ PG_SERVER_TEST(a_server_restarted_again_and_again_loses_nothing_and_doubles_noth
     for (int i = 0; i < WRITERS; i++)
         ledger_start(&l[i]);
     for (int i = 0; i < RESTARTS; i++) {
-        usleep(100000 + 13000 * (useconds_t)i);
+        usleep(250000 + 13000 * (useconds_t)i);
         failed += !pg_server_try(pg, "stop", i % 3 == 2 ? "fast" : "immediate", NULL);
         failed += !pg_server_try(pg, "start", NULL, NULL);
     }

@@ -8,8 +8,8 @@
 
 enum {
     SETTLE_US = 15000000, /* how long to ask how a commit ended whose answer was lost */
-    TRIES_MOST = 12,
-    PAUSE_MOST_MS = 1000,
+    TRIES_MOST = 24,
+    PAUSE_MOST_MS = 250, /* a server that was restarted is there again soon */
 };
 
 static void pause_ms(long ms)
@@ -347,7 +347,7 @@ bool pg_writer_again(struct postgres *s, enum bough_rc rc, int *tries)
 
     if (rc != BOUGH_NOT_DONE || !(gone || s->replay) || s->settled || ++*tries > TRIES_MOST)
         return false;
-    pause_ms(*tries < 8 ? 4l << *tries : PAUSE_MOST_MS);
+    pause_ms(*tries < 6 ? 4l << *tries : PAUSE_MOST_MS);
     return true;
 }
 
