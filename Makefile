@@ -113,16 +113,20 @@ $(filter %.1,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-program $(B)/bough
 	$(Q)mkdir -p $(@D); scripts/man-program $< $(B)/bough > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
 
 # ---- tests ---- a folder of tests is one program; every fuzz target also replays its corpus.
-TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit,\
+TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit tests/preload,\
              $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c tests/*/*.c)))))
 TESTS     := $(TEST_DIRS:%=$(B)/%.t)
 TESTLIB   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/lib/*.c))
 REPLAYS   := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLES  := $(foreach e,$(basename $(wildcard examples/*.c)),$(B)/$e-static $(B)/$e-shared)
+PRELOADS  := $(patsubst %.c,$(B)/%.so,$(wildcard tests/preload/*.c))
 objects_of = $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard $(1)/*.c))))
 
-$(TESTS): $(B)/%.t: $$(call objects_of,$$*) $(TESTLIB) $(B)/parts.a
+$(TESTS): $(B)/%.t: $$(call objects_of,$$*) $(TESTLIB) $(B)/parts.a | $(PRELOADS)
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -lcmocka -o $@
+# For LD_PRELOAD of other people's programs, which know no sanitizer.
+$(PRELOADS): $(B)/%.so: %.c
+	$(Q)mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Werror -O1 -g -fPIC -shared $< -ldl -o $@
 $(REPLAYS): %: %.o $(B)/tests/fuzz/standalone.o $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 $(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a

@@ -1,0 +1,131 @@
+/* A PostgreSQL server whose disk is full: tests/preload/no_space.c makes it so. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+#include "ledger.h"
+#include "lib/pg_server.h"
+
+/* Beside the server, where it may read it: the object is built beside this program. */
+static const char *preload(struct test *t, const struct pg_server *pg)
+{
+    const char *to = arena_printf(t->arena, "%s/no_space.so", pg->dir);
+    struct bough_str object;
+    char self[400];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    CHECK(n > 0);
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    CHECK_OK(fs_read(t->arena, arena_printf(t->arena, "%s/preload/no_space.so", self), 1 << 20,
+                     &object, &t->err));
+    CHECK_OK(fs_write(to, object, 0644, &t->err));
+    return arena_printf(t->arena, "LD_PRELOAD=%s", to);
+}
+
+static bool fill(const char *flag, const char *what)
+{
+    return fs_write(flag, (struct bough_str){ what, strlen(what) }, 0644, NULL) == BOUGH_OK;
+}
+
+/* A server that runs out of space when it is told to, and a store on it. */
+static const char *start_full(struct test *t, struct pg_server *pg)
+{
+    const char *flag = arena_printf(t->arena, "%s/full", pg->dir);
+
+    pg_server_do(pg, "start", preload(t, pg), arena_printf(t->arena, "NO_SPACE=%s", flag));
+    t->url = pg_server_url(t, pg, "");
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    return flag;
+}
+
+PG_SERVER_TEST(a_full_disk_at_the_server_refuses_whole_appends_until_there_is_space, 60)
+{
+    enum { WRITERS = 3 };
+    static const size_t sizes[WRITERS] = { 1, 5, 1000 }; /* the short way, the usual one, COPY */
+    static struct ledger l[WRITERS];
+    static atomic_bool stop;
+    const char *flag = start_full(t, pg);
+
+    for (int i = 0; i < WRITERS; i++) {
+        l[i] = (struct ledger){ .s = t->store, .session = new_session(t, ""), .number = i,
+                                .size = sizes[i], .stop = &stop };
+        for (int k = 0; k < 4; k++)
+            CHECK_OK(ledger_append(&l[i]));
+    }
+    CHECK(fill(flag, "/base/"));
+    for (int i = 0; i < WRITERS; i++) {
+        enum bough_rc rc = BOUGH_OK;
+
+        for (int k = 0; !rc && k < 3000; k++) /* there is room in pages that were begun */
+            rc = ledger_append(&l[i]);
+        printf("# after %d appends: %s\n", l[i].n, l[i].err.msg);
+        CHECK_INT(BOUGH_FULL, rc);
+        CHECK_INT(BOUGH_FULL, ledger_append(&l[i]));
+    }
+    for (int i = 0; i < WRITERS; i++)
+        ledger_check(t, &l[i]);
+    CHECK(unlink(flag) == 0);
+    for (int i = 0; i < WRITERS; i++) {
+        CHECK_OK(ledger_append(&l[i]));
+        ledger_check(t, &l[i]);
+    }
+    store_check(t, t->store);
+}
+
+static bool answers(struct test *t, const struct pg_server *pg)
+{
+    return pg_server_ask(t, pg, "SELECT 1") != NULL;
+}
+
+PG_SERVER_TEST(a_full_disk_under_the_write_ahead_log_loses_nothing_and_doubles_nothing, 60)
+{
+    enum { WRITERS = 3 };
+    static const struct ledger kinds[WRITERS] = {
+        { .size = 1 }, { .size = 5, .keyed = true }, { .size = 300, .keyed = true }
+    };
+    static struct ledger l[WRITERS];
+    static atomic_bool stop;
+    const char *flag = start_full(t, pg);
+    bool fine, died = false;
+    struct bough_str log;
+
+    stop = false;
+    for (int i = 0; i < WRITERS; i++) {
+        l[i] = kinds[i];
+        l[i].s = t->store;
+        l[i].session = new_session(t, "");
+        l[i].number = i;
+        l[i].stop = &stop;
+    }
+    for (int i = 0; i < WRITERS; i++)
+        ledger_start(&l[i]);
+    usleep(200000);
+    fine = fill(flag, "/pg_wal/");
+    for (int i = 0; i < 60 && !died; i++) { /* one segment after the other, until there is none */
+        died = !pg_server_ask(t, pg, "SELECT pg_switch_wal()");
+        usleep(20000);
+    }
+    usleep(200000);
+    fine = fine && unlink(flag) == 0;
+    for (int i = 0; i < 100 && !answers(t, pg); i++)
+        usleep(20000);
+    if (!answers(t, pg)) /* it could not even recover and has ended */
+        fine = pg_server_try(pg, "start", NULL, NULL) && fine;
+    usleep(300000);
+    stop = true;
+    for (int i = 0; i < WRITERS; i++)
+        ledger_join(&l[i]);
+    CHECK(fine && died);
+    CHECK_OK(fs_read(t->arena, arena_printf(t->arena, "%s/log", pg->dir), 1 << 20, &log, &t->err));
+    CHECK(strstr(log.p, "PANIC") && strstr(log.p, "No space left"));
+    for (int i = 0; i < WRITERS; i++) {
+        printf("# %d appends, %d refused, %d unknown: %s\n", l[i].n, l[i].refused, l[i].unknown,
+               l[i].err.msg);
+        ledger_check(t, &l[i]);
+        CHECK_OK(ledger_append(&l[i]));
+    }
+    store_check(t, t->store);
+}
