@@ -81,7 +81,8 @@ standby() {
 
 # Wrong is as important as right: `other` signs nothing that the server shows.
 tls() {
-    local make=("${as[@]}" openssl req -x509 -newkey rsa:2048 -nodes -days 2)
+    local key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
+    local make=("${as[@]}" openssl req -x509 -days 2 "${key[@]}")
 
     mkdir -p "$dir/tls"
     own "$dir/tls"
@@ -89,7 +90,7 @@ tls() {
     {
         "${make[@]}" -subj "/CN=bough test" -keyout ca.key -out ca.crt
         "${make[@]}" -subj "/CN=somebody else" -keyout other.key -out other.crt
-        "${as[@]}" openssl req -newkey rsa:2048 -nodes -subj "/CN=localhost" -keyout server.key -out server.csr
+        "${as[@]}" openssl req "${key[@]}" -subj "/CN=localhost" -keyout server.key -out server.csr
         "${as[@]}" openssl x509 -req -days 2 -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt
     } >/dev/null 2>&1
     "${as[@]}" chmod 600 server.key

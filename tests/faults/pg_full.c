@@ -50,8 +50,11 @@ PG_SERVER_TEST(a_full_disk_at_the_server_refuses_whole_appends_until_there_is_sp
     const char *flag = start_full(t, pg);
 
     for (int i = 0; i < WRITERS; i++) {
-        l[i] = (struct ledger){ .s = t->store, .session = new_session(t, ""), .number = i,
-                                .size = sizes[i], .stop = &stop };
+        l[i] = (struct ledger){ .s = t->store,
+                                .session = new_session(t, ""),
+                                .number = i,
+                                .size = sizes[i],
+                                .stop = &stop };
         for (int k = 0; k < 4; k++)
             CHECK_OK(ledger_append(&l[i]));
     }
@@ -83,9 +86,9 @@ static bool answers(struct test *t, const struct pg_server *pg)
 PG_SERVER_TEST(a_full_disk_under_the_write_ahead_log_loses_nothing_and_doubles_nothing, 60)
 {
     enum { WRITERS = 3 };
-    static const struct ledger kinds[WRITERS] = {
-        { .size = 1 }, { .size = 5, .keyed = true }, { .size = 300, .keyed = true }
-    };
+    static const struct ledger kinds[WRITERS] = { { .size = 1 },
+                                                  { .size = 5, .keyed = true },
+                                                  { .size = 300, .keyed = true } };
     static struct ledger l[WRITERS];
     static atomic_bool stop;
     const char *flag = start_full(t, pg);

@@ -422,6 +422,33 @@ TEST(a_url_that_would_send_a_password_in_the_clear_is_refused)
     CHECK_RC(BOUGH_INVALID, bough_store_open(&s, "postgres:///x?prepare=never", NULL, &t->err));
 }
 
+TEST(a_url_with_several_servers_needs_tls_when_one_of_them_is_another_machine)
+{
+    static const char *const urls[] = {
+        "postgres://u:secret@localhost,db.example/x?sslmode=prefer",
+        "postgres://u:secret@/x?host=/tmp,db.example&sslmode=prefer",
+        "postgres://u:secret@localhost/x?hostaddr=192.0.2.1&sslmode=prefer",
+        "postgres://u:secret@/x?service=elsewhere&sslmode=prefer",
+    };
+    struct bough_store *s = NULL;
+    enum bough_rc rc;
+
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+        CHECK_RC(BOUGH_INVALID, bough_store_open(&s, urls[i], NULL, &t->err));
+        CHECK(strstr(t->err.msg, "verify-full") && !strstr(t->err.msg, "secret"));
+    }
+    CHECK(setenv("PGHOST", "db.example", 1) == 0);
+    rc = bough_store_open(&s, "postgres://u:secret@/x?sslmode=prefer", NULL, &t->err);
+    CHECK(unsetenv("PGHOST") == 0);
+    CHECK_RC(BOUGH_INVALID, rc);
+    rc = bough_store_open(
+        &s,
+        arena_printf(t->arena, "postgres://u@/x?host=%s,localhost&port=5432,1&sslmode=disable",
+                     test_dir(t)),
+        NULL, &t->err);
+    CHECK_RC(BOUGH_IO, rc); /* both are here, and nobody is there */
+}
+
 TEST(a_url_is_shown_without_its_password)
 {
     static const char *const pairs[][2] = {

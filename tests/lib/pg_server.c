@@ -1,10 +1,14 @@
 /* PostgreSQL servers of a test's own: tests/pg-server.sh does the work. */
 #include "lib/pg_server.h"
 
+#include <arpa/inet.h>
 #include <libpq-fe.h>
+#include <netinet/in.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,13 +40,28 @@ void pg_server_conf(struct test *t, struct pg_server *pg, const char *file, cons
     const char *path = arena_printf(t->arena, "%s/data/%s", pg->dir, file);
     FILE *f = fopen(path, "a"); /* by whoever runs the tests: the server's user, or root */
 
-    CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    CHECK(f && fputs(text, f) >= 0 && fchmod(fileno(f), 0644) == 0 && fclose(f) == 0);
+}
+
+void pg_server_listen(struct test *t, struct pg_server *pg)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    CHECK(bind(fd, (struct sockaddr *)&at, len) == 0 &&
+          getsockname(fd, (struct sockaddr *)&at, &len) == 0);
+    close(fd);
+    pg->port = ntohs(at.sin_port);
+    pg_server_conf(t, pg, "postgresql.conf",
+                   arena_printf(t->arena, "listen_addresses = '127.0.0.1'\nport = %d\n", pg->port));
 }
 
 /* ---- the fixture ---- */
 
 static void make_folder(struct pg_server *pg)
 {
+    pg->port = 5432;
     snprintf(pg->dir, sizeof pg->dir, "%.60s/own.XXXXXX", getenv("BOUGH_TEST_PGDIR"));
     if (!mkdtemp(pg->dir)) {
         pg->dir[0] = '\0';
@@ -99,17 +118,21 @@ struct pg_server *pg_server_standby(struct test *t, struct pg_server *pg)
 
 const char *pg_server_url(struct test *t, const struct pg_server *pg, const char *more)
 {
-    return arena_printf(t->arena, "postgres://bough@/bough?host=%s%s", pg->dir, more);
+    return arena_printf(t->arena, "postgres://bough@/bough?host=%s&port=%d%s", pg->dir, pg->port,
+                        more);
 }
 
 const char *pg_server_ask(struct test *t, const struct pg_server *pg, const char *sql)
 {
     const char *said = NULL;
-    PGconn *c = PQconnectdb(arena_printf(t->arena, "host=%s user=postgres dbname=bough", pg->dir));
-    PGresult *r = PQexec(c, sql);
+    PGconn *c = PQconnectdb(
+        arena_printf(t->arena, "host=%s port=%d user=postgres dbname=bough", pg->dir, pg->port));
+    PGresult *r = PQstatus(c) == CONNECTION_OK ? PQexec(c, sql) : NULL;
 
     if (PQresultStatus(r) == PGRES_TUPLES_OK || PQresultStatus(r) == PGRES_COMMAND_OK)
         said = PQntuples(r) ? arena_strdup(t->arena, PQgetvalue(r, 0, 0)) : "";
+    else
+        printf("# %s", PQerrorMessage(c));
     PQclear(r);
     PQfinish(c);
     return said;

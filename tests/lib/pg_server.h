@@ -9,6 +9,7 @@ enum { PG_SERVERS = 2 };
 
 struct pg_server {
     char dir[80]; /* "": not made. Its socket is in there */
+    int port;     /* of 127.0.0.1, and in the name of the socket; 5432, which nothing listens on */
 };
 
 /*
@@ -33,6 +34,8 @@ void pg_server_register(const char *name, test_fn *fn, int seconds);
 
 /* Lines for the end of DIR/data/FILE. */
 void pg_server_conf(struct test *t, struct pg_server *pg, const char *file, const char *text);
+/* Give it a free port of 127.0.0.1. */
+void pg_server_listen(struct test *t, struct pg_server *pg);
 /* What tests/pg-server.sh does: true when it went well. May be called by any thread. */
 bool pg_server_try(const struct pg_server *pg, const char *verb, const char *a, const char *b);
 /* The same; the test fails when it did not go well. */

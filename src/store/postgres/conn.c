@@ -80,13 +80,52 @@ enum bough_rc pg_fail(struct conn *c, const PGresult *r, struct bough_error *err
 
 /* ---- opening ---- */
 
+/* "FATAL:  28P01: password authentication failed": libpq has no other way to tell why. The word
+ * before it is in the server's language. NULL: it was not the server that refused. */
+static const char *state_in(const char *text)
+{
+    for (const char *at = strstr(text, ":  "); at; at = strstr(at + 3, ":  "))
+        if (strspn(at + 3, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 && at[8] == ':')
+            return at + 3;
+    return NULL;
+}
+
+/* Without the lines that name places in PostgreSQL's source. */
+static const char *without_places(struct bough_arena *a, const char *text)
+{
+    const char *out = "";
+
+    while (*text) {
+        size_t n = strcspn(text, "\n"), digits = 0;
+
+        while (digits < n && text[n - 1 - digits] >= '0' && text[n - 1 - digits] <= '9')
+            digits++;
+        if (!(digits && n > digits + 3 && strncmp(text + n - digits - 3, ".c:", 3) == 0))
+            out = arena_printf(a, "%s%.*s\n", out, (int)n, text);
+        text += n + (text[n] != '\0');
+    }
+    return out;
+}
+
+static enum bough_rc not_connected(struct conn *c, struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    const char *text = PQerrorMessage(c->pg), *state = state_in(text);
+    enum bough_rc rc = say(c, state ? class_of(c, state) : BOUGH_IO, err, "cannot connect",
+                           without_places(a, text));
+
+    bough_arena_destroy(a);
+    return rc;
+}
+
 static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
 {
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
     c->pg = PQconnectStartParams(c->store->keys, c->store->values, 0);
     if (!c->pg || PQstatus(c->pg) == CONNECTION_BAD)
-        return say(c, BOUGH_IO, err, "cannot connect", PQerrorMessage(c->pg));
+        return not_connected(c, err);
+    (void)PQsetErrorVerbosity(c->pg, PQERRORS_VERBOSE);
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
         struct pollfd fd = { PQsocket(c->pg),
                              (short)(state == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0 };
@@ -96,9 +135,10 @@ static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
         if (poll(&fd, 1, 100) > 0)
             state = PQconnectPoll(c->pg);
     }
-    if (state == PGRES_POLLING_OK)
-        return BOUGH_OK;
-    return say(c, BOUGH_IO, err, "cannot connect", PQerrorMessage(c->pg));
+    if (state != PGRES_POLLING_OK)
+        return not_connected(c, err);
+    (void)PQsetErrorVerbosity(c->pg, PQERRORS_DEFAULT);
+    return BOUGH_OK;
 }
 
 /* What a session is told once. A process that hangs must not keep the others from writing. */

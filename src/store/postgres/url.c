@@ -50,25 +50,58 @@ static const char *option(const PQconninfoOption *o, const char *key)
 }
 
 /* A socket of this machine, or an address that cannot leave it. */
-static bool stays_here(const char *host)
+static bool stays_here(const char *host, size_t n)
 {
-    return !*host || *host == '/' || *host == '@' || strcmp(host, "localhost") == 0 ||
-           strcmp(host, "127.0.0.1") == 0 || strcmp(host, "::1") == 0;
+    static const char *const here[] = { "localhost", "127.0.0.1", "::1" };
+
+    if (!n || *host == '/' || *host == '@')
+        return true;
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+        if (n == strlen(here[i]) && strncmp(host, here[i], n) == 0)
+            return true;
+    return false;
 }
 
-/* Passwords and transcripts cross a network only encrypted, and only to the right server. */
+/* Every one of "a,b,c". */
+static bool all_stay_here(const char *hosts)
+{
+    for (;;) {
+        size_t n = strcspn(hosts, ",");
+
+        if (!stays_here(hosts, n))
+            return false;
+        if (!hosts[n])
+            return true;
+        hosts += n + 1;
+    }
+}
+
+/* Passwords and transcripts cross a network only encrypted, and only to the right server. Where the
+ * URL names no server, the environment does (PGHOST, PGSERVICE); a service is not looked into. */
 static enum bough_rc check_tls(const PQconninfoOption *o, const char **mode,
                                struct bough_error *err)
 {
-    const char *host = option(o, "host"), *asked = option(o, "sslmode");
-    bool here = stays_here(*host ? host : option(o, "hostaddr"));
+    PQconninfoOption *others = PQconndefaults();
+    const char *host = option(o, "host"), *addr = option(o, "hostaddr");
+    const char *asked = option(o, "sslmode");
+    enum bough_rc rc = BOUGH_OK;
+    bool here;
 
+    if (others && !*host && !*addr)
+        host = option(others, "host");
+    if (others && !*addr)
+        addr = option(others, "hostaddr");
+    here = others && all_stay_here(host) && all_stay_here(addr) && !*option(o, "service");
     *mode = *asked ? asked : here ? "prefer" : "verify-full";
-    if (here || strcmp(*mode, "verify-full") == 0)
-        return BOUGH_OK;
-    return bough_fail(err, BOUGH_INVALID,
-                      "%s is another machine: only sslmode=verify-full (the default) is safe there",
-                      host);
+    if (!here && strcmp(*mode, "verify-full") != 0)
+        rc = bough_fail(
+            err, BOUGH_INVALID,
+            "%s is another machine: only sslmode=verify-full (the default) is safe there",
+            *host   ? host
+            : *addr ? addr
+                    : "the server");
+    PQconninfoFree(others);
+    return rc;
 }
 
 /* For people and error messages: no user name's secrets, no options. */

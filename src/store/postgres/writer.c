@@ -345,7 +345,8 @@ bool pg_writer_again(struct postgres *s, enum bough_rc rc, int *tries)
 {
     bool gone = !s->writer || s->writer->lost;
 
-    if (rc != BOUGH_NOT_DONE || !(gone || s->replay) || s->settled || ++*tries > TRIES_MOST)
+    if ((rc != BOUGH_NOT_DONE && rc != BOUGH_OVERLOADED) || !(gone || s->replay) || s->settled ||
+        ++*tries > TRIES_MOST)
         return false;
     pause_ms(*tries < 6 ? 4l << *tries : PAUSE_MOST_MS);
     return true;

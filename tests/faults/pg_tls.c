@@ -1,0 +1,102 @@
+/* PostgreSQL over a network: TLS, the right server, the right password, or nothing. */
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "lib/pg_server.h"
+
+#define SECRET "s3cret-of-the-test"
+
+static void start_with_tls(struct test *t, struct pg_server *pg)
+{
+    pg_server_listen(t, pg);
+    pg_server_conf(t, pg, "tls_hba.conf",
+                   "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n");
+    pg_server_conf(t, pg, "postgresql.conf",
+                   arena_printf(t->arena,
+                                "hba_file = '%s/data/tls_hba.conf'\nssl = on\nssl_cert_file ="
+                                " '%s/tls/server.crt'\nssl_key_file = '%s/tls/server.key'\n",
+                                pg->dir, pg->dir, pg->dir));
+    pg_server_do(pg, "start", NULL, NULL);
+}
+
+static const char *url_to(struct test *t, const struct pg_server *pg, const char *host,
+                          const char *password, const char *ca)
+{
+    return arena_printf(
+        t->arena, "postgres://bough:%s@%s:%d/bough?sslmode=verify-full&sslrootcert=%s/tls/%s.crt",
+        password, host, pg->port, pg->dir, ca);
+}
+
+/* Refused as `want`, with a sentence that says `why` and gives nothing away. */
+static void refused(struct test *t, const char *url, enum bough_rc want, const char *why)
+{
+    struct bough_store *s = NULL;
+
+    CHECK_RC(want, bough_store_open(&s, url, NULL, &t->err));
+    printf("# %s: %s\n", bough_rc_name(t->err.rc), t->err.msg);
+    CHECK(!s && strstr(t->err.msg, why));
+    CHECK(!strstr(t->err.msg, SECRET) && !strstr(t->err.msg, "not-it"));
+}
+
+PG_SERVER_TEST(a_store_behind_tls_works_and_only_with_the_right_server_and_password, 60)
+{
+    const char *session, *tls;
+
+    pg_server_do(pg, "tls", NULL, NULL);
+    start_with_tls(t, pg);
+    CHECK(pg_server_ask(t, pg, "ALTER ROLE bough PASSWORD '" SECRET "'"));
+    t->url = url_to(t, pg, "localhost", SECRET, "ca");
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    session = new_session(t, "secret");
+    user(t, session, "one");
+    agent(t, session, "two");
+    CHECK_STR("one two", path_text(t, session));
+    tls = pg_server_ask(t, pg,
+                        "SELECT bool_and(s.ssl) FROM pg_stat_ssl s JOIN pg_stat_activity a USING"
+                        " (pid) WHERE a.usename = 'bough'");
+    CHECK_STR("t", tls);
+    store_check(t, t->store);
+
+    refused(t, url_to(t, pg, "localhost", SECRET, "other"), BOUGH_IO, "certificate verify failed");
+    refused(t, url_to(t, pg, "127.0.0.1", SECRET, "ca"), BOUGH_IO, "does not match host name");
+    refused(t, url_to(t, pg, "localhost", SECRET, "none"), BOUGH_IO, "none.crt");
+    refused(t, url_to(t, pg, "localhost", "not-it", "ca"), BOUGH_DENIED, "password");
+    refused(t,
+            arena_printf(t->arena, "postgres://bough:%s@localhost:%d/bough?sslmode=disable", SECRET,
+                         pg->port),
+            BOUGH_DENIED, "pg_hba.conf");
+    store_check(t, t->store);
+
+    pg_server_do(pg, "stop", "fast", NULL);
+    pg_server_conf(t, pg, "postgresql.conf", "ssl = off\n");
+    pg_server_do(pg, "start", NULL, NULL);
+    refused(t, t->url, BOUGH_IO, "does not support SSL");
+}
+
+PG_SERVER_TEST(a_server_without_a_free_connection_is_overloaded, 60)
+{
+    static struct bough_store *s[2];
+    struct bough_store *late = NULL;
+
+    pg_server_conf(t, pg, "postgresql.conf",
+                   "max_connections = 4\nsuperuser_reserved_connections = 1\n"
+                   "max_wal_senders = 0\n");
+    pg_server_do(pg, "start", NULL, NULL);
+    t->url = pg_server_url(t, pg, "");
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    user(t, new_session(t, ""), "one"); /* a writer, and a reader at least */
+    for (int i = 0; i < 2; i++) {
+        enum bough_rc rc = bough_store_open(&s[i], t->url, NULL, &t->err);
+
+        if (!rc)
+            rc = bough_session_create(s[i], t->arena, &(struct bough_session_new){ .title = "x" },
+                                      &(struct bough_session *){ NULL }, &t->err);
+        late = rc ? late : s[i];
+        if (rc)
+            CHECK_INT(BOUGH_OVERLOADED, rc);
+    }
+    for (int i = 0; i < 2; i++)
+        bough_store_close(&s[i]);
+    CHECK(!late);
+    store_check(t, t->store);
+}
