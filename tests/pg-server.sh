@@ -114,7 +114,7 @@ default_pool_size = ${2:-20}
 pidfile = $dir/pool/pid
 logfile = $dir/pool/log
 CONF
-    loud "$dir/pool/start.log" pgbouncer -q -d "$dir/pool/pgbouncer.ini"
+    loud "$dir/pool/start.log" env PATH="$PATH:/usr/sbin" pgbouncer -q -d "$dir/pool/pgbouncer.ini"
 }
 
 remove() {

@@ -167,7 +167,7 @@ static enum bough_rc settle_in(struct conn *c, struct bough_error *err)
 {
     if (PQsetnonblocking(c->pg, 1) || !PQenterPipelineMode(c->pg))
         return pg_gone(c, err);
-    return tell_session(c, err);
+    return c->store->set_local ? BOUGH_OK : tell_session(c, err);
 }
 
 static void no_notice(void *user, const char *text)

@@ -88,7 +88,8 @@ struct postgres {
     const char *const *keys, *const *values; /* for libpq: with the password, never printed */
     const char *name;                        /* for people: without it */
     const char *schema;
-    const char *set_local; /* said in every transaction, when the session may not keep settings */
+    const char *const
+        *set_local; /* said in every transaction when sessions are shared, else NULL */
     const struct env *env;
     bool read_only, unprepared;
     size_t copy_from; /* entries in a row from which COPY is faster than INSERT */
@@ -139,6 +140,8 @@ enum bough_rc pg_send(struct conn *c, enum sql id, const struct args *a, struct 
  * whether it is; NULL: for this once. */
 enum bough_rc pg_send_text(struct conn *c, const char *name, bool *there, const char *text,
                            const char *types, const struct args *a, struct bough_error *err);
+/* What every transaction is told behind its BEGIN: nothing, unless sessions are shared. */
+enum bough_rc pg_send_local(struct conn *c, struct bough_error *err);
 enum bough_rc pg_sync(struct conn *c, struct bough_error *err);
 /* The next result somebody is to read, in the order of sending. The caller clears it. */
 enum bough_rc pg_next(struct conn *c, PGresult **out, struct bough_error *err);

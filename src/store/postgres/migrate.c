@@ -1,5 +1,6 @@
 /* The schema: made in an empty database, brought up to date, refused when newer. Several processes
- * may start at once: they take turns by an advisory lock. */
+ * may start at once: they take turns by an advisory lock, which a pooler's transaction holds, too.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,12 +66,15 @@ static enum bough_rc check_server(struct conn *c, struct bough_arena *a, struct 
 static enum bough_rc look(struct conn *c, struct bough_arena *a, int64_t *version,
                           struct bough_error *err)
 {
-    const char *there = "", *text = "";
-    enum bough_rc rc = value(c, a, "SELECT to_regclass('meta')::text", &there, err);
+    const char *there = "", *text = "", *schema = c->store->schema;
+    enum bough_rc rc = value(
+        c, a, arena_printf(a, "SELECT to_regclass('\"%s\".meta')::text", schema), &there, err);
 
     *version = 0;
     if (!rc && *there)
-        rc = value(c, a, "SELECT value FROM meta WHERE key = 'schema'", &text, err);
+        rc = value(c, a,
+                   arena_printf(a, "SELECT value FROM \"%s\".meta WHERE key = 'schema'", schema),
+                   &text, err);
     if (rc)
         return rc;
     *version = strtoll(text, NULL, 10);
@@ -98,20 +102,13 @@ static const char *christen(struct postgres *s, struct bough_arena *a)
                         id, env_now(s->env));
 }
 
-/* One migration and its number are one transaction. */
 static enum bough_rc step_up(struct postgres *s, struct conn *c, struct bough_arena *a,
                              const struct migration *m, struct bough_error *err)
 {
-    const char *text =
-        arena_printf(a,
-                     "BEGIN; %s %s UPDATE meta SET value = '%d' WHERE key = 'schema';"
-                     " COMMIT",
-                     m->sql, m->number == 1 ? christen(s, a) : "", m->number);
-    enum bough_rc rc = pg_exec(c, text, err);
-
-    if (rc && !c->lost)
-        (void)pg_exec(c, "ROLLBACK", NULL);
-    return rc;
+    return pg_exec(c,
+                   arena_printf(a, "%s %s UPDATE meta SET value = '%d' WHERE key = 'schema'",
+                                m->sql, m->number == 1 ? christen(s, a) : "", m->number),
+                   err);
 }
 
 /* Whoever may create the schema does; a role that may not finds it there. */
@@ -153,6 +150,26 @@ static int64_t lock_number(const char *schema)
     return (int64_t)(hash_sip13(fixed, schema, strlen(schema)) >> 1);
 }
 
+/* All that is missing, in one transaction: whoever waited for the lock finds it done. */
+static enum bough_rc bring_up_alone(struct postgres *s, struct conn *c, struct bough_arena *a,
+                                    bool create, struct bough_error *err)
+{
+    const char *begin = arena_printf(
+        a,
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL search_path = \"%s\";"
+        "SET LOCAL statement_timeout = '600s'; SELECT pg_advisory_xact_lock(%" PRId64 ")",
+        s->schema, lock_number(s->schema));
+    enum bough_rc rc = pg_exec(c, begin, err);
+
+    if (!rc)
+        rc = bring_up(s, c, a, create, err);
+    if (!rc)
+        return pg_exec(c, "COMMIT", err);
+    if (!c->lost)
+        (void)pg_exec(c, "ROLLBACK", NULL);
+    return rc;
+}
+
 enum bough_rc pg_migrate(struct postgres *s, struct conn *c, const struct backend_config *config,
                          struct bough_error *err)
 {
@@ -169,14 +186,7 @@ enum bough_rc pg_migrate(struct postgres *s, struct conn *c, const struct backen
                      : bough_fail(err, BOUGH_NOT_FOUND, "%s: there is no store in the schema %s",
                                   s->name, s->schema);
     } else if (!rc && version < pg_latest()) {
-        const char *lock =
-            arena_printf(a, "SELECT pg_advisory_lock(%" PRId64 ")", lock_number(s->schema));
-
-        rc = pg_exec(c, lock, err);
-        if (!rc)
-            rc = bring_up(s, c, a, !config->create_not, err);
-        if (!c->lost)
-            (void)pg_exec(c, "SELECT pg_advisory_unlock_all()", NULL);
+        rc = bring_up_alone(s, c, a, !config->create_not, err);
     }
     bough_arena_destroy(a);
     return rc;

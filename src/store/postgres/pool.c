@@ -136,9 +136,7 @@ enum bough_rc pg_ask_begin(struct view *v, struct bough_error *err)
         return rc;
     c->begun = true;
     rc = pg_send(c, SQL_BEGIN_READ, NULL, err);
-    if (!rc && c->store->set_local)
-        rc = pg_send_text(c, NULL, NULL, c->store->set_local, "", NULL, err);
-    return rc;
+    return rc ? rc : pg_send_local(c, err);
 }
 
 enum bough_rc pg_answer(struct view *v, PGresult **out, struct bough_error *err)

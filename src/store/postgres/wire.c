@@ -150,6 +150,15 @@ enum bough_rc pg_send(struct conn *c, enum sql id, const struct args *a, struct 
     return pg_send_text(c, name, &c->prepared[id], pg_sql[id].text, pg_sql[id].types, a, err);
 }
 
+enum bough_rc pg_send_local(struct conn *c, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    for (const char *const *text = c->store->set_local; text && *text && !rc; text++)
+        rc = pg_send_text(c, NULL, NULL, *text, "", NULL, err);
+    return rc;
+}
+
 enum bough_rc pg_sync(struct conn *c, struct bough_error *err)
 {
     if (c->lost || !PQpipelineSync(c->pg))

@@ -140,8 +140,8 @@ enum bough_rc pg_writer_send_begin(struct postgres *s, bool relaxed, struct boug
     s->witness = (struct witness){ 0 };
     s->replay = s->settled = s->unheard = false;
     s->writer->begun = true;
-    if (!rc && s->set_local)
-        rc = pg_send_text(s->writer, NULL, NULL, s->set_local, "", NULL, err);
+    if (!rc)
+        rc = pg_send_local(s->writer, err);
     if (!rc && relaxed)
         rc = pg_send(s->writer, SQL_RELAX, NULL, err);
     return rc;
