@@ -57,7 +57,7 @@ static enum bough_rc class_of(const struct conn *c, const char *state)
         { "55P03", BOUGH_TIMEOUT }, { "42501", BOUGH_DENIED },     { "28", BOUGH_DENIED },
         { "XX001", BOUGH_CORRUPT }, { "XX002", BOUGH_CORRUPT },    { "22021", BOUGH_INVALID },
         { "22P05", BOUGH_INVALID }, { "53300", BOUGH_OVERLOADED }, { "42P01", BOUGH_CORRUPT },
-        { "42703", BOUGH_CORRUPT },
+        { "42703", BOUGH_CORRUPT }, { "0A000", BOUGH_READ_ONLY }, /* to write, at a standby */
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -71,11 +71,16 @@ enum bough_rc pg_fail(struct conn *c, const PGresult *r, struct bough_error *err
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
 
+    enum bough_rc rc;
+
     if (!state)
         return pg_gone(c, err);
     if (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0)
         c->lost = true; /* the server goes down, or has closed this connection */
-    return say(c, class_of(c, state), err, state, text ? text : "refused");
+    rc = class_of(c, state);
+    if (rc == BOUGH_READ_ONLY && c->writer)
+        c->lost = true; /* a standby: the primary may be where we connect next */
+    return say(c, rc, err, state, text ? text : "refused");
 }
 
 /* ---- opening ---- */

@@ -37,6 +37,19 @@ static enum bough_rc value(struct conn *c, struct bough_arena *a, const char *te
 
 /* ---- what the server must be ---- */
 
+static enum bough_rc check_standby(struct conn *c, struct bough_arena *a, struct bough_error *err)
+{
+    const char *standby = "";
+    enum bough_rc rc = value(c, a, "SELECT pg_is_in_recovery()::text", &standby, err);
+
+    if (rc || strcmp(standby, "true") != 0)
+        return rc;
+    return bough_fail(err, BOUGH_READ_ONLY,
+                      "%s is a standby: open it read-only, or name the primary, or both with"
+                      " target_session_attrs=read-write",
+                      c->store->name);
+}
+
 static enum bough_rc check_server(struct conn *c, struct bough_arena *a, struct bough_error *err)
 {
     const char *fsync = "", *encoding = "", *version = "";
@@ -177,6 +190,8 @@ enum bough_rc pg_migrate(struct postgres *s, struct conn *c, const struct backen
     int64_t version = 0;
     enum bough_rc rc = check_server(c, a, err);
 
+    if (!rc && !config->read_only)
+        rc = check_standby(c, a, err);
     if (!rc)
         rc = look(c, a, &version, err);
     if (!rc && version < pg_latest() && config->read_only) {
