@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/env.h"
 #include "ledger.h"
 #include "lib/pg_server.h"
 
@@ -163,5 +164,28 @@ PG_SERVER_TEST(a_standby_takes_the_place_of_its_primary_with_everything_acknowle
         ledger_check(t, &l[i]);
     }
     bough_store_close(&both);
+    store_check(t, t->store);
+}
+
+PG_SERVER_TEST(a_primary_that_hangs_is_passed_over_for_the_standby_that_took_over, 60)
+{
+    struct pg_server *standby = start_pair(t, pg);
+    const char *session;
+    int64_t began;
+
+    CHECK_OK(bough_store_open(&t->store, pg_server_url(t, pg, ""), NULL, &t->err));
+    session = new_session(t, "");
+    user(t, session, "one");
+    bough_store_close(&t->store);
+    pg_server_do(pg, "freeze", NULL, NULL); /* it takes connections and never says a word */
+    pg_server_do(standby, "promote", NULL, NULL);
+    t->url =
+        arena_printf(t->arena, "postgres://bough@/bough?host=%s,%s&target_session_attrs=read-write",
+                     pg->dir, standby->dir);
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    began = mono_us();
+    user(t, session, "two"); /* by connections of its own, which know better by now */
+    CHECK(mono_us() - began < 1500000);
+    CHECK_STR("one two", path_text(t, session));
     store_check(t, t->store);
 }

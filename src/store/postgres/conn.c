@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "store/postgres/db.h"
 
+enum { HOST_US = 1500000 }; /* for the first try of each of several hosts */
+
 /* ---- what went wrong ---- */
 
 /* A view says again what it could not read: what is not seen must not pass for what is not there.
@@ -123,11 +125,13 @@ static enum bough_rc not_connected(struct conn *c, struct bough_error *err)
     return rc;
 }
 
-static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
+/* Beginning with one of the hosts, until then. */
+static enum bough_rc connect_by(struct conn *c, size_t host, int64_t until_us,
+                                struct bough_error *err)
 {
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
-    c->pg = PQconnectStartParams(c->store->keys, c->store->values, 0);
+    c->pg = PQconnectStartParams(c->store->url.keys, c->store->url.values[host], 0);
     if (!c->pg || PQstatus(c->pg) == CONNECTION_BAD)
         return not_connected(c, err);
     (void)PQsetErrorVerbosity(c->pg, PQERRORS_VERBOSE);
@@ -135,7 +139,7 @@ static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
         struct pollfd fd = { PQsocket(c->pg),
                              (short)(state == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0 };
 
-        if (patience_over(&c->patience))
+        if (mono_us() >= until_us || patience_over(&c->patience))
             return say(c, BOUGH_TIMEOUT, err, "cannot connect", "no answer in time");
         if (poll(&fd, 1, 100) > 0)
             state = PQconnectPoll(c->pg);
@@ -144,6 +148,32 @@ static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
         return not_connected(c, err);
     (void)PQsetErrorVerbosity(c->pg, PQERRORS_DEFAULT);
     return BOUGH_OK;
+}
+
+/* Where there are several hosts, one that does not answer must not use up all the time. */
+static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
+{
+    struct postgres *s = c->store;
+    size_t n = s->url.nhosts, first = s->host;
+    int64_t share = HOST_US;
+    enum bough_rc rc;
+
+    if (n < 2)
+        return connect_by(c, 0, INT64_MAX, err);
+    for (size_t turn = 0;; turn++) {
+        size_t host = (first + turn) % n;
+
+        c->over.rc = BOUGH_OK;
+        rc = connect_by(c, host, mono_us() + share, err);
+        if (!rc)
+            s->host = host;
+        if (rc != BOUGH_TIMEOUT || patience_over(&c->patience))
+            return rc;
+        PQfinish(c->pg);
+        c->pg = NULL;
+        if (turn % n == n - 1)
+            share *= 2; /* all of them may be slow */
+    }
 }
 
 /* What a session is told once. A process that hangs must not keep the others from writing. */

@@ -4,6 +4,7 @@
 
 #include <libpq-fe.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -11,6 +12,7 @@
 #include "store/keep.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/sql.h"
+#include "store/postgres/url.h"
 
 enum {
     POOL_MAX = 16,   /* idle readers kept connected */
@@ -84,9 +86,10 @@ struct known {
 
 struct postgres {
     struct backend base;
-    struct bough_arena *arena;               /* holds this struct */
-    const char *const *keys, *const *values; /* for libpq: with the password, never printed */
-    const char *name;                        /* for people: without it */
+    struct bough_arena *arena; /* holds this struct */
+    struct url url;            /* for libpq: with the password, never printed */
+    atomic_size_t host;        /* which of its hosts to begin with: the one that answered last */
+    const char *name;          /* for people: without a password */
     const char *schema;
     const char *const
         *set_local; /* said in every transaction when sessions are shared, else NULL */

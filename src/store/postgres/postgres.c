@@ -6,7 +6,6 @@
 
 #include "store/postgres/db.h"
 #include "store/postgres/read.h"
-#include "store/postgres/url.h"
 
 enum { COPY_FROM = 64 };
 
@@ -49,8 +48,7 @@ static struct postgres *create(const struct backend_config *config, struct bough
     }
     s->base.ops = &postgres_backend;
     s->arena = a;
-    s->keys = url.keys;
-    s->values = url.values;
+    s->url = url;
     s->name = url.name;
     s->schema = url.schema;
     s->unprepared = url.unprepared;

@@ -350,7 +350,7 @@ enum bough_rc postgres_query(struct bough_arena *a, const char *rest, const char
     if (rc)
         return rc;
     q.name = url.name;
-    q.pg = PQconnectdbParams(url.keys, url.values, 0);
+    q.pg = PQconnectdbParams(url.keys, url.values[0], 0);
     if (PQstatus(q.pg) != CONNECTION_OK) {
         rc = no_connection(&q, err);
     } else {

@@ -113,33 +113,77 @@ static const char *shown_name(struct bough_arena *a, const PQconninfoOption *o, 
                         *port ? ":" : "", port, db, schema);
 }
 
-static void put(struct url *u, const char **keys, const char **values, size_t *n, const char *key,
-                const char *value)
+/* ---- for libpq ---- */
+
+struct pairs {
+    const char **keys, **values;
+    size_t n;
+};
+
+static void put(struct pairs *p, const char *key, const char *value)
 {
-    (void)u;
-    keys[*n] = key;
-    values[(*n)++] = value;
+    p->keys[p->n] = key;
+    p->values[p->n++] = value;
+}
+
+/* "a,b,c" turned by one: "b,c,a". */
+static const char *turned(struct bough_arena *a, const char *list)
+{
+    size_t n = strcspn(list, ",");
+
+    return list[n] ? arena_printf(a, "%s,%.*s", list + n + 1, (int)n, list) : list;
+}
+
+/* libpq goes to the next host when one refuses, not when one hangs: then we turn the list. */
+static const char *const *turn_hosts(struct bough_arena *a, const struct pairs *p,
+                                     const char *const *before)
+{
+    const char **values = arena_array(a, OPTIONS_MOST, sizeof *values);
+
+    for (size_t i = 0; i < p->n; i++) {
+        bool list = strcmp(p->keys[i], "host") == 0 || strcmp(p->keys[i], "hostaddr") == 0 ||
+                    strcmp(p->keys[i], "port") == 0;
+
+        values[i] = list ? turned(a, before[i]) : before[i];
+    }
+    values[p->n] = NULL;
+    return values;
+}
+
+static size_t count_hosts(const char *list)
+{
+    size_t n = 1;
+
+    for (; *list; list++)
+        n += *list == ',';
+    return n < HOSTS_MOST ? n : HOSTS_MOST;
 }
 
 static void put_options(struct bough_arena *a, struct url *out, const PQconninfoOption *o,
                         const char *sslmode)
 {
-    const char **keys = arena_array(a, OPTIONS_MOST, sizeof *keys);
-    const char **values = arena_array(a, OPTIONS_MOST, sizeof *values);
-    size_t n = 0;
+    struct pairs p = { arena_array(a, OPTIONS_MOST, sizeof *p.keys),
+                       arena_array(a, OPTIONS_MOST, sizeof *p.values), 0 };
+    const char *hosts = option(o, "host");
 
-    put(out, keys, values, &n, "fallback_application_name", "bough");
-    put(out, keys, values, &n, "client_encoding", "UTF8");
-    put(out, keys, values, &n, "sslmode", sslmode);
+    out->nhosts = count_hosts(*hosts ? hosts : option(o, "hostaddr"));
+    put(&p, "fallback_application_name", "bough");
+    put(&p, "client_encoding", "UTF8");
+    put(&p, "sslmode", sslmode);
     if (!*option(o, "tcp_user_timeout"))
-        put(out, keys, values, &n, "tcp_user_timeout", "30000");
-    for (; o->keyword && n < OPTIONS_MOST - 1; o++)
+        put(&p, "tcp_user_timeout", "30000");
+    if (!*option(o, "connect_timeout"))
+        put(&p, "connect_timeout", "10"); /* for `bough sql`; everybody else has a patience */
+    for (; o->keyword && p.n < OPTIONS_MOST - 1; o++)
         if (o->val && *o->val && strcmp(o->keyword, "sslmode") != 0 &&
             strcmp(o->keyword, "client_encoding") != 0 &&
             strcmp(o->keyword, "fallback_application_name") != 0)
-            put(out, keys, values, &n, arena_strdup(a, o->keyword), arena_strdup(a, o->val));
-    out->keys = keys;
-    out->values = values;
+            put(&p, arena_strdup(a, o->keyword), arena_strdup(a, o->val));
+    p.keys[p.n] = p.values[p.n] = NULL;
+    out->keys = p.keys;
+    out->values[0] = p.values;
+    for (size_t i = 1; i < out->nhosts; i++)
+        out->values[i] = turn_hosts(a, &p, out->values[i - 1]);
 }
 
 enum bough_rc pg_url_parse(struct bough_arena *a, const char *rest, struct url *out,

@@ -6,9 +6,13 @@
 
 #include <stdbool.h>
 
+enum { HOSTS_MOST = 8 };
+
 struct url {
-    const char *const *keys, *const *values; /* for libpq, NULL at the end */
-    const char *name;                        /* to show: without a password */
+    const char *const *keys;               /* for libpq, NULL at the end */
+    const char *const *values[HOSTS_MOST]; /* the same, each beginning with another host */
+    size_t nhosts;                         /* how many of them there are */
+    const char *name;                      /* to show: without a password */
     const char *schema;
     bool unprepared; /* prepare=off: behind a pooler that shares sessions */
 };
