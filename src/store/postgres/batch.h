@@ -3,7 +3,7 @@
 #define STORE_POSTGRES_BATCH_H
 
 #include "store/made.h"
-#include "store/postgres/db.h"
+#include "store/postgres/writer.h"
 
 enum must {
     MUST_WORK,  /* any answer but an error */

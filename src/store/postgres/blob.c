@@ -1,6 +1,6 @@
 /* Attachments in PostgreSQL: pieces are rows, a blob is found by its hash once it is whole. */
 #include "base/limits.h"
-#include "store/postgres/db.h"
+#include "store/postgres/writer.h"
 
 static struct bough_str hash_str(const unsigned char hash[32], bool there)
 {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "store/postgres/copy.h"
+#include "store/postgres/writer.h"
 
 enum bough_rc postgres_raw_numbers(struct view *v, struct bough_arena *a, struct raw_numbers *out,
                                    struct bough_error *err)

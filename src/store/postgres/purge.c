@@ -1,6 +1,6 @@
 /* Purging: the rows of a session that is gone are removed in slices, each a durable transaction. */
 #include "base/limits.h"
-#include "store/postgres/db.h"
+#include "store/postgres/writer.h"
 
 struct slice {
     int64_t sid, limit, room;

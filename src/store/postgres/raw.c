@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "core/search.h"
-#include "store/postgres/db.h"
+#include "store/postgres/writer.h"
 
 enum { PIECE = 256 };
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "store/postgres/db.h"
+#include "store/postgres/writer.h"
 
 enum {
     SETTLE_US = 15000000, /* how long to ask how a commit ended whose answer was lost */
