@@ -36,7 +36,7 @@ extern "C" {
     X(LEASE_LOST, lease_lost, 409, 1, "another writer took over; start again")                     \
     X(ARCHIVED, archived, 409, 1, "unarchive it first, or fork it")                                \
     X(READ_ONLY, read_only, 403, 1, "open the store where it can be written, or copy it")          \
-    X(DENIED, denied, 403, 1, "check the permissions of the file and its directory")               \
+    X(DENIED, denied, 403, 1, "check the permissions of the file, or the server's role")           \
     X(TOO_DEEP, too_deep, 422, 1, "nest it less deeply, or raise the limit you passed")            \
     X(TOO_LARGE, too_large, 413, 1, "split it, or store it as an attachment")                      \
     X(FULL, full, 507, 1, "free disk space, or start a new store")                                 \

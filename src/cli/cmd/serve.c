@@ -51,7 +51,7 @@ static int run(struct cli *c)
             return cli_failed(c);
     }
     serve_signals(); /* the store's threads must not take them */
-    rc = cli_open(c, CLI_CREATE);
+    rc = cli_open(c, cli_has(c, "read-only") ? CLI_READ : CLI_CREATE);
     return rc ? rc : serve_run(c, c->s, &how);
 }
 
@@ -61,6 +61,7 @@ static const struct cli_option options[] = {
     { "listen", 'l', "ADDRESS:PORT", "also there; may be given several times" },
     { "exposed", 0, NULL, "let --listen take addresses that other machines reach" },
     { "socket", 's', "PATH", "the Unix socket (the usual: $XDG_RUNTIME_DIR/bough/sock)" },
+    { "read-only", 0, NULL, "never write: for a standby of PostgreSQL, or a store others write" },
     { "quiet", 'q', NULL, "no access log on stderr" },
     { "json", 0, NULL, "say as JSON where it listens" },
     { 0 },
