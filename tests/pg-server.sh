@@ -115,6 +115,12 @@ pidfile = $dir/pool/pid
 logfile = $dir/pool/log
 CONF
     loud "$dir/pool/start.log" env PATH="$PATH:/usr/sbin" pgbouncer -q -d "$dir/pool/pgbouncer.ini"
+    for _ in $(seq 200); do # it goes to the background before it listens
+        "$bin/pg_isready" -q -h "$dir/pool" -U bough -d bough && return
+        sleep 0.02
+    done
+    cat "$dir/pool/log" >&2
+    exit 1
 }
 
 remove() {

@@ -113,10 +113,12 @@ PG_SERVER_TEST(a_full_disk_under_the_write_ahead_log_loses_nothing_and_doubles_n
     }
     usleep(200000);
     fine = fine && unlink(flag) == 0;
-    for (int i = 0; i < 100 && !answers(t, pg); i++)
-        usleep(20000);
-    if (!answers(t, pg)) /* it could not even recover and has ended */
-        fine = pg_server_try(pg, "start", NULL, NULL) && fine;
+    for (int i = 1; i <= 200 && !answers(t, pg); i++) {
+        usleep(10000);
+        if (i % 50 == 0) /* it could not even recover, and has ended */
+            (void)pg_server_try(pg, "start", NULL, NULL);
+    }
+    fine = answers(t, pg) && fine;
     usleep(300000);
     stop = true;
     for (int i = 0; i < WRITERS; i++)

@@ -131,8 +131,6 @@ const char *pg_server_ask(struct test *t, const struct pg_server *pg, const char
 
     if (PQresultStatus(r) == PGRES_TUPLES_OK || PQresultStatus(r) == PGRES_COMMAND_OK)
         said = PQntuples(r) ? arena_strdup(t->arena, PQgetvalue(r, 0, 0)) : "";
-    else
-        printf("# %s", PQerrorMessage(c));
     PQclear(r);
     PQfinish(c);
     return said;
