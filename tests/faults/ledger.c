@@ -66,7 +66,7 @@ static void *run(void *arg)
 {
     struct ledger *l = arg;
 
-    while (!*l->stop && l->n < LEDGER_MOST)
+    while ((!*l->stop || l->n < l->least) && l->n < LEDGER_MOST)
         if (ledger_append(l) != BOUGH_OK)
             usleep(2000);
     return NULL;

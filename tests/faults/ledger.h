@@ -18,6 +18,7 @@ struct ledger {
     size_t size;         /* entries an append */
     bool keyed;          /* each append has a key and is repeated until it is done */
     const atomic_bool *stop;
+    int least; /* so many appends before it looks at that */
 
     int n; /* appends so far */
     unsigned char told[LEDGER_MOST];

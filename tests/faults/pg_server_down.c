@@ -174,6 +174,13 @@ PG_SERVER_TEST(a_server_that_is_away_or_frozen_is_said_so_in_time_and_found_agai
     CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
     session = new_session(t, "away");
     user(t, session, "one");
+    CHECK_STR("one", path_text(t, session));
+    pg_server_do(pg, "stop", "fast", NULL);
+    pg_server_do(pg, "start", NULL, NULL);
+    CHECK_STR("one", path_text(t, session)); /* nobody was asking: nobody need know */
+    pg_server_do(pg, "stop", "immediate", NULL);
+    pg_server_do(pg, "start", NULL, NULL);
+    CHECK_STR("one", path_text(t, session));
 
     pg_server_do(pg, "stop", "fast", NULL);
     a = ask_all(t, session);
