@@ -72,7 +72,6 @@ enum bough_rc pg_fail(struct conn *c, const PGresult *r, struct bough_error *err
 {
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
-
     enum bough_rc rc;
 
     if (!state)
@@ -80,8 +79,10 @@ enum bough_rc pg_fail(struct conn *c, const PGresult *r, struct bough_error *err
     if (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0)
         c->lost = true; /* the server goes down, or has closed this connection */
     rc = class_of(c, state);
-    if (rc == BOUGH_READ_ONLY && c->writer)
+    if (rc == BOUGH_READ_ONLY && c->writer) {
         c->lost = true; /* a standby: the primary may be where we connect next */
+        c->store->era++;
+    }
     return say(c, rc, err, state, text ? text : "refused");
 }
 
@@ -220,6 +221,7 @@ enum bough_rc pg_open(struct postgres *s, bool writer, const struct patience *p,
     c->store = s;
     c->view.backend = &s->base;
     c->writer = writer;
+    c->era = s->era;
     c->patience = *p;
     rc = connect_now(c, err);
     if (!rc) {

@@ -43,6 +43,7 @@ struct conn {
     struct conn *next; /* in the pool */
     struct lent lent;  /* while it serves a view */
     bool writer;
+    unsigned era;             /* the store's when it was opened */
     bool begun;               /* a transaction was begun */
     bool lost;                /* the connection is gone, or must not be used again */
     struct patience patience; /* of the call that uses it now */
@@ -97,6 +98,9 @@ struct postgres {
     bool read_only, unprepared;
     size_t copy_from; /* entries in a row from which COPY is faster than INSERT */
     pid_t pid;        /* a connection does not survive fork() */
+
+    atomic_uint
+        era; /* +1 when the server turned out to be a standby: readers look elsewhere, too */
 
     pthread_mutex_t pool_lock; /* guards pool, pooled, lent */
     struct conn *pool;

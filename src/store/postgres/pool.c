@@ -67,7 +67,7 @@ static bool fit(struct conn *c, const struct patience *p)
 {
     c->patience = *p;
     c->over.rc = BOUGH_OK;
-    if (pg_drain(c, NULL) == BOUGH_OK && PQconsumeInput(c->pg) &&
+    if (c->era == c->store->era && pg_drain(c, NULL) == BOUGH_OK && PQconsumeInput(c->pg) &&
         PQstatus(c->pg) == CONNECTION_OK) {
         c->over.rc = BOUGH_OK;
         return true;
