@@ -67,8 +67,7 @@ static void *run(void *arg)
     struct ledger *l = arg;
 
     while ((!*l->stop || l->n < l->least) && l->n < LEDGER_MOST)
-        if (ledger_append(l) != BOUGH_OK)
-            usleep(2000);
+        usleep(ledger_append(l) != BOUGH_OK ? 2000 : l->size > 100 ? 40000 : 0); /* not by the GB */
     return NULL;
 }
 

@@ -299,7 +299,7 @@ static enum bough_rc ask_outcome(struct postgres *s, void *user, bool *written,
 static enum bough_rc outcome(struct postgres *s, struct bough_error *err)
 {
     struct lost_commit c = { s->xid, s->taken, s->witness };
-    bool written;
+    bool written = false;
     enum bough_rc rc = pg_writer_settle(s, ask_outcome, &c, &written, err);
 
     s->taken = c.taken;
