@@ -126,7 +126,7 @@ CONF
 remove() {
     local pid
     if pid=$(cat "$dir/pool/pid" 2>/dev/null); then
-        kill "$pid" 2>/dev/null || true
+        kill -KILL "$pid" 2>/dev/null || true
     fi
     all CONT
     "${as[@]}" "$bin/pg_ctl" -D "$dir/data" -m immediate stop >/dev/null 2>&1 || true
