@@ -106,7 +106,8 @@ static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
     return say(c, BOUGH_IO, err, "cannot connect", PQerrorMessage(c->pg));
 }
 
-/* What a session is told once. A process that hangs must not keep the others from writing. */
+/* What a session is told once. A process that hangs must not keep the others from writing. What is
+ * written looks the same whatever the values are, and need not be planned again for each. */
 static enum bough_rc settle_in(struct conn *c, struct bough_error *err)
 {
     static const char common[] = "SET client_min_messages = error; SET synchronous_commit = on;"
@@ -120,7 +121,10 @@ static enum bough_rc settle_in(struct conn *c, struct bough_error *err)
         bough_arena_destroy(a);
         return pg_gone(c, err);
     }
-    rc = pg_exec(c, arena_printf(a, "%s SET search_path = \"%s\"", common, c->store->schema), err);
+    rc = pg_exec(c,
+                 arena_printf(a, "%s SET plan_cache_mode = %s; SET search_path = \"%s\"", common,
+                              c->writer ? "force_generic_plan" : "auto", c->store->schema),
+                 err);
     bough_arena_destroy(a);
     return rc;
 }

@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "core/pack.h"
 #include "core/search.h"
-#include "store/postgres/db.h"
+#include "store/postgres/ahead.h"
+#include "store/postgres/array.h"
 
 enum { FIRST = 32, NEXT = 256, QUERY_MAX = 4 * 1024 * 1024 };
 
@@ -68,8 +69,8 @@ static enum bough_rc declare(struct finding *f, struct bough_error *err)
                            q->before ? q->before : INT64_MAX, q->roles, q->not_roles, q->kinds,
                            q->not_kinds },
               7);
-    args_str(&a, numbers_array(f->a, f->q->bids, f->q->nbids));
-    args_str(&a, numbers_array(f->a, f->q->sids, f->q->nsids));
+    args_str(&a, array_of_numbers(f->a, f->q->bids, f->q->nbids));
+    args_str(&a, array_of_numbers(f->a, f->q->sids, f->q->nsids));
     if (!rc)
         rc = pg_send_text(c, NULL, NULL, text.p, TYPES, &a, err);
     if (!rc)
@@ -126,6 +127,19 @@ static bool matches(struct finding *f, const PGresult *r, int i, const struct te
     return search_packed_words(f->a, body, &e, &words) && search_match(f->q->q, &words);
 }
 
+/* Whoever gets a document looks at its entry next. */
+static void read_ahead(struct finding *f, const PGresult *r)
+{
+    struct wanted want[NEXT];
+    size_t n = 0;
+
+    for (int i = 0; i < PQntuples(r) && i < NEXT; i++)
+        if (got_int(r, i, 1))
+            want[n++] = (struct wanted){ WANT_ENTRY, got_int(r, i, 1), got_int(r, i, 2) };
+    if (n > 1)
+        postgres_ahead(f->v, want, n);
+}
+
 /* False: nobody wants more. */
 static bool hand_out(struct finding *f, const PGresult *r, text_fn fn, void *user)
 {
@@ -156,6 +170,8 @@ enum bough_rc postgres_text_find(struct view *v, const struct text_query *q, tex
         rc = fetch(&f, n, &r, err);
         if (rc)
             break;
+        if (f.exact) /* otherwise most of them may not be what was asked for */
+            read_ahead(&f, r);
         more = hand_out(&f, r, fn, user) && PQntuples(r) == n;
         PQclear(r);
     }
