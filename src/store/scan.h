@@ -86,6 +86,7 @@ struct entry_range {
 enum wanted_kind {
     WANT_SESSION, /* a: sid; its row and its head */
     WANT_LIST,    /* a: sid */
+    WANT_BRANCH,  /* a: bid */
     WANT_ENTRY,   /* a: bid, b: depth */
     WANT_FRONT,   /* the same, by an entry_range of fronts */
     WANT_CALL,    /* a: sid, b: ordinal */

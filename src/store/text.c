@@ -217,7 +217,7 @@ static void look_ahead(struct slicing *s)
 
         if (of == TEXT_ENTRIES || of == TEXT_ENTRY)
             ahead_entries(&s->ahead, WANT_ENTRY, row, of == TEXT_ENTRY ? 1 : row->n);
-        else if (of == TEXT_TITLE)
+        if (of == TEXT_TITLE || (of == TEXT_ENTRIES && row->depth == row->n))
             ahead_add(&s->ahead, WANT_SESSION, row->sid, 0);
     }
     ahead_read(&s->ahead);

@@ -4,6 +4,7 @@
 
 #include <libpq-fe.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -21,7 +22,8 @@ enum {
 enum ahead_kind {
     AHEAD_SESSIONS,
     AHEAD_HEADS,
-    AHEAD_LISTS,
+    AHEAD_LISTS, /* also of those that have none: then all but its key is NULL */
+    AHEAD_BRANCHES,
     AHEAD_ENTRIES,
     AHEAD_FRONTS,
     AHEAD_CALLS,
@@ -95,8 +97,9 @@ struct postgres {
     const char *set_local; /* said in every transaction, when the session may not keep settings */
     const struct env *env;
     bool read_only, unprepared;
-    size_t copy_from; /* entries in a row from which COPY is faster than INSERT */
-    pid_t pid;        /* a connection does not survive fork() */
+    atomic_ulong rounds; /* how often a server was asked for answers: tests hold that down */
+    size_t copy_from;    /* entries in a row from which COPY is faster than INSERT */
+    pid_t pid;           /* a connection does not survive fork() */
 
     pthread_mutex_t pool_lock; /* guards pool, pooled, lent */
     struct conn *pool;

@@ -155,13 +155,13 @@ enum bough_rc postgres_head_get(struct view *v, struct bough_arena *a, int64_t s
 enum bough_rc postgres_branch_get(struct view *v, int64_t bid, struct branch_row *out,
                                   struct bough_error *err)
 {
-    PGresult *r;
-    enum bough_rc rc = only(v, SQL_BRANCH_GET, &bid, 1, "branch", &r, err);
+    struct got g;
+    enum bough_rc rc = get(v, AHEAD_BRANCHES, SQL_BRANCH_GET, &bid, 1, "branch", &g, err);
 
     if (rc)
         return rc;
-    pg_row_branch(r, 0, out);
-    PQclear(r);
+    pg_row_branch(g.r, g.i, out);
+    got_end(&g);
     return BOUGH_OK;
 }
 
@@ -484,10 +484,14 @@ enum bough_rc postgres_list_get(struct view *v, struct bough_arena *a, int64_t s
 
     if (rc)
         return rc;
-    pg_row_list(g.r, g.i, out);
-    keep_list(a, out);
+    if (PQgetisnull(g.r, g.i, 1)) /* read ahead, and not there */
+        rc = bough_fail(err, BOUGH_NOT_FOUND, "there is no listed session %lld", (long long)sid);
+    else
+        pg_row_list(g.r, g.i, out);
+    if (!rc)
+        keep_list(a, out);
     got_end(&g);
-    return BOUGH_OK;
+    return rc;
 }
 
 /* ---- attachments ---- */

@@ -232,6 +232,8 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                         " ORDER BY sid",
                         "I" },
     [SQL_BRANCH_GET] = { "SELECT " BRANCH_COLS " FROM branch WHERE bid = $1", "i" },
+    [SQL_BRANCH_MANY] = { "SELECT " BRANCH_COLS " FROM branch WHERE bid = ANY ($1) ORDER BY bid",
+                          "I" },
     [SQL_BRANCH_CHILDREN] = { "SELECT " BRANCH_COLS " FROM branch WHERE parent = $1 AND"
                               " parent <> 0 AND base <= $2 AND (base, bid) > ($3, $4)"
                               " ORDER BY base, bid LIMIT $5",
@@ -279,7 +281,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_LOG_SCAN] = { "SELECT " LOG_COLS " FROM log WHERE no > $1 ORDER BY no LIMIT $2", "ii" },
     [SQL_WATERMARK] = { "SELECT no FROM projection WHERE name = 'list'", "" },
     [SQL_LIST_GET] = { "SELECT " LIST_COLS " FROM list WHERE sid = $1", "i" },
-    [SQL_LIST_MANY] = { "SELECT " LIST_COLS " FROM list WHERE sid = ANY ($1) ORDER BY sid", "I" },
+    [SQL_LIST_MANY] = { "SELECT " LIST_COLS " FROM unnest($1) AS want (sid) LEFT JOIN list"
+                        " USING (sid) ORDER BY sid",
+                        "I" },
     [SQL_TEXT_MARK] = { "SELECT no FROM projection WHERE name = 'text'", "" },
 
     [SQL_BLOB_NUMBER] = { "UPDATE counter SET blobs = blobs + 1 RETURNING blobs", "" },

@@ -30,7 +30,8 @@ static void write_sql(struct buf *out, const struct finding *f, bool words)
 
     buf_printf(out,
                "DECLARE %s NO SCROLL CURSOR FOR SELECT d.id, d.bid, d.depth, d.time, d.words,"
-               " d.cut::int::bigint%s FROM text_doc d%s WHERE d.id < $2 AND d.time >= $3"
+               " d.cut::int::bigint, (SELECT b.sid FROM branch b WHERE b.bid = d.bid)%s FROM"
+               " text_doc d%s WHERE d.id < $2 AND d.time >= $3"
                " AND d.time < $4",
                f->name, f->exact ? "" : ", e.body, e.parts",
                f->exact ? "" : " LEFT JOIN entry e ON e.bid = d.bid AND e.depth = d.depth");
@@ -113,7 +114,7 @@ static bool matches(struct finding *f, const PGresult *r, int i, const struct te
 {
     struct search_words words = { 0 };
     struct bough_entry e;
-    struct bough_str body = got_bytes(r, i, 6);
+    struct bough_str body = got_bytes(r, i, 7);
 
     bough_arena_reset(f->a);
     if (!row->bid) {
@@ -122,21 +123,28 @@ static bool matches(struct finding *f, const PGresult *r, int i, const struct te
         words.field[SEARCH_TITLE] = got_bytes(r, i, 4);
         return search_match(f->q->q, &words);
     }
-    if (!PQgetisnull(r, i, 7))
-        body = pack_join(f->a, body, got_bytes(r, i, 7));
+    if (!PQgetisnull(r, i, 8))
+        body = pack_join(f->a, body, got_bytes(r, i, 8));
     return search_packed_words(f->a, body, &e, &words) && search_match(f->q->q, &words);
 }
 
-/* Whoever gets a document looks at its entry next. */
+/* Whoever gets a document looks next at who shows it, and at its entry. */
 static void read_ahead(struct finding *f, const PGresult *r)
 {
-    struct wanted want[NEXT];
+    struct wanted want[3 * NEXT];
     size_t n = 0;
 
-    for (int i = 0; i < PQntuples(r) && i < NEXT; i++)
-        if (got_int(r, i, 1))
-            want[n++] = (struct wanted){ WANT_ENTRY, got_int(r, i, 1), got_int(r, i, 2) };
-    if (n > 1)
+    for (int i = 0; i < PQntuples(r) && i < NEXT; i++) {
+        int64_t bid = got_int(r, i, 1), depth = got_int(r, i, 2);
+
+        want[n++] = (struct wanted){ WANT_SESSION, bid ? got_int(r, i, 6) : depth, 0 };
+        if (!bid)
+            continue;
+        want[n++] = (struct wanted){ WANT_BRANCH, bid, 0 };
+        if (f->exact) /* otherwise most of them may not be what was asked for */
+            want[n++] = (struct wanted){ WANT_ENTRY, bid, depth };
+    }
+    if (PQntuples(r) > 1)
         postgres_ahead(f->v, want, n);
 }
 
@@ -170,8 +178,7 @@ enum bough_rc postgres_text_find(struct view *v, const struct text_query *q, tex
         rc = fetch(&f, n, &r, err);
         if (rc)
             break;
-        if (f.exact) /* otherwise most of them may not be what was asked for */
-            read_ahead(&f, r);
+        read_ahead(&f, r);
         more = hand_out(&f, r, fn, user) && PQntuples(r) == n;
         PQclear(r);
     }

@@ -174,6 +174,7 @@ enum bough_rc pg_sync(struct conn *c, struct bough_error *err)
     if (c->lost || !PQpipelineSync(c->pg))
         return pg_gone(c, err);
     c->wire.syncing = true;
+    atomic_fetch_add_explicit(&c->store->rounds, 1, memory_order_relaxed);
     return PQflush(c->pg) < 0 ? pg_gone(c, err) : BOUGH_OK;
 }
 
