@@ -1,6 +1,6 @@
 /*
- * The table every storage backend fills. All operations are mandatory. A backend keeps rows; the
- * rules of the model are checked above it, once.
+ * The table every storage backend fills. Operations are mandatory unless they say otherwise. A
+ * backend keeps rows; the rules of the model are checked above it, once.
  */
 #ifndef STORE_BACKEND_H
 #define STORE_BACKEND_H
@@ -106,6 +106,11 @@ struct backend_ops {
     enum bough_rc (*view_begin)(struct backend *b, struct view **out, const struct patience *p,
                                 struct bough_error *err);
     void (*view_end)(struct view *v); /* NULL is fine */
+
+    /* A hint, NULL where a question costs little: these will be asked for next in this view, one by
+     * one, and may be read at once. It cannot fail: what is not there then is read when asked for.
+     */
+    void (*ahead)(struct view *v, const struct wanted *want, size_t n);
 
     /* BOUGH_NOT_FOUND when there is no such row, for all of the getters. */
     enum bough_rc (*session_get)(struct view *v, struct bough_arena *a, int64_t sid,

@@ -118,6 +118,9 @@ enum bough_rc snap_branch(struct snap *snap, int64_t bid, struct branch_row *out
                           struct bough_error *err);
 enum bough_rc snap_place(struct snap *snap, struct bough_arena *a, enum record_kind kind,
                          int64_t ord, const char **name, struct bough_error *err);
+/* What bough_store_log() gives, of this snapshot. */
+enum bough_rc snap_log(struct snap *snap, struct bough_arena *a, int64_t after, int64_t limit,
+                       struct bough_changes *out, struct bough_error *err);
 /* Was it purged, as of this snapshot? Also true when it never was there. Not cached: another
  * process may do it at any time. */
 enum bough_rc snap_purged(struct snap *snap, int64_t sid, bool *purged, struct bough_error *err);

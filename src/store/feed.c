@@ -7,16 +7,17 @@
 
 enum {
     LOOK_US = 20000, /* how often to look for what other processes committed */
-    REST_US = 4000,  /* where looking is a round trip: how long commits are gathered */
+    REST_US = 8000,  /* where looking is a round trip: how long commits are gathered */
 };
 
 /* The epoch is that of the store as it was opened: only a restore changes it, and that wants the
  * store for itself. */
-static enum bough_rc ends_at(struct bough_store *s, struct bough_mark *out, struct bough_error *err)
+enum bough_rc bough_feed_end(struct bough_store *s, struct bough_mark *out, struct bough_error *err)
 {
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
+    *out = (struct bough_mark){ 0 };
     if (rc)
         return rc;
     out->epoch = s->e->epoch;
@@ -25,17 +26,12 @@ static enum bough_rc ends_at(struct bough_store *s, struct bough_mark *out, stru
     return rc;
 }
 
-enum bough_rc bough_feed_end(struct bough_store *s, struct bough_mark *out, struct bough_error *err)
-{
-    *out = (struct bough_mark){ 0 };
-    return ends_at(s, out, err);
-}
-
 /* Until this process commits something, or it is time to look whether another one did. */
 static void sleep_until_more(struct engine *e, uint64_t seen, int64_t until_us)
 {
     int64_t at = mono_us() + LOOK_US;
     struct timespec t;
+    bool more;
 
     at = at < until_us ? at : until_us;
     t = (struct timespec){ at / 1000000, at % 1000000 * 1000 };
@@ -44,8 +40,9 @@ static void sleep_until_more(struct engine *e, uint64_t seen, int64_t until_us)
     if (e->commits == seen)
         pthread_cond_timedwait(&e->committed, &e->lock, &t);
     e->followers--;
+    more = e->commits != seen;
     pthread_mutex_unlock(&e->lock);
-    if (e->ops->remote && mono_us() + REST_US < until_us)
+    if (more && e->ops->remote && mono_us() + REST_US < until_us)
         nanosleep(&(struct timespec){ 0, REST_US * 1000l }, NULL);
 }
 
@@ -64,20 +61,39 @@ static bool given_up(const struct bough_store *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
-/* *end: where the log ends once it has something after `from`, or when the time is over. */
-static enum bough_rc await_more(struct bough_store *s, struct bough_mark from, int64_t wait_ms,
-                                struct bough_mark *end, struct bough_error *err)
+/* One look: what there is after `from`. `first`: of this call, which also finds out whether the log
+ * ends before it; numbers never go back while a store is open. */
+static enum bough_rc look(struct bough_store *s, struct bough_arena *a, struct bough_mark from,
+                          int64_t limit, bool first, struct bough_feed *out,
+                          struct bough_error *err)
+{
+    struct snap snap;
+    int64_t last = from.no;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = snap_log(&snap, a, from.no, limit, &out->changes, err);
+    if (!rc && !out->changes.n && first)
+        rc = snap.ops->log_last(snap.v, &last, err);
+    snap_end(&snap);
+    out->reset = from.no > last;
+    return rc;
+}
+
+/* Look, and sleep, and look again, until there is something or the time is over. */
+static enum bough_rc await_more(struct bough_store *s, struct bough_arena *a,
+                                struct bough_mark from, int64_t limit, int64_t wait_ms,
+                                struct bough_feed *out, struct bough_error *err)
 {
     int64_t until = mono_us() + (wait_ms > 0 ? wait_ms * 1000 : 0);
 
-    for (;;) {
+    for (bool first = true;; first = false) {
         uint64_t seen = commits_of(s->e);
-        enum bough_rc rc = ends_at(s, end, err);
+        enum bough_rc rc = look(s, a, from, limit, first, out, err);
 
-        if (rc || end->no != from.no || (from.epoch && end->epoch != from.epoch))
+        if (rc || out->reset || out->changes.n || mono_us() >= until)
             return rc;
-        if (mono_us() >= until)
-            return BOUGH_OK;
         if (given_up(s))
             return bough_fail(err, BOUGH_TIMEOUT, "cancelled");
         sleep_until_more(s->e, seen, until);
@@ -88,23 +104,18 @@ enum bough_rc bough_feed_next(struct bough_store *s, struct bough_arena *a, stru
                               int64_t limit, int64_t wait_ms, struct bough_feed *out,
                               struct bough_error *err)
 {
-    struct bough_mark end;
-    enum bough_rc rc;
+    enum bough_rc rc = BOUGH_OK;
 
     *out = (struct bough_feed){ .next = from };
     if (from.no < 0 || wait_ms < 0)
         return bough_fail(err, BOUGH_INVALID, "a mark or a time to wait is never negative");
-    rc = await_more(s, from, wait_ms, &end, err);
-    if (rc)
-        return rc;
-    out->next.epoch = end.epoch;
-    if ((from.epoch && from.epoch != end.epoch) || from.no > end.no) {
-        out->reset = true;
+    out->next.epoch = s->e->epoch;
+    out->reset = from.epoch && from.epoch != s->e->epoch;
+    if (!out->reset)
+        rc = await_more(s, a, from, limit, wait_ms, out, err);
+    if (out->reset)
         out->next.no = 0;
-        return BOUGH_OK;
-    }
-    rc = bough_store_log(s, a, from.no, limit, &out->changes, err);
-    if (!rc && out->changes.n)
+    else if (!rc && out->changes.n)
         out->next.no = out->changes.at[out->changes.n - 1].no;
     return rc;
 }

@@ -1,6 +1,7 @@
 /* The log as callers see it: every change, in order, once. */
 #include "base/limits.h"
 #include "base/str.h"
+#include "store/ahead.h"
 #include "store/engine.h"
 #include "store/id.h"
 #include "store/path.h"
@@ -65,6 +66,8 @@ static bool read_row(void *user, const struct log_row *row)
         r->out->more = true;
         return false;
     }
+    if (!r->rows) /* whoever waits looks often, and mostly in vain */
+        r->rows = arena_array(r->a, r->limit, sizeof *r->rows);
     r->rows[r->out->n++] = *row;
     return true;
 }
@@ -109,22 +112,52 @@ static void fill(struct reading *r, const struct log_row *row, struct bough_chan
         id_entry(h.made, row->bid, row->depth, h.chk, out->entry);
 }
 
+static void look_ahead(struct reading *r)
+{
+    struct ahead h = { .snap = r->snap, .a = r->a };
+    struct who who;
+
+    for (size_t i = 0; i < r->out->n; i++) {
+        const struct log_row *row = &r->rows[i];
+
+        if (names_entry(row->kind))
+            ahead_entries(&h, WANT_FRONT, row, 1);
+        if (row->kind == LOG_APPEND || row->kind == LOG_SEAL)
+            ahead_calls(&h, row);
+        if (row->sid && !cache_who(r->snap->e, row->sid, &who))
+            ahead_add(&h, WANT_SESSION, row->sid, 0);
+    }
+    ahead_read(&h);
+}
+
+enum bough_rc snap_log(struct snap *snap, struct bough_arena *a, int64_t after, int64_t limit,
+                       struct bough_changes *out, struct bough_error *err)
+{
+    struct reading r = { .snap = snap, .a = a, .out = out };
+    enum bough_rc rc;
+
+    *out = (struct bough_changes){ 0 };
+    r.limit = limit > 0 && limit <= LIMIT_PAGE ? (size_t)limit : limit > 0 ? LIMIT_PAGE : 100;
+    rc = snap->ops->log_scan(snap->v, after, read_row, &r, err);
+    if (rc || !out->n)
+        return rc;
+    out->at = arena_array(a, out->n, sizeof *out->at);
+    look_ahead(&r);
+    for (size_t i = 0; i < out->n; i++)
+        fill(&r, &r.rows[i], &out->at[i]);
+    return BOUGH_OK;
+}
+
 enum bough_rc bough_store_log(struct bough_store *s, struct bough_arena *a, int64_t after,
                               int64_t limit, struct bough_changes *out, struct bough_error *err)
 {
     struct snap snap;
-    struct reading r = { .snap = &snap, .a = a, .out = out };
     enum bough_rc rc = snap_begin(s, &snap, err);
 
     *out = (struct bough_changes){ 0 };
     if (rc)
         return rc;
-    r.limit = limit > 0 && limit <= LIMIT_PAGE ? (size_t)limit : limit > 0 ? LIMIT_PAGE : 100;
-    r.rows = arena_array(a, r.limit, sizeof *r.rows);
-    rc = snap.ops->log_scan(snap.v, after, read_row, &r, err);
-    out->at = arena_array(a, out->n + 1, sizeof *out->at);
-    for (size_t i = 0; i < out->n && !rc; i++)
-        fill(&r, &r.rows[i], &out->at[i]);
+    rc = snap_log(&snap, a, after, limit, out, err);
     snap_end(&snap);
     return rc;
 }

@@ -175,19 +175,35 @@ enum bough_rc entry_load(struct snap *snap, struct bough_arena *a, struct bough_
     return fill_kept(snap, a, &row, sid, session, *out, err);
 }
 
+struct front {
+    struct pack_head *out;
+    bool there, read;
+};
+
+static bool read_front(void *user, const struct entry_row *row)
+{
+    struct front *f = user;
+
+    f->there = true;
+    f->read = pack_entry_head(row->body, f->out);
+    f->out->tail = str_of(""); /* it goes with the row */
+    return false;
+}
+
 enum bough_rc entry_head_at(struct snap *snap, struct bough_head at, struct pack_head *out,
                             struct bough_error *err)
 {
-    struct bough_arena *tmp = bough_arena_create();
-    struct entry_row row;
-    enum bough_rc rc = snap->ops->entry_get(snap->v, tmp, at.branch, at.depth, &row, err);
+    struct entry_range range = {
+        .bid = at.branch, .from = at.depth, .to = at.depth, .deleted = true, .fronts = true
+    };
+    struct front f = { .out = out };
+    enum bough_rc rc = snap->ops->entry_scan(snap->v, &range, read_front, &f, err);
 
-    if (!rc && !pack_entry_head(row.body, out))
-        rc = bough_fail(err, BOUGH_CORRUPT, "entry #%lld.%lld cannot be read", (long long)at.branch,
-                        (long long)at.depth);
-    out->tail = str_of(""); /* it went with the arena */
-    bough_arena_destroy(tmp);
-    return rc;
+    if (rc || f.read)
+        return rc;
+    return bough_fail(err, f.there ? BOUGH_CORRUPT : BOUGH_NOT_FOUND,
+                      f.there ? "entry #%lld.%lld cannot be read" : "there is no entry #%lld.%lld",
+                      (long long)at.branch, (long long)at.depth);
 }
 
 /* ---- reading a path ---- */

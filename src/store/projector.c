@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "core/text.h"
 #include "core/totals.h"
+#include "store/ahead.h"
 
 /* A user or assistant message that a preview may come from. */
 struct candidate {
@@ -21,6 +22,9 @@ struct work {
     int64_t only;
     struct candidate *cand;
     size_t ncand, cap;
+    struct log_row *rows; /* not applied yet */
+    size_t nrows;
+    struct ahead ahead;
     enum bough_rc rc;
     struct bough_error *err;
 };
@@ -274,9 +278,11 @@ static bool scan_entry(void *user, const struct entry_row *row)
 
 static void apply_append(struct work *w, const struct log_row *row)
 {
-    struct entry_range range = {
-        .bid = row->bid, .from = row->depth - row->n + 1, .to = row->depth, .deleted = true
-    };
+    struct entry_range range = { .bid = row->bid,
+                                 .from = row->depth - row->n + 1,
+                                 .to = row->depth,
+                                 .deleted = true,
+                                 .fronts = true };
     struct scan s = { w, touch(w, row->sid) };
 
     if (s.sh && row->bid && !w->rc)
@@ -328,9 +334,26 @@ static void take_last(struct work *w, struct shown *sh, const struct candidate *
     *no = c->no;
 }
 
+/* Of each session the newest of either side, which is what is read unless it has no text. */
+static void previews_ahead(struct work *w)
+{
+    for (size_t i = w->ncand; i-- > 0;) {
+        const struct candidate *c = &w->cand[i];
+        struct shown *sh = overlay_get(w->o, c->sid);
+        unsigned side = c->role == BOUGH_ROLE_USER ? 1 : 2;
+
+        if (!sh || sh->gone || sh->ahead & side)
+            continue;
+        sh->ahead |= side;
+        ahead_add(&w->ahead, WANT_ENTRY, c->bid, c->depth);
+    }
+    ahead_read(&w->ahead);
+}
+
 /* Each preview is read once: the first from the front, the last ones from the back. */
 static void settle_previews(struct work *w)
 {
+    previews_ahead(w);
     for (size_t i = 0; i < w->ncand; i++) {
         struct shown *sh = overlay_get(w->o, w->cand[i].sid);
 
@@ -364,6 +387,7 @@ static bool gather_branch(void *user, const struct branch_row *b)
                                  .from = b->base + 1,
                                  .to = LIMIT_DEPTH,
                                  .kinds = 1 << BOUGH_ENTRY_MESSAGE,
+                                 .fronts = true,
                                  .mask = MASK_ROLE << BOUGH_ROLE_USER |
                                          MASK_ROLE << BOUGH_ROLE_ASSISTANT };
 
@@ -470,14 +494,41 @@ static void apply_row(struct work *w, const struct log_row *row)
     sh->body.rev = row->no;
 }
 
+/* What applying the rows will ask for. */
+static void look_ahead(struct work *w)
+{
+    for (size_t i = 0; i < w->nrows; i++) {
+        const struct log_row *row = &w->rows[i];
+
+        if (w->only && w->only != row->sid)
+            continue;
+        ahead_add(&w->ahead, WANT_SESSION, row->sid, 0);
+        ahead_add(&w->ahead, WANT_LIST, row->sid, 0);
+        if (row->kind != LOG_APPEND && row->kind != LOG_SEAL)
+            continue;
+        ahead_entries(&w->ahead, WANT_FRONT, row, row->n);
+        ahead_calls(&w->ahead, row);
+    }
+    ahead_read(&w->ahead);
+}
+
+static bool apply_rows(struct work *w)
+{
+    look_ahead(w);
+    for (size_t i = 0; i < w->nrows && !w->rc; i++)
+        apply_row(w, &w->rows[i]);
+    w->nrows = 0;
+    return !w->rc;
+}
+
 static bool each_row(void *user, const struct log_row *row)
 {
     struct work *w = user;
 
     w->o->to = row->no;
     w->o->rows++;
-    apply_row(w, row);
-    return !w->rc;
+    w->rows[w->nrows++] = *row;
+    return w->nrows < AHEAD_ROWS || apply_rows(w);
 }
 
 /* The columns of the session itself are read once, as they are at the snapshot. */
@@ -498,16 +549,21 @@ static enum bough_rc settle_identity(struct work *w)
 enum bough_rc overlay_build(struct snap *snap, struct bough_arena *a, int64_t only,
                             struct overlay *out, struct bough_error *err)
 {
-    struct work w = { .snap = snap, .o = out, .only = only, .err = err };
+    struct work w = {
+        .snap = snap, .o = out, .only = only, .ahead = { .snap = snap, .a = a }, .err = err
+    };
     enum bough_rc rc;
 
     *out = (struct overlay){ .a = a };
     map_init(&out->shown);
+    w.rows = arena_array(a, AHEAD_ROWS, sizeof *w.rows);
     rc = snap->ops->watermark(snap->v, &out->from, err);
     if (rc)
         return rc;
     out->to = out->from;
     rc = snap->ops->log_scan(snap->v, out->from, each_row, &w, err);
+    if (!rc)
+        (void)apply_rows(&w);
     if (!rc)
         rc = w.rc;
     if (!rc) {

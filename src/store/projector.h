@@ -14,7 +14,8 @@ struct shown {
     int64_t sid;
     struct list_row row; /* row.body is not filled while it is worked on */
     struct list_body body;
-    bool gone; /* purged */
+    bool gone;      /* purged */
+    unsigned ahead; /* which previews were read ahead: 1 the user's, 2 the agent's */
 };
 
 struct overlay {

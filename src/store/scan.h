@@ -79,6 +79,22 @@ struct entry_range {
     int64_t kinds; /* bit per entry kind; 0: all */
     int64_t mask;  /* one of these bits; 0: all */
     bool deleted;  /* soft-deleted ones too */
+    bool fronts;   /* only pack_entry_head() looks at them: a body may lack its parts */
+};
+
+/* What will be asked for, one by one; see backend_ops.ahead. */
+enum wanted_kind {
+    WANT_SESSION, /* a: sid; its row and its head */
+    WANT_LIST,    /* a: sid */
+    WANT_BRANCH,  /* a: bid */
+    WANT_ENTRY,   /* a: bid, b: depth */
+    WANT_FRONT,   /* the same, by an entry_range of fronts */
+    WANT_CALL,    /* a: sid, b: ordinal */
+};
+
+struct wanted {
+    enum wanted_kind kind;
+    int64_t a, b;
 };
 
 #endif

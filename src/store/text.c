@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "core/search.h"
+#include "store/ahead.h"
 
 enum {
     SLICE_IDLE = 64,         /* documents: a writer that comes now waits two milliseconds */
@@ -64,6 +65,9 @@ struct slicing {
     struct bough_arena *tmp; /* of one entry */
     size_t documents;        /* at most */
     int64_t sid;             /* of the row that is looked at */
+    struct log_row *waiting; /* rows that are looked at together */
+    size_t nwaiting, together;
+    struct ahead ahead;
     size_t rows, bytes;
     bool full;
     enum bough_rc rc;
@@ -178,10 +182,8 @@ static void arrange(struct slicing *s)
     map_finish(&titled);
 }
 
-static bool each_row(void *user, const struct log_row *row)
+static bool take_row(struct slicing *s, const struct log_row *row)
 {
-    struct slicing *s = user;
-
     if (s->full || s->rows == SLICE_ROWS) {
         s->out->left = true;
         return false;
@@ -207,6 +209,40 @@ static bool each_row(void *user, const struct log_row *row)
     return !s->rc && !s->out->left;
 }
 
+static void look_ahead(struct slicing *s)
+{
+    for (size_t i = 0; i < s->nwaiting; i++) {
+        const struct log_row *row = &s->waiting[i];
+        enum text_of of = text_of(row->kind);
+
+        if (of == TEXT_ENTRIES || of == TEXT_ENTRY)
+            ahead_entries(&s->ahead, WANT_ENTRY, row, of == TEXT_ENTRY ? 1 : row->n);
+        if (of == TEXT_TITLE || (of == TEXT_ENTRIES && row->depth == row->n))
+            ahead_add(&s->ahead, WANT_SESSION, row->sid, 0);
+    }
+    ahead_read(&s->ahead);
+}
+
+/* False: the slice is full, or something went wrong. */
+static bool take_rows(struct slicing *s)
+{
+    bool more = true;
+
+    look_ahead(s);
+    for (size_t i = 0; i < s->nwaiting && more; i++)
+        more = take_row(s, &s->waiting[i]);
+    s->nwaiting = 0;
+    return more;
+}
+
+static bool each_row(void *user, const struct log_row *row)
+{
+    struct slicing *s = user;
+
+    s->waiting[s->nwaiting++] = *row;
+    return s->nwaiting < s->together || take_rows(s);
+}
+
 enum bough_rc text_slice_prepare(struct engine *e, const struct patience *p, size_t documents,
                                  struct text_slice *out, struct bough_error *err)
 {
@@ -219,10 +255,15 @@ enum bough_rc text_slice_prepare(struct engine *e, const struct patience *p, siz
     if (rc)
         return rc;
     s.tmp = bough_arena_create();
+    s.ahead = (struct ahead){ .snap = &s.p.snap, .a = out->a };
+    s.together = documents < AHEAD_ROWS ? documents : AHEAD_ROWS;
+    s.waiting = arena_array(out->a, s.together, sizeof *s.waiting);
     rc = s.p.snap.ops->text_mark(s.p.snap.v, &out->from, err);
     out->to = out->from;
     if (!rc)
         rc = s.p.snap.ops->log_scan(s.p.snap.v, out->from, each_row, &s, err);
+    if (!rc)
+        (void)take_rows(&s);
     rc = rc ? rc : s.rc;
     snap_end(&s.p.snap);
     bough_arena_destroy(s.tmp);

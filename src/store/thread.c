@@ -31,7 +31,7 @@ static enum job next_job(const struct engine *e, int64_t now)
     bool idle =
         e->untidy && !e->leading && !e->wanted &&
         (now >= e->last_us + IDLE_US || (e->relaxed_us && now >= e->relaxed_us + RELAXED_US));
-    bool many = e->pending >= FOLD_FROM && !e->direct;
+    bool many = e->pending >= fold_from(e) && !e->direct;
 
     if (e->draft_due && now >= e->draft_due)
         return JOB_DRAFTS;

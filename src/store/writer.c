@@ -21,7 +21,6 @@
 enum {
     BATCH_MOST = 512,
     BATCH_WAIT_US = 25, /* for a batch to fill, when the last one had company */
-    FOLD_AT = 256,      /* pending rows at which whoever writes folds, when the thread does not */
     HOLD_AFTER = 2,     /* lost txns are prepared once more freely, then under the lock */
     TRIES_MOST = 1000,
 };
@@ -237,7 +236,7 @@ void writer_pass_on(struct engine *e)
         futex_wake(&e->first->stage);
     }
     /* A thread that sleeps until it may be idle wakes by itself. */
-    if ((e->pending >= FOLD_FROM && !e->folding && !e->direct) || (e->untidy && !e->timed))
+    if ((e->pending >= fold_from(e) && !e->folding && !e->direct) || (e->untidy && !e->timed))
         pthread_cond_signal(&e->wake);
 }
 
@@ -285,7 +284,7 @@ enum bough_rc writer_lead(struct engine *e, struct request *own, struct bough_er
     b.fold = e->fold;
     e->fold = NULL;
     seen = e->pending;
-    fold = !b.fold && !e->folding && seen >= FOLD_AT && mono_us() >= e->fold_after;
+    fold = !b.fold && !e->folding && seen >= fold_at(e) && mono_us() >= e->fold_after;
     pthread_mutex_unlock(&e->lock);
     if (fold)
         (void)ready_fold_make(e, seen, &b.fold, NULL);

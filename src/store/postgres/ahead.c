@@ -1,67 +1,133 @@
 /*
- * Whoever lists sessions asks for the session and the head of each right after: one round trip for
- * all of them instead of two for each. A view is one moment, so what was read stays true in it.
+ * What will be asked for one by one, read in one round trip. A view is one moment, so what was read
+ * stays true in it. Large entries are left out: they are read when somebody asks for them.
  */
-#include "store/postgres/db.h"
+#include "store/postgres/ahead.h"
+#include "store/postgres/array.h"
 
-static const enum sql questions[] = {
-    [AHEAD_SESSIONS] = SQL_SESSION_MANY, [AHEAD_HEADS] = SQL_HEAD_MANY
+/* Which columns of the answer are the key; -1: there is no second. */
+static const struct {
+    enum wanted_kind of;
+    enum sql question;
+    int second;
+} kinds[AHEAD_KINDS] = {
+    [AHEAD_SESSIONS] = { WANT_SESSION, SQL_SESSION_MANY, -1 },
+    [AHEAD_HEADS] = { WANT_SESSION, SQL_HEAD_MANY, -1 },
+    [AHEAD_LISTS] = { WANT_LIST, SQL_LIST_MANY, -1 },
+    [AHEAD_BRANCHES] = { WANT_BRANCH, SQL_BRANCH_MANY, -1 },
+    [AHEAD_ENTRIES] = { WANT_ENTRY, SQL_ENTRY_MANY, 1 },
+    [AHEAD_FRONTS] = { WANT_FRONT, SQL_FRONT_MANY, 1 },
+    [AHEAD_CALLS] = { WANT_CALL, SQL_CALL_MANY, 2 },
 };
+
+static void forget(struct conn *c, enum ahead_kind k)
+{
+    PQclear(c->ahead[k]);
+    c->ahead[k] = NULL;
+}
 
 void ahead_forget(struct conn *c)
 {
-    for (int k = 0; k < 2; k++) {
-        PQclear(c->ahead[k]);
-        c->ahead[k] = NULL;
-    }
+    for (int k = 0; k < AHEAD_KINDS; k++)
+        forget(c, (enum ahead_kind)k);
 }
 
-static enum bough_rc ask_both(struct conn *c, const struct args *a, struct bough_error *err)
+/* Send the question for all that is wanted of one kind; false: nothing is. */
+static bool send(struct conn *c, struct bough_arena *a, enum ahead_kind k,
+                 const struct wanted *want, size_t n, enum bough_rc *rc)
 {
-    enum bough_rc rc = BOUGH_OK, end;
-
-    for (int k = 0; k < 2 && !rc; k++)
-        rc = pg_send(c, questions[k], a, err);
-    if (!rc)
-        rc = pg_sync(c, err);
-    for (int k = 0; k < 2 && !rc; k++) {
-        rc = pg_next(c, &c->ahead[k], err);
-        if (!rc && !result_good(c->ahead[k]))
-            rc = pg_fail(c, c->ahead[k], err);
-    }
-    end = c->lost ? BOUGH_OK : pg_drain(c, rc ? NULL : err);
-    return rc ? rc : end;
-}
-
-enum bough_rc ahead_fetch(struct view *v, const PGresult *list, struct bough_error *err)
-{
-    struct conn *c = conn_of(v);
-    struct bough_arena *a;
+    int64_t *keys = arena_array(a, n, sizeof *keys), *seconds = arena_array(a, n, sizeof *seconds);
     struct args args = { 0 };
-    int64_t *sids;
-    int n = PQntuples(list);
-    enum bough_rc rc;
+    size_t found = 0;
 
-    ahead_forget(c);
-    if (n < 2)
-        return BOUGH_OK;
-    a = bough_arena_create();
-    sids = arena_array(a, (size_t)n, sizeof *sids);
-    for (int i = 0; i < n; i++)
-        sids[i] = got_int(list, i, 0);
-    args_str(&args, numbers_array(a, sids, (size_t)n));
-    rc = ask_both(c, &args, err);
-    if (rc)
-        ahead_forget(c);
-    bough_arena_destroy(a);
+    for (size_t i = 0; i < n; i++)
+        if (want[i].kind == kinds[k].of) {
+            keys[found] = want[i].a;
+            seconds[found++] = want[i].b;
+        }
+    if (!found)
+        return false;
+    forget(c, k);
+    args_str(&args, array_of_numbers(a, keys, found));
+    if (kinds[k].second >= 0)
+        args_str(&args, array_of_numbers(a, seconds, found));
+    *rc = pg_send(c, kinds[k].question, &args, NULL);
+    return !*rc;
+}
+
+/* The answers of a transaction that begins with these questions. */
+static enum bough_rc skip(struct conn *c, int n)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    for (; n > 0 && !rc; n--) {
+        PGresult *r = NULL;
+
+        rc = pg_next(c, &r, NULL);
+        PQclear(r);
+    }
     return rc;
 }
 
-bool ahead_find(struct view *v, enum ahead what, int64_t sid, PGresult **r, int *i)
+static enum bough_rc receive(struct conn *c, enum ahead_kind k)
 {
-    *r = conn_of(v)->ahead[what];
-    for (*i = 0; *r && *i < PQntuples(*r); ++*i)
-        if (got_int(*r, *i, 0) == sid)
+    enum bough_rc rc = pg_next(c, &c->ahead[k], NULL);
+
+    return !rc && !result_good(c->ahead[k]) ? pg_fail(c, c->ahead[k], NULL) : rc;
+}
+
+/* A view that fails here says so to whoever asks next. */
+void postgres_ahead(struct view *v, const struct wanted *want, size_t n)
+{
+    struct conn *c = conn_of(v);
+    struct bough_arena *a = bough_arena_create();
+    bool sent[AHEAD_KINDS] = { false };
+    int before = c->begun ? 0 : 1 + (c->store->set_local != NULL);
+    enum bough_rc rc = pg_ask_begin(v, NULL);
+
+    for (int k = 0; k < AHEAD_KINDS && !rc; k++)
+        sent[k] = send(c, a, (enum ahead_kind)k, want, n, &rc);
+    bough_arena_destroy(a);
+    if (!rc)
+        rc = pg_sync(c, NULL);
+    if (!rc)
+        rc = skip(c, before);
+    for (int k = 0; k < AHEAD_KINDS && !rc; k++)
+        if (sent[k])
+            rc = receive(c, (enum ahead_kind)k);
+    if (!c->lost)
+        rc = pg_drain(c, NULL) || rc;
+    if (rc)
+        ahead_forget(c);
+}
+
+/* How the key of a row stands to (a, b). */
+static int compare(const PGresult *r, int i, int second, int64_t a, int64_t b)
+{
+    int64_t first = got_int(r, i, 0), other = second < 0 ? b : got_int(r, i, second);
+
+    if (first != a)
+        return first < a ? -1 : 1;
+    return (other > b) - (other < b);
+}
+
+bool ahead_find(struct view *v, enum ahead_kind k, int64_t a, int64_t b, PGresult **r, int *at)
+{
+    int lo = 0, hi;
+
+    *r = conn_of(v)->ahead[k];
+    hi = *r ? PQntuples(*r) : 0;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2, c = compare(*r, mid, kinds[k].second, a, b);
+
+        if (c == 0) {
+            *at = mid;
             return true;
+        }
+        if (c < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
     return false;
 }

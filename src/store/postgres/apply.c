@@ -5,8 +5,8 @@
 #include "store/id.h"
 #include "store/postgres/batch.h"
 
-enum bough_rc batch_send(struct batch *b, enum sql id, const struct args *a, enum must must,
-                         int64_t want, const char *lost, struct bough_error *err)
+enum bough_rc batch_send_now(struct batch *b, enum sql id, const struct args *a,
+                             const struct sent *sent, struct bough_error *err)
 {
     if (b->n == b->cap) {
         size_t cap = b->cap ? 2 * b->cap : 64;
@@ -14,7 +14,7 @@ enum bough_rc batch_send(struct batch *b, enum sql id, const struct args *a, enu
         b->sent = arena_resize(b->a, b->sent, b->cap * sizeof *b->sent, cap * sizeof *b->sent);
         b->cap = cap;
     }
-    b->sent[b->n++] = (struct sent){ b->t, lost, must, want };
+    b->sent[b->n++] = *sent;
     return pg_send(b->s->writer, id, a, err);
 }
 
@@ -26,44 +26,53 @@ static bool held(const struct sent *s, PGresult *r)
     case MUST_WORK:
         return true;
     case MUST_TOUCH:
-        return strtoll(PQcmdTuples(r), NULL, 10) > 0;
+        return strtoll(PQcmdTuples(r), NULL, 10) >= s->want;
     case MUST_BE:
         return PQntuples(r) > 0 && got_int(r, 0, 0) == s->want;
     }
     return false;
 }
 
+/* One answer. False: the rest was not looked at by the server. */
+static bool take_answer(struct batch *b, const struct sent *s, PGresult *r, enum bough_rc *rc,
+                        struct bough_error *err)
+{
+    if (result_good(r)) {
+        if (!held(s, r) && !s->t->lost) {
+            s->t->lost = s->lost;
+            b->again = true;
+        }
+        return true;
+    }
+    if (result_is(r, "23505")) { /* not unique */
+        s->t->lost = s->lost;
+        b->again = true;
+        return false;
+    }
+    b->s->replay = result_is(r, "40P01") || result_is(r, "40001");
+    *rc = pg_fail(b->s->writer, r, err);
+    return false;
+}
+
 enum bough_rc batch_settle(struct batch *b, struct bough_error *err)
 {
     struct conn *c = b->s->writer;
-    enum bough_rc rc = pg_sync(c, err), end;
+    enum bough_rc rc = gather_flush(b, err), end;
+    bool more = true;
 
+    if (!rc)
+        rc = pg_sync(c, err);
     if (!rc && b->taking)
         rc = pg_writer_read_take(b->s, err);
     if (!rc && b->taking && b->guess && b->s->taken.commits != b->guess)
         b->wrong = b->again = true;
     b->taking = false;
-    for (size_t i = 0; i < b->n && !rc && !b->wrong; i++) {
-        const struct sent *s = &b->sent[i];
+    for (size_t i = 0; i < b->n && !rc && !b->wrong && more; i++) {
         PGresult *r = NULL;
 
         rc = pg_next(c, &r, err);
-        if (rc)
-            break;
-        if (result_good(r)) {
-            if (!held(s, r) && !s->t->lost) {
-                s->t->lost = s->lost;
-                b->again = true;
-            }
-        } else if (result_is(r, "23505")) { /* not unique; the rest was not looked at */
-            s->t->lost = s->lost;
-            b->again = true;
-            PQclear(r);
-            break;
-        } else {
-            b->s->replay = result_is(r, "40P01") || result_is(r, "40001");
-            rc = pg_fail(c, r, err);
-        }
+        if (!rc)
+            more = take_answer(b, &b->sent[i], r, &rc, err);
         PQclear(r);
     }
     end = c->lost ? BOUGH_OK : pg_drain(c, rc ? NULL : err);
@@ -79,8 +88,8 @@ static enum bough_rc guard(struct batch *b, const struct guard *g, struct bough_
 
     switch (g->op) {
     case GUARD_HEAD:
-        args_int(&a, g->sid);
-        return batch_send(b, SQL_HEAD_VER, &a, MUST_BE, g->a, "head", err);
+        args_ints(&a, (int64_t[]){ g->sid, g->a }, 2);
+        return batch_send(b, SQL_HEADS_ARE, &a, MUST_BE, 1, "head", err);
     case GUARD_ENTRY:
         args_ints(&a, (int64_t[]){ g->a, g->b }, 2);
         return batch_send(b, SQL_ENTRY_THERE, &a, MUST_BE, 1, "entry", err);
@@ -132,7 +141,6 @@ enum bough_rc batch_apply(struct batch *b, struct txn *t, struct bough_error *er
     struct args a = { 0 };
     struct log_row log = { 0 };
 
-    b->run_bid = 0;
     for (size_t i = 0; i < t->nguards && !rc; i++)
         rc = guard(b, &t->guards[i], err);
     for (size_t i = 0; i < t->nchanges && !rc && !b->again;) {
@@ -153,5 +161,5 @@ enum bough_rc batch_apply(struct batch *b, struct txn *t, struct bough_error *er
     if (!t->log.kind)
         return BOUGH_OK;
     args_log(&a, &log);
-    return batch_send(b, SQL_LOG_ADD, &a, MUST_TOUCH, 0, "log", err);
+    return batch_send(b, SQL_LOG_ADD, &a, MUST_TOUCH, 1, "log", err);
 }

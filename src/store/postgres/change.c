@@ -6,7 +6,7 @@
 static enum bough_rc touch(struct batch *b, enum sql id, const struct args *a, const char *lost,
                            struct bough_error *err)
 {
-    return batch_send(b, id, a, MUST_TOUCH, 0, lost, err);
+    return batch_send(b, id, a, MUST_TOUCH, 1, lost, err);
 }
 
 static enum bough_rc work(struct batch *b, enum sql id, const struct args *a,
@@ -78,18 +78,26 @@ static enum bough_rc entry_add(struct batch *b, struct change *c, struct bough_e
     const struct made_record *call = record_of(&b->made, NEW_RECORD(c->call_new - 1));
     struct entry_row row = c->u.entry;
     struct args a = { 0 };
+    enum bough_rc rc = BOUGH_OK;
+    int64_t tip = 0;
     bool more;
 
     row.bid = branch_of(&b->made, row.bid);
     if (row.depth > LIMIT_DEPTH)
         return bough_fail(err, BOUGH_FULL, "branch %lld cannot grow further", (long long)row.bid);
-    more = b->run_bid == row.bid && row.depth == b->run_at + 1;
+    more = gather_tip(b, row.bid, &tip) && row.depth == tip + 1;
+    if (tip && !more) /* its tip is to be looked at behind those that wait */
+        rc = gather_flush(b, err);
+    if (rc)
+        return rc;
     /* The contract lets us write into the body: only now is its number known. */
     pack_entry_patch((char *)(uintptr_t)row.body.p, b->entry_no++, call ? call->ord : 0);
     args_entry(b->a, &a, &row);
-    b->run_bid = row.bid;
-    b->run_at = row.depth;
-    return touch(b, more ? SQL_ENTRY_MORE : SQL_ENTRY_ADD, &a, "tip", err);
+    if (more)
+        args_null(&a);
+    else
+        args_int(&a, row.depth - 1);
+    return touch(b, SQL_ENTRY_ADD, &a, "tip", err);
 }
 
 static enum bough_rc entry_over(struct batch *b, const struct entry_row *row,

@@ -229,7 +229,7 @@ static enum bough_rc write_one_by_one(struct batch *b, struct txn *const *txns, 
     enum bough_rc rc = pg_writer_begin(b->s, all_relaxed(txns, n), err);
 
     *done = 0;
-    b->guess = 0;
+    *b = (struct batch){ .s = b->s, .a = b->a };
     pg_writer_forget(b->s);
     for (size_t i = 0; i < n && !rc; i++) {
         txns[i]->lost = NULL;

@@ -177,7 +177,8 @@ static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
     }
 }
 
-/* What a session is told once. A process that hangs must not keep the others from writing. */
+/* What a session is told once. A process that hangs must not keep the others from writing. What is
+ * written looks the same whatever the values are, and need not be planned again for each. */
 static enum bough_rc tell_session(struct conn *c, struct bough_error *err)
 {
     static const char common[] = "SET client_min_messages = error; SET synchronous_commit = on;"
@@ -186,7 +187,10 @@ static enum bough_rc tell_session(struct conn *c, struct bough_error *err)
                                  "SET extra_float_digits = 1; SET jit = off;";
     struct bough_arena *a = bough_arena_create();
     enum bough_rc rc =
-        pg_exec(c, arena_printf(a, "%s SET search_path = \"%s\"", common, c->store->schema), err);
+        pg_exec(c,
+                arena_printf(a, "%s SET plan_cache_mode = %s; SET search_path = \"%s\"", common,
+                             c->writer ? "force_generic_plan" : "auto", c->store->schema),
+                err);
 
     bough_arena_destroy(a);
     if (rc)

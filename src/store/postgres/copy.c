@@ -87,7 +87,5 @@ enum bough_rc batch_copy(struct batch *b, struct change *c, size_t n, struct bou
         pack_entry_patch((char *)(uintptr_t)row.body.p, b->entry_no++, call ? call->ord : 0);
         rc = copy_entry(&out, &row, err);
     }
-    b->run_bid = bid;
-    b->run_at = first->depth + (int64_t)n - 1;
     return copy_end(&out, rc, err);
 }

@@ -20,6 +20,17 @@ enum {
     LIST_SHAPES = 8, /* list statements kept prepared per connection */
 };
 
+enum ahead_kind {
+    AHEAD_SESSIONS,
+    AHEAD_HEADS,
+    AHEAD_LISTS, /* also of those that have none: then all but its key is NULL */
+    AHEAD_BRANCHES,
+    AHEAD_ENTRIES,
+    AHEAD_FRONTS,
+    AHEAD_CALLS,
+    AHEAD_KINDS, /* how many there are */
+};
+
 /* Values of a statement, in order. Bytes are borrowed until it was sent. */
 struct args {
     int n;
@@ -34,6 +45,8 @@ void args_text(struct args *a, const char *s);    /* NULL is "" */
 void args_set(struct args *a, int at, int64_t v); /* another number in its place */
 void args_str(struct args *a, struct bough_str s);
 void args_null(struct args *a);
+void args_copy(struct args *to, const struct args *from);
+int64_t args_number(const struct args *a, int at);
 
 /* A connection is used by one thread at a time. A reader is also the view it serves. */
 struct conn {
@@ -60,8 +73,8 @@ struct conn {
         bool there;
     } lists[LIST_SHAPES];
     unsigned list_turn;
-    unsigned cursors;   /* how many were opened: their names */
-    PGresult *ahead[2]; /* sessions and heads that will be asked for next: see ahead.c */
+    unsigned cursors;             /* how many were opened: their names */
+    PGresult *ahead[AHEAD_KINDS]; /* what will be asked for next, by key; see ahead.c */
 };
 
 /* What the counter says once it was taken: the last number of each kind. */
@@ -96,8 +109,9 @@ struct postgres {
         *set_local; /* said in every transaction when sessions are shared, else NULL */
     const struct env *env;
     bool read_only, unprepared;
-    size_t copy_from; /* entries in a row from which COPY is faster than INSERT */
-    pid_t pid;        /* a connection does not survive fork() */
+    atomic_ulong rounds; /* how often a server was asked for answers: tests hold that down */
+    size_t copy_from;    /* entries in a row from which COPY is faster than INSERT */
+    pid_t pid;           /* a connection does not survive fork() */
 
     atomic_uint
         era; /* +1 when the server turned out to be a standby: readers look elsewhere, too */
@@ -176,12 +190,7 @@ enum bough_rc pg_answer(struct view *v, PGresult **out, struct bough_error *err)
 /* Has the view failed? Then *err says how. */
 enum bough_rc pg_over(struct view *v, struct bough_error *err);
 
-/* ---- ahead.c: rows of a list bring their sessions and heads along, for as long as the view ----
- */
-enum ahead { AHEAD_SESSIONS, AHEAD_HEADS };
-enum bough_rc ahead_fetch(struct view *v, const PGresult *list, struct bough_error *err);
-/* The row of a session, and which one in it; false: ask the server. */
-bool ahead_find(struct view *v, enum ahead what, int64_t sid, PGresult **r, int *i);
+/* ---- ahead.c: for as long as the view ---- */
 void ahead_forget(struct conn *c);
 
 /* ---- migrate.c ---- */
@@ -216,8 +225,6 @@ void args_head(struct args *v, const struct head_row *row);
 void args_entry(struct bough_arena *a, struct args *v, const struct entry_row *row);
 void args_open(struct args *v, const struct open_row *row);
 void args_record(struct bough_arena *a, struct args *v, const struct record_row *row);
-/* A bigint[] in PostgreSQL's own format. */
-struct bough_str numbers_array(struct bough_arena *a, const int64_t *at, size_t n);
 void args_log(struct args *v, const struct log_row *row);
 void args_list(struct args *v, const struct list_row *row);
 void args_session_docs(struct bough_arena *a, struct args *v, const struct session_row *row);

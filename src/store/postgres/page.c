@@ -10,12 +10,10 @@ void page_begin(struct page *p, struct view *v, enum sql id)
 
 static bool fetch(struct page *p, struct bough_error *err)
 {
-    struct args args = p->args;
     int64_t asked = p->limit;
+    struct args args;
 
-    for (int i = 0; i < args.n; i++) /* numbers lie inside */
-        if (args.p[i] == p->args.number[i])
-            args.p[i] = args.number[i];
+    args_copy(&args, &p->args);
     args_int(&args, asked);
     PQclear(p->r);
     p->r = NULL;

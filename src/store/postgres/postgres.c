@@ -1,5 +1,6 @@
 /* The PostgreSQL backend: opening, closing, what it is, and the table of its operations. */
 #include "store/postgres/postgres.h"
+#include "store/postgres/ahead.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -180,6 +181,7 @@ const struct backend_ops postgres_backend = {
     .upkeep = postgres_upkeep,
     .view_begin = postgres_view_begin,
     .view_end = postgres_view_end,
+    .ahead = postgres_ahead,
     .session_get = postgres_session_get,
     .session_by_slug = postgres_session_by_slug,
     .session_made = postgres_session_made,

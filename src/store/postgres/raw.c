@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/search.h"
+#include "store/postgres/array.h"
 #include "store/postgres/writer.h"
 
 enum { PIECE = 256 };
@@ -394,14 +395,16 @@ enum bough_rc pg_raw_send(struct postgres *s, const struct raw_row *row, bool re
                           struct bough_error *err)
 {
     const struct raw_text *t = &texts[row->table];
-    struct args a = { 0 };
+    struct args a = { 0 }, one = { 0 };
     char name[16];
 
     key_args(&a, row);
     if (!remove)
         row_args(s->scratch, &a, row);
-    if (!remove && !t->put)
-        return pg_send(s->writer, SQL_LIST_PUT, &a, err);
+    if (!remove && !t->put) {
+        args_columns(s->scratch, &one, &a, 1, pg_sql[SQL_LIST_PUT].types);
+        return pg_send(s->writer, SQL_LIST_PUT, &one, err);
+    }
     snprintf(name, sizeof name, "raw%d", (int)row->table);
     return pg_send_text(s->writer, remove ? NULL : name, &s->writer->raw[row->table],
                         remove ? t->del : t->put, remove ? t->del_types : t->put_types, &a, err);

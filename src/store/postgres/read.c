@@ -3,6 +3,7 @@
 #include "store/postgres/read.h"
 
 #include "base/limits.h"
+#include "store/postgres/ahead.h"
 #include "store/postgres/page.h"
 
 /* The only row of a question with n numbers; BOUGH_NOT_FOUND says there is no `what`. The caller
@@ -39,23 +40,43 @@ static enum bough_rc ask_number(struct view *v, enum sql id, const int64_t *numb
     return BOUGH_OK;
 }
 
+/* A row that may have been read ahead; then the answer it is in stays with the view. */
+struct got {
+    PGresult *r;
+    int i;
+    bool ahead;
+};
+
+/* The same by a key of n numbers, of which the first and the last are the one of what was read
+ * ahead. */
+static enum bough_rc get(struct view *v, enum ahead_kind kind, enum sql id, const int64_t *key,
+                         int n, const char *what, struct got *out, struct bough_error *err)
+{
+    out->i = 0;
+    out->ahead = ahead_find(v, kind, key[0], n > 1 ? key[n - 1] : 0, &out->r, &out->i);
+    return out->ahead ? BOUGH_OK : only(v, id, key, n, what, &out->r, err);
+}
+
+static void got_end(struct got *g)
+{
+    if (!g->ahead)
+        PQclear(g->r);
+}
+
 /* ---- sessions and heads ---- */
 
 enum bough_rc postgres_session_get(struct view *v, struct bough_arena *a, int64_t sid,
                                    struct session_row *out, struct bough_error *err)
 {
-    PGresult *r;
-    int i = 0;
-    bool known = ahead_find(v, AHEAD_SESSIONS, sid, &r, &i);
-    enum bough_rc rc = known ? BOUGH_OK : only(v, SQL_SESSION_GET, &sid, 1, "session", &r, err);
+    struct got g;
+    enum bough_rc rc = get(v, AHEAD_SESSIONS, SQL_SESSION_GET, &sid, 1, "session", &g, err);
 
     if (rc)
         return rc;
-    pg_row_session(r, known ? i : 0, out);
+    pg_row_session(g.r, g.i, out);
     out->slug = arena_strdup(a, out->slug);
     out->body = keep_bytes(a, out->body);
-    if (!known)
-        PQclear(r);
+    got_end(&g);
     return BOUGH_OK;
 }
 
@@ -116,20 +137,16 @@ enum bough_rc postgres_session_children(struct view *v, int64_t sid, session_fn 
 enum bough_rc postgres_head_get(struct view *v, struct bough_arena *a, int64_t sid,
                                 struct head_now *out, struct bough_error *err)
 {
-    PGresult *r;
-    int i = 0;
-    bool known = ahead_find(v, AHEAD_HEADS, sid, &r, &i);
-    enum bough_rc rc = known ? BOUGH_OK : only(v, SQL_HEAD_GET, &sid, 1, "session", &r, err);
+    struct got g;
+    enum bough_rc rc = get(v, AHEAD_HEADS, SQL_HEAD_GET, &sid, 1, "session", &g, err);
 
     if (rc)
         return rc;
-    i = known ? i : 0;
-    pg_row_head(r, i, &out->row);
+    pg_row_head(g.r, g.i, &out->row);
     out->row.lease_owner = arena_strdup(a, out->row.lease_owner);
-    out->tip = out->row.bid ? got_int(r, i, 10) : 0;
+    out->tip = out->row.bid ? got_int(g.r, g.i, 10) : 0;
     out->depth = out->row.depth ? out->row.depth : out->tip;
-    if (!known)
-        PQclear(r);
+    got_end(&g);
     return BOUGH_OK;
 }
 
@@ -138,13 +155,13 @@ enum bough_rc postgres_head_get(struct view *v, struct bough_arena *a, int64_t s
 enum bough_rc postgres_branch_get(struct view *v, int64_t bid, struct branch_row *out,
                                   struct bough_error *err)
 {
-    PGresult *r;
-    enum bough_rc rc = only(v, SQL_BRANCH_GET, &bid, 1, "branch", &r, err);
+    struct got g;
+    enum bough_rc rc = get(v, AHEAD_BRANCHES, SQL_BRANCH_GET, &bid, 1, "branch", &g, err);
 
     if (rc)
         return rc;
-    pg_row_branch(r, 0, out);
-    PQclear(r);
+    pg_row_branch(g.r, g.i, out);
+    got_end(&g);
     return BOUGH_OK;
 }
 
@@ -196,17 +213,44 @@ enum bough_rc postgres_entry_get(struct view *v, struct bough_arena *a, int64_t 
 {
     const int64_t at[] = { bid, depth };
     struct bough_str was;
-    PGresult *r;
-    enum bough_rc rc = only(v, SQL_ENTRY_GET, at, 2, "entry at depth", &r, err);
+    struct got g;
+    enum bough_rc rc = get(v, AHEAD_ENTRIES, SQL_ENTRY_GET, at, 2, "entry at depth", &g, err);
 
     if (rc)
         return rc;
-    pg_row_entry(a, r, 0, out);
-    was = got_bytes(r, 0, 5);
+    pg_row_entry(a, g.r, g.i, out);
+    was = got_bytes(g.r, g.i, 5);
     if (out->body.p == was.p) /* not put together, so not the arena's yet */
         out->body = keep_bytes(a, out->body);
-    PQclear(r);
+    got_end(&g);
     return BOUGH_OK;
+}
+
+/* Was all of a short range read ahead? Then it is handed out from there. */
+static bool scan_known(struct view *v, const struct entry_range *range, entry_fn fn, void *user)
+{
+    enum ahead_kind kind = range->fronts ? AHEAD_FRONTS : AHEAD_ENTRIES;
+    struct bough_arena *a;
+    struct entry_row row;
+    bool go_on = true;
+    PGresult *r;
+    int i = 0;
+
+    if (range->backwards || range->mask || range->kinds || !range->deleted ||
+        range->to - range->from >= 64)
+        return false;
+    for (int64_t d = range->from; d <= range->to; d++)
+        if (!ahead_find(v, kind, range->bid, d, &r, &i))
+            return false;
+    a = bough_arena_create();
+    for (int64_t d = range->from; d <= range->to && go_on; d++) {
+        (void)ahead_find(v, kind, range->bid, d, &r, &i);
+        pg_row_entry(a, r, i, &row);
+        go_on = fn(user, &row);
+        bough_arena_reset(a);
+    }
+    bough_arena_destroy(a);
+    return true;
 }
 
 enum bough_rc postgres_entry_scan(struct view *v, const struct entry_range *range, entry_fn fn,
@@ -217,9 +261,12 @@ enum bough_rc postgres_entry_scan(struct view *v, const struct entry_range *rang
     struct entry_row row;
     struct page p;
 
-    if (from > to)
-        return BOUGH_OK;
-    page_begin(&p, v, range->backwards ? SQL_ENTRY_DOWN : SQL_ENTRY_UP);
+    if (from > to || scan_known(v, range, fn, user))
+        return pg_over(v, err);
+    page_begin(&p, v,
+               range->backwards ? SQL_ENTRY_DOWN
+               : range->fronts  ? SQL_FRONT_UP
+                                : SQL_ENTRY_UP);
     args_ints(&p.args,
               (int64_t[]){ range->bid, from, to, range->mask, range->kinds, range->deleted }, 6);
     while (page_next(&p, err)) {
@@ -348,14 +395,16 @@ enum bough_rc postgres_record_get(struct view *v, struct bough_arena *a, int64_t
                                   int64_t ord, struct record_row *out, struct bough_error *err)
 {
     const int64_t at[] = { sid, kind, ord };
-    PGresult *r;
-    enum bough_rc rc = only(v, SQL_RECORD_GET, at, 3, "record", &r, err);
+    struct got g = { 0 };
+    enum bough_rc rc = kind == RECORD_CALL
+                           ? get(v, AHEAD_CALLS, SQL_RECORD_GET, at, 3, "record", &g, err)
+                           : only(v, SQL_RECORD_GET, at, 3, "record", &g.r, err);
 
     if (rc)
         return rc;
-    pg_row_record(r, 0, out);
+    pg_row_record(g.r, g.i, out);
     out->body = keep_bytes(a, out->body);
-    PQclear(r);
+    got_end(&g);
     return BOUGH_OK;
 }
 
@@ -406,6 +455,7 @@ enum bough_rc postgres_log_scan(struct view *v, int64_t after, log_fn fn, void *
     struct page p;
 
     page_begin(&p, v, SQL_LOG_SCAN);
+    p.limit = 256; /* its rows are short, and mostly all that are pending are wanted */
     args_int(&p.args, after);
     while (page_next(&p, err)) {
         pg_row_log(p.r, p.i, &row);
@@ -429,15 +479,19 @@ enum bough_rc postgres_text_mark(struct view *v, int64_t *no, struct bough_error
 enum bough_rc postgres_list_get(struct view *v, struct bough_arena *a, int64_t sid,
                                 struct list_row *out, struct bough_error *err)
 {
-    PGresult *r;
-    enum bough_rc rc = only(v, SQL_LIST_GET, &sid, 1, "listed session", &r, err);
+    struct got g;
+    enum bough_rc rc = get(v, AHEAD_LISTS, SQL_LIST_GET, &sid, 1, "listed session", &g, err);
 
     if (rc)
         return rc;
-    pg_row_list(r, 0, out);
-    keep_list(a, out);
-    PQclear(r);
-    return BOUGH_OK;
+    if (PQgetisnull(g.r, g.i, 1)) /* read ahead, and not there */
+        rc = bough_fail(err, BOUGH_NOT_FOUND, "there is no listed session %lld", (long long)sid);
+    else
+        pg_row_list(g.r, g.i, out);
+    if (!rc)
+        keep_list(a, out);
+    got_end(&g);
+    return rc;
 }
 
 /* ---- attachments ---- */

@@ -7,6 +7,17 @@
     ", coalesce((SELECT depth FROM entry WHERE entry.bid = head.bid ORDER BY depth DESC LIMIT 1)," \
     " (SELECT base FROM branch WHERE branch.bid = head.bid), 0)"
 
+/* $4 mask, $5 kinds, $6 deleted ones too, $7 how many */
+#define ENTRY_RANGE                                                                                \
+    " FROM entry WHERE bid = $1 AND depth BETWEEN $2 AND $3 AND ($4 = 0 OR (mask & $4) <> 0) AND"  \
+    " ($5 = 0 OR ((1::bigint << kind::int) & $5) <> 0) AND ($6 <> 0 OR over = 0) ORDER BY depth"
+
+/* Entries by their places. Not the large ones: how many are asked for is bounded, and so is then
+ * what they take. */
+#define ENTRY_PLACES                                                                               \
+    " FROM unnest($1, $2) AS want (b, d) JOIN entry ON bid = b AND depth = d WHERE"                \
+    " pg_column_size(body) < 16384"
+
 const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_BEGIN_READ] = { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "" },
     [SQL_BEGIN] = { "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "" },
@@ -59,21 +70,22 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                        " deleted = $6, lease_epoch = $7, lease_since = $8, lease_expires = $9,"
                        " lease_owner = $10 WHERE sid = $1 AND ver = $2",
                        "iiiiiiiiit" },
-    [SQL_HEAD_VER] = { "SELECT ver FROM head WHERE sid = $1", "i" },
+    /* How many heads still have these versions. */
+    [SQL_HEADS_ARE] = { "SELECT count(*) FROM unnest($1, $2) AS w (s, v) JOIN head ON sid = s AND"
+                        " ver = v",
+                        "II" },
     [SQL_BRANCH_ADD] = { "INSERT INTO branch (" BRANCH_COLS ") VALUES ($1, $2, $3, $4, $5)"
                          " ON CONFLICT DO NOTHING",
                          "iiiii" },
     [SQL_BRANCH_CUT] = { "UPDATE branch SET cut = $2 WHERE bid = $1", "ii" },
-    /* The first of a run: only behind its branch's tip. */
-    [SQL_ENTRY_ADD] = { "INSERT INTO entry (" ENTRY_ALL ") SELECT $1, $2, $3, $4, $5, $6, $7, $8,"
-                        " $9, $10, $11::smallint, $12, $13, $14, $15 WHERE coalesce((SELECT depth "
-                        "FROM"
-                        " entry WHERE bid = $1 ORDER BY depth DESC LIMIT 1),"
-                        " (SELECT base FROM branch WHERE bid = $1)) = $2 - 1",
-                        "iiiiibtiiiitttt" },
-    [SQL_ENTRY_MORE] = { "INSERT INTO entry (" ENTRY_ALL ") VALUES ($1, $2, $3, $4, $5, $6, $7,"
-                         " $8, $9, $10, $11::smallint, $12, $13, $14, $15) ON CONFLICT DO NOTHING",
-                         "iiiiibtiiiitttt" },
+    /* $16 the tip that its branch must have; NULL: it stands behind another of them. */
+    [SQL_ENTRY_ADD] = { "INSERT INTO entry (" ENTRY_ALL ") SELECT bid, depth, kind, mask, over,"
+                        " body, parts, no, mno, time, role::smallint, id, data, metadata, types"
+                        " FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
+                        " $15, $16) AS w (" ENTRY_ALL ", tip) WHERE tip IS NULL OR coalesce((SELECT"
+                        " e.depth FROM entry e WHERE e.bid = w.bid ORDER BY e.depth DESC LIMIT 1),"
+                        " (SELECT base FROM branch b WHERE b.bid = w.bid)) = tip",
+                        "IIIIIBTIIIITTTTI" },
     [SQL_ENTRY_TIP] = { "SELECT coalesce((SELECT depth FROM entry WHERE bid = $1 ORDER BY depth"
                         " DESC LIMIT 1), (SELECT base FROM branch WHERE bid = $1), -1)",
                         "i" },
@@ -111,9 +123,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                         " ON CONFLICT DO NOTHING",
                         "iiiib" },
     [SQL_DRAFT_DEL] = { "DELETE FROM draft WHERE bid = $1 AND depth = $2", "ii" },
-    [SQL_RECORD_ADD] = { "INSERT INTO record (" RECORD_COLS ", doc)"
-                         " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-                         "iiiiibt" },
+    [SQL_RECORD_ADD] = { "INSERT INTO record (" RECORD_COLS ", doc) SELECT * FROM unnest($1, $2,"
+                         " $3, $4, $5, $6, $7)",
+                         "IIIIIBT" },
     [SQL_RECORD_SET] = { "UPDATE record SET ver = ver + 1, over = $5, body = $6, doc = $7"
                          " WHERE sid = $1 AND kind = $2 AND ord = $3 AND ver = $4",
                          "iiiiibt" },
@@ -129,13 +141,18 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                       " ON CONFLICT (sid, key) DO UPDATE SET hash = $3, no = $4, expires = $5,"
                       " bid = $6, depth = $7 WHERE key.expires <= $8",
                       "ibbiiiii" },
-    [SQL_LIST_PUT] = { "INSERT INTO list (" LIST_COLS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8,"
-                       " $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT (sid) DO UPDATE"
-                       " SET kind = $2, status = $3, project = $4, workspace = $5, account = $6,"
-                       " parent = $7, created = $8, updated = $9, modified = $10, deleted = $11,"
-                       " role_name = $12, provider_path = $13, model_provider = $14,"
-                       " model_name = $15, hay = $16, body = $17",
-                       "iiiiiiiiiiittttbb" },
+    [SQL_LIST_PUT] = { "INSERT INTO list (" LIST_COLS ") SELECT * FROM unnest($1, $2, $3, $4, $5,"
+                       " $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT (sid)"
+                       " DO UPDATE SET kind = excluded.kind, status = excluded.status,"
+                       " project = excluded.project, workspace = excluded.workspace,"
+                       " account = excluded.account, parent = excluded.parent,"
+                       " created = excluded.created, updated = excluded.updated,"
+                       " modified = excluded.modified, deleted = excluded.deleted,"
+                       " role_name = excluded.role_name, provider_path = excluded.provider_path,"
+                       " model_provider = excluded.model_provider,"
+                       " model_name = excluded.model_name, hay = excluded.hay,"
+                       " body = excluded.body",
+                       "IIIIIIIIIIITTTTBB" },
     [SQL_LIST_DEL] = { "DELETE FROM list WHERE sid = $1", "i" },
     [SQL_WATERMARK_SET] = { "UPDATE projection SET no = $1 WHERE name = 'list'", "i" },
     /* Not for what was purged while the words were made. */
@@ -150,9 +167,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_TEXT_DEL_TITLE] = { "DELETE FROM text_doc WHERE bid = 0 AND depth = $1", "i" },
     [SQL_TEXT_MARK_SET] = { "UPDATE projection SET no = $1 WHERE name = 'text'", "i" },
     [SQL_TEXT_CLEAR] = { "DELETE FROM text_doc", "" },
-    [SQL_LOG_ADD] = { "INSERT INTO log (" LOG_COLS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-                      " ON CONFLICT DO NOTHING",
-                      "iiiiiiiii" },
+    [SQL_LOG_ADD] = { "INSERT INTO log (" LOG_COLS ") SELECT * FROM unnest($1, $2, $3, $4, $5, $6,"
+                      " $7, $8, $9)",
+                      "IIIIIIIII" },
     [SQL_LOG_IS] = { "SELECT 1::bigint FROM log WHERE no = $1 AND n = $2 AND sid = $3 AND kind = $4"
                      " AND time = $5 AND bid = $6 AND depth = $7 AND record = $8 AND aux = $9",
                      "iiiiiiiii" },
@@ -203,7 +220,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                            "ii" },
 
     [SQL_SESSION_GET] = { "SELECT " SESSION_COLS " FROM session WHERE sid = $1", "i" },
-    [SQL_SESSION_MANY] = { "SELECT " SESSION_COLS " FROM session WHERE sid = ANY ($1)", "I" },
+    [SQL_SESSION_MANY] = { "SELECT " SESSION_COLS " FROM session WHERE sid = ANY ($1)"
+                           " ORDER BY sid",
+                           "I" },
     [SQL_SESSION_SLUG] = { "SELECT sid FROM session WHERE slug = $1 AND purged = 0", "t" },
     [SQL_SESSION_MADE] = { "SELECT " SESSION_COLS " FROM session WHERE made BETWEEN $1 AND $2"
                            " AND sid > $3 ORDER BY sid LIMIT $4",
@@ -212,8 +231,12 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                                " parent <> 0 AND sid > $2 ORDER BY sid LIMIT $3",
                                "iii" },
     [SQL_HEAD_GET] = { "SELECT " HEAD_COLS HEAD_TIP " FROM head WHERE sid = $1", "i" },
-    [SQL_HEAD_MANY] = { "SELECT " HEAD_COLS HEAD_TIP " FROM head WHERE sid = ANY ($1)", "I" },
+    [SQL_HEAD_MANY] = { "SELECT " HEAD_COLS HEAD_TIP " FROM head WHERE sid = ANY ($1)"
+                        " ORDER BY sid",
+                        "I" },
     [SQL_BRANCH_GET] = { "SELECT " BRANCH_COLS " FROM branch WHERE bid = $1", "i" },
+    [SQL_BRANCH_MANY] = { "SELECT " BRANCH_COLS " FROM branch WHERE bid = ANY ($1) ORDER BY bid",
+                          "I" },
     [SQL_BRANCH_CHILDREN] = { "SELECT " BRANCH_COLS " FROM branch WHERE parent = $1 AND"
                               " parent <> 0 AND base <= $2 AND (base, bid) > ($3, $4)"
                               " ORDER BY base, bid LIMIT $5",
@@ -223,16 +246,13 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                         "iii" },
     [SQL_TIP] = { "SELECT depth FROM entry WHERE bid = $1 ORDER BY depth DESC LIMIT 1", "i" },
     [SQL_ENTRY_GET] = { "SELECT " ENTRY_COLS " FROM entry WHERE bid = $1 AND depth = $2", "ii" },
-    /* $4 mask, $5 kinds, $6 deleted ones too, $7 how many */
-    [SQL_ENTRY_UP] = { "SELECT " ENTRY_COLS " FROM entry WHERE bid = $1 AND depth BETWEEN $2 AND"
-                       " $3 AND ($4 = 0 OR (mask & $4) <> 0) AND ($5 = 0 OR ((1::bigint <<"
-                       " kind::int) & $5) <> 0) AND ($6 <> 0 OR over = 0) ORDER BY depth LIMIT $7",
-                       "iiiiiii" },
-    [SQL_ENTRY_DOWN] = { "SELECT " ENTRY_COLS " FROM entry WHERE bid = $1 AND depth BETWEEN $2 AND"
-                         " $3 AND ($4 = 0 OR (mask & $4) <> 0) AND ($5 = 0 OR ((1::bigint <<"
-                         " kind::int) & $5) <> 0) AND ($6 <> 0 OR over = 0) ORDER BY depth DESC"
-                         " LIMIT $7",
-                         "iiiiiii" },
+    [SQL_ENTRY_MANY] = { "SELECT " ENTRY_COLS ENTRY_PLACES " AND coalesce(pg_column_size(parts),"
+                         " 0) < 16384 ORDER BY bid, depth",
+                         "II" },
+    [SQL_FRONT_MANY] = { "SELECT " FRONT_COLS ENTRY_PLACES " ORDER BY bid, depth", "II" },
+    [SQL_ENTRY_UP] = { "SELECT " ENTRY_COLS ENTRY_RANGE " LIMIT $7", "iiiiiii" },
+    [SQL_ENTRY_DOWN] = { "SELECT " ENTRY_COLS ENTRY_RANGE " DESC LIMIT $7", "iiiiiii" },
+    [SQL_FRONT_UP] = { "SELECT " FRONT_COLS ENTRY_RANGE " LIMIT $7", "iiiiiii" },
     [SQL_MARK] = { "SELECT depth FROM entry WHERE bid = $1 AND kind = $2 AND kind IN (1, 2, 3) AND"
                    " over = 0 AND depth <= $3 ORDER BY depth DESC LIMIT 1",
                    "iii" },
@@ -250,6 +270,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_RECORD_GET] = { "SELECT " RECORD_COLS " FROM record WHERE sid = $1 AND kind = $2 AND"
                          " ord = $3",
                          "iii" },
+    [SQL_CALL_MANY] = { "SELECT " RECORD_COLS " FROM unnest($1, $2) AS want (s, o) JOIN record"
+                        " ON sid = s AND kind = 1 AND ord = o ORDER BY sid, ord",
+                        "II" },
     [SQL_RECORD_UP] = { "SELECT " RECORD_COLS " FROM record WHERE sid = $1 AND kind = $2 AND ord"
                         " BETWEEN $3 AND $4 ORDER BY ord LIMIT $5",
                         "iiiii" },
@@ -261,6 +284,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_LOG_SCAN] = { "SELECT " LOG_COLS " FROM log WHERE no > $1 ORDER BY no LIMIT $2", "ii" },
     [SQL_WATERMARK] = { "SELECT no FROM projection WHERE name = 'list'", "" },
     [SQL_LIST_GET] = { "SELECT " LIST_COLS " FROM list WHERE sid = $1", "i" },
+    [SQL_LIST_MANY] = { "SELECT " LIST_COLS " FROM unnest($1) AS want (sid) LEFT JOIN list"
+                        " USING (sid) ORDER BY sid",
+                        "I" },
     [SQL_TEXT_MARK] = { "SELECT no FROM projection WHERE name = 'text'", "" },
 
     [SQL_BLOB_NUMBER] = { "UPDATE counter SET blobs = blobs + 1 RETURNING blobs", "" },

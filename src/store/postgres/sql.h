@@ -25,11 +25,10 @@ enum sql {
     SQL_SESSION_SET,
     SQL_HEAD_ADD,
     SQL_HEAD_SET,
-    SQL_HEAD_VER,
+    SQL_HEADS_ARE,
     SQL_BRANCH_ADD,
     SQL_BRANCH_CUT,
     SQL_ENTRY_ADD,
-    SQL_ENTRY_MORE,
     SQL_ENTRY_TIP,
     SQL_ENTRY_OVER,
     SQL_ENTRY_THERE,
@@ -80,12 +79,16 @@ enum sql {
     SQL_HEAD_GET,
     SQL_HEAD_MANY,
     SQL_BRANCH_GET,
+    SQL_BRANCH_MANY,
     SQL_BRANCH_CHILDREN,
     SQL_BRANCH_OF,
     SQL_TIP,
     SQL_ENTRY_GET,
+    SQL_ENTRY_MANY,
+    SQL_FRONT_MANY,
     SQL_ENTRY_UP,
     SQL_ENTRY_DOWN,
+    SQL_FRONT_UP,
     SQL_MARK,
     SQL_OPEN_SCAN,
     SQL_DRAFT_SCAN,
@@ -93,6 +96,7 @@ enum sql {
     SQL_ALIAS_ALL,
     SQL_KEY_GET,
     SQL_RECORD_GET,
+    SQL_CALL_MANY,
     SQL_RECORD_UP,
     SQL_RECORD_DOWN,
     SQL_LOG_LAST,
@@ -100,6 +104,7 @@ enum sql {
     SQL_LOG_SCAN,
     SQL_WATERMARK,
     SQL_LIST_GET,
+    SQL_LIST_MANY,
     SQL_TEXT_MARK,
     /* attachments */
     SQL_BLOB_NUMBER,
@@ -124,7 +129,7 @@ enum sql {
 
 struct sql_statement {
     const char *text;
-    const char *types; /* a letter a value: i bigint, t text, b bytea, I bigint[], T text[] */
+    const char *types; /* a letter a value: i bigint, t text, b bytea; I, T, B: an array of them */
 };
 
 extern const struct sql_statement pg_sql[SQL_COUNT];
@@ -135,6 +140,7 @@ extern const struct sql_statement pg_sql[SQL_COUNT];
     "sid, ver, bid, depth, status, deleted, lease_epoch, lease_since, lease_expires, lease_owner"
 #define BRANCH_COLS "bid, sid, parent, base, cut"
 #define ENTRY_COLS "bid, depth, kind, mask, over, body, parts"
+#define FRONT_COLS "bid, depth, kind, mask, over, body, NULL::text"
 #define ENTRY_ALL                                                                                  \
     "bid, depth, kind, mask, over, body, parts, no, mno, time, role, id, data, metadata, types"
 #define OPEN_COLS "bid, depth, sid, ver, epoch, since, expires, lease_ms, owner, process"

@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "core/pack.h"
 #include "core/search.h"
-#include "store/postgres/db.h"
+#include "store/postgres/ahead.h"
+#include "store/postgres/array.h"
 
 enum { FIRST = 32, NEXT = 256, QUERY_MAX = 4 * 1024 * 1024 };
 
@@ -29,7 +30,8 @@ static void write_sql(struct buf *out, const struct finding *f, bool words)
 
     buf_printf(out,
                "DECLARE %s NO SCROLL CURSOR FOR SELECT d.id, d.bid, d.depth, d.time, d.words,"
-               " d.cut::int::bigint%s FROM text_doc d%s WHERE d.id < $2 AND d.time >= $3"
+               " d.cut::int::bigint, (SELECT b.sid FROM branch b WHERE b.bid = d.bid)%s FROM"
+               " text_doc d%s WHERE d.id < $2 AND d.time >= $3"
                " AND d.time < $4",
                f->name, f->exact ? "" : ", e.body, e.parts",
                f->exact ? "" : " LEFT JOIN entry e ON e.bid = d.bid AND e.depth = d.depth");
@@ -68,8 +70,8 @@ static enum bough_rc declare(struct finding *f, struct bough_error *err)
                            q->before ? q->before : INT64_MAX, q->roles, q->not_roles, q->kinds,
                            q->not_kinds },
               7);
-    args_str(&a, numbers_array(f->a, f->q->bids, f->q->nbids));
-    args_str(&a, numbers_array(f->a, f->q->sids, f->q->nsids));
+    args_str(&a, array_of_numbers(f->a, f->q->bids, f->q->nbids));
+    args_str(&a, array_of_numbers(f->a, f->q->sids, f->q->nsids));
     if (!rc)
         rc = pg_send_text(c, NULL, NULL, text.p, TYPES, &a, err);
     if (!rc)
@@ -112,7 +114,7 @@ static bool matches(struct finding *f, const PGresult *r, int i, const struct te
 {
     struct search_words words = { 0 };
     struct bough_entry e;
-    struct bough_str body = got_bytes(r, i, 6);
+    struct bough_str body = got_bytes(r, i, 7);
 
     bough_arena_reset(f->a);
     if (!row->bid) {
@@ -121,9 +123,29 @@ static bool matches(struct finding *f, const PGresult *r, int i, const struct te
         words.field[SEARCH_TITLE] = got_bytes(r, i, 4);
         return search_match(f->q->q, &words);
     }
-    if (!PQgetisnull(r, i, 7))
-        body = pack_join(f->a, body, got_bytes(r, i, 7));
+    if (!PQgetisnull(r, i, 8))
+        body = pack_join(f->a, body, got_bytes(r, i, 8));
     return search_packed_words(f->a, body, &e, &words) && search_match(f->q->q, &words);
+}
+
+/* Whoever gets a document looks next at who shows it, and at its entry. */
+static void read_ahead(struct finding *f, const PGresult *r)
+{
+    struct wanted want[3 * NEXT];
+    size_t n = 0;
+
+    for (int i = 0; i < PQntuples(r) && i < NEXT; i++) {
+        int64_t bid = got_int(r, i, 1), depth = got_int(r, i, 2);
+
+        want[n++] = (struct wanted){ WANT_SESSION, bid ? got_int(r, i, 6) : depth, 0 };
+        if (!bid)
+            continue;
+        want[n++] = (struct wanted){ WANT_BRANCH, bid, 0 };
+        if (f->exact) /* otherwise most of them may not be what was asked for */
+            want[n++] = (struct wanted){ WANT_ENTRY, bid, depth };
+    }
+    if (PQntuples(r) > 1)
+        postgres_ahead(f->v, want, n);
 }
 
 /* False: nobody wants more. */
@@ -156,6 +178,7 @@ enum bough_rc postgres_text_find(struct view *v, const struct text_query *q, tex
         rc = fetch(&f, n, &r, err);
         if (rc)
             break;
+        read_ahead(&f, r);
         more = hand_out(&f, r, fn, user) && PQntuples(r) == n;
         PQclear(r);
     }

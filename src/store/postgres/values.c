@@ -45,31 +45,6 @@ static struct bough_str record_doc(struct bough_arena *a, const struct record_ro
     return body_json(a, fields, &b);
 }
 
-/* ---- arrays ---- */
-
-struct bough_str numbers_array(struct bough_arena *a, const int64_t *at, size_t n)
-{
-    struct args number = { 0 };
-    char head[20] = { [3] = 1, [11] = 20, [19] = 1 }; /* one dimension, bigint, from 1 */
-    struct bough_str out;
-    struct buf b;
-
-    for (int i = 0; i < 4; i++)
-        head[12 + i] = (char)(n >> (24 - 8 * i));
-    head[3] = n > 0;
-    buf_init(&b, 20 + n * 12 + 1);
-    buf_put(&b, head, n ? 20 : 12);
-    for (size_t i = 0; i < n; i++) {
-        number.n = 0;
-        args_int(&number, at[i]);
-        buf_put(&b, "\0\0\0\10", 4);
-        buf_put(&b, number.number[0], 8);
-    }
-    out = str_make(arena_dup(a, b.p, b.n), b.n);
-    buf_finish(&b);
-    return out;
-}
-
 /* ---- rows ---- */
 
 void args_session(struct bough_arena *a, struct args *v, const struct session_row *row)

@@ -47,6 +47,24 @@ void args_text(struct args *a, const char *s)
     args_str(a, (struct bough_str){ s ? s : "", s ? strlen(s) : 0 });
 }
 
+/* Numbers lie inside. */
+void args_copy(struct args *to, const struct args *from)
+{
+    *to = *from;
+    for (int i = 0; i < to->n; i++)
+        if (to->p[i] == from->number[i])
+            to->p[i] = to->number[i];
+}
+
+int64_t args_number(const struct args *a, int at)
+{
+    uint64_t v = 0;
+
+    for (int i = 0; i < 8; i++)
+        v = v << 8 | (unsigned char)a->number[at][i];
+    return (int64_t)v;
+}
+
 void args_null(struct args *a)
 {
     a->p[a->n] = NULL;
@@ -110,6 +128,7 @@ static int oids_of(const char *types, Oid *out)
                  : types[n] == 't' ? 25
                  : types[n] == 'b' ? 17
                  : types[n] == 'I' ? 1016
+                 : types[n] == 'B' ? 1001
                                    : 1009;
     return n;
 }
@@ -164,6 +183,7 @@ enum bough_rc pg_sync(struct conn *c, struct bough_error *err)
     if (c->lost || !PQpipelineSync(c->pg))
         return pg_gone(c, err);
     c->wire.syncing = true;
+    atomic_fetch_add_explicit(&c->store->rounds, 1, memory_order_relaxed);
     return PQflush(c->pg) < 0 ? pg_gone(c, err) : BOUGH_OK;
 }
 

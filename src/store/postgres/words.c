@@ -5,10 +5,10 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "core/search.h"
-#include "store/postgres/db.h"
+#include "store/postgres/array.h"
 
 /* Of a tsvector: a word, and all of its words; PostgreSQL refuses more. */
-enum { WORD_MOST = 2000, WORDS_MOST = 1000000, ARRAY_HEAD = 20 };
+enum { WORD_MOST = 2000, WORDS_MOST = 1000000 };
 
 /* The next of words that are separated by spaces. */
 static bool next_word(struct bough_str *rest, struct bough_str *word)
@@ -32,12 +32,6 @@ static char letter_of(int field)
 }
 
 /* ---- documents ---- */
-
-static void put_u32(char *p, uint32_t v)
-{
-    for (int i = 3; i >= 0; i--, v >>= 8)
-        p[i] = (char)v;
-}
 
 /* False: there is no room for more. */
 static bool put_field(struct buf *b, struct smap *seen, struct bough_str words, char letter,
@@ -66,10 +60,11 @@ static bool put_field(struct buf *b, struct smap *seen, struct bough_str words, 
 /* An array of text in PostgreSQL's own format. *cut: not all of the words. */
 static struct bough_str array_of(struct bough_arena *a, const struct search_words *w, bool *cut)
 {
-    char head[ARRAY_HEAD] = { 0 }; /* dimensions, no NULLs, of text, how many, counted from 1 */
+    char head[ARRAY_HEAD] = { 0 }; /* comes last: only then is it known how many */
     struct smap seen;
     struct bough_str out;
     struct buf b;
+    size_t size;
     uint32_t n = 0;
 
     buf_init(&b, 2 * WORDS_MOST);
@@ -79,11 +74,8 @@ static struct bough_str array_of(struct bough_arena *a, const struct search_word
     for (int f = 0; f < SEARCH_FIELDS && w && !*cut; f++)
         *cut = !put_field(&b, &seen, w->field[f], letter_of(f), &n);
     smap_finish(&seen);
-    put_u32(b.p, n > 0);
-    put_u32(b.p + 8, 25);
-    put_u32(b.p + 12, n);
-    put_u32(b.p + 16, 1);
-    out = str_make(arena_dup(a, b.p, b.n), n ? b.n : 12);
+    size = array_head(b.p, OID_TEXT, n, false);
+    out = str_make(arena_dup(a, b.p, b.n), n ? b.n : size);
     buf_finish(&b);
     return out;
 }

@@ -1,6 +1,6 @@
 -- For those who read with SQL: the tables of alkhub's document, over ours. Sessions that were deleted or purged,
 -- and messages that were deleted, are not shown. What lists derive (updated_at, and what sessions are filtered
--- by) is brought up to date in the background: it may be some changes late, at most 256.
+-- by) is brought up to date in the background: it may be some hundred changes late.
 
 CREATE INDEX list_workspace ON list (workspace) WHERE workspace <> 0;
 CREATE INDEX list_account ON list (account) WHERE account <> 0;

@@ -1,0 +1,95 @@
+/* Where a question is a round trip, what is asked for by the hundred is asked for at once. */
+#include "lib/store_test.h"
+#include "store/engine.h"
+#include "store/postgres/db.h"
+
+enum { SESSIONS = 40, MESSAGES = 120 };
+
+static unsigned long rounds(const struct bough_store *s)
+{
+    return ((struct postgres *)s->e->backend)->rounds;
+}
+
+/* Sessions with a message each and a call for it; then a reader of its own, whose thread does
+ * nothing by itself. */
+static struct bough_store *world(struct test *t)
+{
+    struct bough_call_new call = { .model = "m", .provider = "p", .used = { .input = 7 } };
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "a heron stood there" };
+    struct bough_append in = { .entries = &e, .n = 1, .call = &call };
+    struct bough_store *reader;
+    const char *session[SESSIONS];
+
+    if (store_has_file(t) || !store_lasts(t))
+        SKIP("a question costs little here");
+    for (int i = 0; i < SESSIONS; i++)
+        session[i] = new_session(t, "by the water");
+    for (int i = 0; i < MESSAGES; i++) {
+        struct bough_appended out;
+
+        CHECK_OK(bough_append(t->store, t->arena, session[i % SESSIONS], &in, &out, &t->err));
+    }
+    CHECK_OK(
+        bough_store_open(&reader, t->url, &(struct bough_options){ .read_only = true }, &t->err));
+    return reader;
+}
+
+STORE_TEST(a_list_is_a_few_round_trips)
+{
+    struct bough_store *s = world(t);
+    struct bough_list filter = { .limit = SESSIONS };
+    struct bough_sessions out;
+    unsigned long before = rounds(s);
+
+    CHECK_OK(bough_session_list(s, t->arena, &filter, &out, &t->err));
+    CHECK_INT(SESSIONS, out.n);
+    CHECK_INT(MESSAGES / SESSIONS * 7, out.at[0].rolled.input);
+    CHECK(rounds(s) - before <= 10);
+    bough_store_close(&s);
+}
+
+STORE_TEST(following_is_a_few_round_trips)
+{
+    struct bough_store *s = world(t);
+    struct bough_feed f;
+    unsigned long before = rounds(s);
+
+    CHECK_OK(bough_feed_next(s, t->arena, (struct bough_mark){ 0 }, 1000, 0, &f, &t->err));
+    CHECK_INT(SESSIONS + MESSAGES, f.changes.n);
+    for (size_t i = SESSIONS; i < f.changes.n; i++) {
+        CHECK(*f.changes.at[i].entry && *f.changes.at[i].session);
+        CHECK_INT(1, f.changes.at[i].ncalls);
+    }
+    CHECK(rounds(s) - before <= 4);
+    bough_store_close(&s);
+}
+
+STORE_TEST(a_search_is_a_few_round_trips)
+{
+    struct bough_store *s = world(t);
+    struct bough_search in = { .query = "heron", .limit = 30 };
+    struct bough_hits out;
+    unsigned long before;
+
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    before = rounds(s);
+    CHECK_OK(bough_search(s, t->arena, &in, &out, &t->err));
+    CHECK_INT(30, out.n);
+    CHECK(rounds(s) - before <= 12);
+    bough_store_close(&s);
+}
+
+STORE_TEST(bringing_lists_and_text_up_to_date_is_a_few_round_trips)
+{
+    struct bough_store *s, *other;
+    unsigned long before;
+
+    store_indexing(t->store, false); /* by the other one alone */
+    s = world(t);
+    bough_store_close(&s);
+    CHECK_OK(bough_store_open(&other, t->url, NULL, &t->err));
+    before = rounds(other);
+    CHECK_OK(bough_store_upkeep(other, &t->err));
+    CHECK(rounds(other) - before <= 40);
+    bough_store_close(&other);
+}
