@@ -99,9 +99,9 @@ static void put_marker(struct bough_arena *a, struct bough_path *path)
     e->n++;
 }
 
-enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const char *session,
-                            const struct bough_context_options *how, struct bough_context *out,
-                            struct bough_error *err)
+static enum bough_rc context_of(struct bough_store *s, struct bough_arena *a, const char *session,
+                                const struct bough_context_options *how, struct bough_context *out,
+                                struct bough_error *err)
 {
     bool pi = cstr_eq(how->dialect, "pi"), hygge = cstr_eq(how->dialect, "hygge");
     struct bough_read read = { .at = how->at,
@@ -128,4 +128,14 @@ enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const 
     in.nbefore = before.n;
     in.marker = path.marker;
     return context_build(a, &in, out, err);
+}
+
+enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const char *session,
+                            const struct bough_context_options *how, struct bough_context *out,
+                            struct bough_error *err)
+{
+    *out = (struct bough_context){ 0 };
+    if (!how || cstr_empty(how->dialect))
+        return bough_fail(err, BOUGH_INVALID, "say which dialect: pi, hygge or ui");
+    return context_of(s, a, session, how, out, err);
 }

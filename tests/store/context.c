@@ -314,3 +314,17 @@ STORE_TEST(an_unknown_dialect_is_refused_by_name)
     CHECK_RC(BOUGH_NOT_FOUND, bough_context(t->store, t->arena, s, &how, &c, &t->err));
     CHECK_RC(BOUGH_NOT_FOUND, bough_context(t->store, t->arena, "nobody", &how, &c, &t->err));
 }
+
+STORE_TEST(a_context_without_a_dialect_is_refused)
+{
+    const char *s = new_session(t, "x");
+    struct bough_context c;
+
+    CHECK_RC(BOUGH_INVALID, bough_context(t->store, t->arena, s, NULL, &c, &t->err));
+    CHECK(strstr(t->err.msg, "dialect"));
+    CHECK_RC(BOUGH_INVALID, bough_context(t->store, t->arena, s,
+                                          &(struct bough_context_options){ 0 }, &c, &t->err));
+    CHECK_RC(BOUGH_INVALID,
+             bough_context(t->store, t->arena, s,
+                           &(struct bough_context_options){ .dialect = "klingon" }, &c, &t->err));
+}

@@ -40,8 +40,9 @@ static enum bough_rc ask_number(struct view *v, enum sql id, const int64_t *numb
     return BOUGH_OK;
 }
 
-/* A row that may have been read ahead; then the answer it is in stays with the view. */
+/* A row that may have been read before; the answer it is in stays with the view. */
 struct got {
+    PGresult **kept; /* where */
     PGresult *r;
     int i;
     bool ahead;
@@ -53,13 +54,19 @@ static enum bough_rc get(struct view *v, enum ahead_kind kind, enum sql id, cons
                          int n, const char *what, struct got *out, struct bough_error *err)
 {
     out->i = 0;
+    out->kept = &conn_of(v)->ahead[kind];
     out->ahead = ahead_find(v, kind, key[0], n > 1 ? key[n - 1] : 0, &out->r, &out->i);
     return out->ahead ? BOUGH_OK : only(v, id, key, n, what, &out->r, err);
 }
 
+/* What was asked for is likely to be asked for again: who it is, whether it is purged. */
 static void got_end(struct got *g)
 {
-    if (!g->ahead)
+    if (g->ahead)
+        return;
+    if (g->kept && !*g->kept)
+        *g->kept = g->r;
+    else
         PQclear(g->r);
 }
 
