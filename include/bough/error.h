@@ -26,7 +26,7 @@ extern "C" {
     X(MEMORY_NOT_FOUND, memory_not_found, 404, 1, "check the id and the scope it was kept in")     \
     X(GONE, gone, 410, 1, "it was purged and cannot come back")                                    \
     X(AMBIGUOUS, ambiguous, 409, 1, "give more characters, or name the session too")               \
-    X(EXISTS, exists, 409, 1, "choose another id")                                                 \
+    X(EXISTS, exists, 409, 1, "choose another id, name or place")                                  \
     X(INVALID, invalid, 422, 2, "correct the value named in the message")                          \
     X(INVALID_PART, invalid_part, 422, 2, "correct the part named in the message")                 \
     X(UNKNOWN_PART, unknown_part, 422, 2, "use one of the listed part types")                      \

@@ -120,8 +120,11 @@ static enum bough_rc look_at_target(struct moving *m)
     if (*there.moving)
         return resume(m, there.moving);
     if (there.no || there.sessions)
-        return bough_fail(m->err, BOUGH_EXISTS, "the target is not empty: it holds %lld changes",
-                          (long long)there.no);
+        return bough_fail(
+            m->err, BOUGH_EXISTS,
+            "the target is not empty: it holds %lld changes; name an empty database, another"
+            " schema= of it, or a new file",
+            (long long)there.no);
     return BOUGH_OK;
 }
 

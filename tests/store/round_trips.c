@@ -93,3 +93,35 @@ STORE_TEST(bringing_lists_and_text_up_to_date_is_a_few_round_trips)
     CHECK(rounds(other) - before <= 40);
     bough_store_close(&other);
 }
+
+/* Both ways of telling a server how we want it: once, and in every transaction. */
+STORE_TEST(what_is_wanted_may_be_said_before_anything_was_asked)
+{
+    const struct wanted want[] = { { WANT_SESSION, 1, 0 }, { WANT_SESSION, 2, 0 } };
+    const char *url[] = { t->url, arena_printf(t->arena, "%s&prepare=off", t->url) };
+
+    if (store_has_file(t) || !store_lasts(t))
+        SKIP("a question costs little here");
+    new_session(t, "one");
+    new_session(t, "two");
+    for (int i = 0; i < 2; i++) {
+        struct bough_options how = { .read_only = true };
+        struct bough_store *s;
+        struct session_row row;
+        struct head_now head;
+        struct snap snap;
+        unsigned long before;
+
+        CHECK_OK(bough_store_open(&s, url[i], &how, &t->err));
+        CHECK_OK(snap_begin(s, &snap, &t->err));
+        before = rounds(s);
+        snap.ops->ahead(snap.v, want, 2);
+        CHECK_OK(snap.ops->session_get(snap.v, t->arena, 2, &row, &t->err));
+        CHECK_STR("two", row.slug);
+        CHECK_OK(snap.ops->head_get(snap.v, t->arena, 1, &head, &t->err));
+        CHECK_INT(1, head.row.sid);
+        CHECK_INT(1, rounds(s) - before);
+        snap_end(&snap);
+        bough_store_close(&s);
+    }
+}

@@ -55,7 +55,16 @@ static bool send(struct conn *c, struct bough_arena *a, enum ahead_kind k,
     return !*rc;
 }
 
-/* The answers of a transaction that begins with these questions. */
+/* How many answers come first: of a transaction that begins with these questions. */
+static int answers_before(const struct conn *c)
+{
+    int n = !c->begun;
+
+    for (const char *const *text = c->store->set_local; n && text && *text; text++)
+        n++;
+    return n;
+}
+
 static enum bough_rc skip(struct conn *c, int n)
 {
     enum bough_rc rc = BOUGH_OK;
@@ -82,7 +91,7 @@ void postgres_ahead(struct view *v, const struct wanted *want, size_t n)
     struct conn *c = conn_of(v);
     struct bough_arena *a = bough_arena_create();
     bool sent[AHEAD_KINDS] = { false };
-    int before = c->begun ? 0 : 1 + (c->store->set_local != NULL);
+    int before = answers_before(c);
     enum bough_rc rc = pg_ask_begin(v, NULL);
 
     for (int k = 0; k < AHEAD_KINDS && !rc; k++)
