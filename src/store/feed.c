@@ -7,7 +7,7 @@
 
 enum {
     LOOK_US = 20000, /* how often to look for what other processes committed */
-    REST_US = 8000,  /* where looking is a round trip: how long commits are gathered */
+    REST = 8,        /* where that is a round trip: so much longer than a look takes, rest */
 };
 
 /* The epoch is that of the store as it was opened: only a restore changes it, and that wants the
@@ -31,7 +31,6 @@ static void sleep_until_more(struct engine *e, uint64_t seen, int64_t until_us)
 {
     int64_t at = mono_us() + LOOK_US;
     struct timespec t;
-    bool more;
 
     at = at < until_us ? at : until_us;
     t = (struct timespec){ at / 1000000, at % 1000000 * 1000 };
@@ -40,10 +39,7 @@ static void sleep_until_more(struct engine *e, uint64_t seen, int64_t until_us)
     if (e->commits == seen)
         pthread_cond_timedwait(&e->committed, &e->lock, &t);
     e->followers--;
-    more = e->commits != seen;
     pthread_mutex_unlock(&e->lock);
-    if (more && e->ops->remote && mono_us() + REST_US < until_us)
-        nanosleep(&(struct timespec){ 0, REST_US * 1000l }, NULL);
 }
 
 static uint64_t commits_of(struct engine *e)
@@ -61,6 +57,32 @@ static bool given_up(const struct bough_store *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
+/* Whoever has read everything and follows on lets commits gather: to read a few at a time would
+ * cost the writers more than it is worth to hear of each at once. */
+static void rest(struct engine *e, int64_t from, int64_t until_us)
+{
+    int64_t us, now = mono_us();
+
+    if (!e->ops->remote)
+        return;
+    pthread_mutex_lock(&e->lock);
+    us = from < e->fed_no ? 0 : REST * e->feed_us;
+    pthread_mutex_unlock(&e->lock);
+    us = us < LOOK_US ? us : LOOK_US;
+    if (us && now + us < until_us)
+        nanosleep(&(struct timespec){ 0, us * 1000 }, NULL);
+}
+
+static void remember(struct engine *e, const struct bough_changes *got, int64_t began_us)
+{
+    int64_t no = got->at[got->n - 1].no, us = mono_us() - began_us;
+
+    pthread_mutex_lock(&e->lock);
+    e->fed_no = no > e->fed_no ? no : e->fed_no;
+    e->feed_us = us;
+    pthread_mutex_unlock(&e->lock);
+}
+
 /* One look: what there is after `from`. `first`: of this call, which also finds out whether the log
  * ends before it; numbers never go back while a store is open. */
 static enum bough_rc look(struct bough_store *s, struct bough_arena *a, struct bough_mark from,
@@ -68,7 +90,7 @@ static enum bough_rc look(struct bough_store *s, struct bough_arena *a, struct b
                           struct bough_error *err)
 {
     struct snap snap;
-    int64_t last = from.no;
+    int64_t last = from.no, began = mono_us();
     enum bough_rc rc = snap_begin(s, &snap, err);
 
     if (rc)
@@ -77,6 +99,8 @@ static enum bough_rc look(struct bough_store *s, struct bough_arena *a, struct b
     if (!rc && !out->changes.n && first)
         rc = snap.ops->log_last(snap.v, &last, err);
     snap_end(&snap);
+    if (!rc && out->changes.n)
+        remember(s->e, &out->changes, began);
     out->reset = from.no > last;
     return rc;
 }
@@ -89,9 +113,12 @@ static enum bough_rc await_more(struct bough_store *s, struct bough_arena *a,
     int64_t until = mono_us() + (wait_ms > 0 ? wait_ms * 1000 : 0);
 
     for (bool first = true;; first = false) {
-        uint64_t seen = commits_of(s->e);
-        enum bough_rc rc = look(s, a, from, limit, first, out, err);
+        uint64_t seen;
+        enum bough_rc rc;
 
+        rest(s->e, from.no, until);
+        seen = commits_of(s->e);
+        rc = look(s, a, from, limit, first, out, err);
         if (rc || out->reset || out->changes.n || mono_us() >= until)
             return rc;
         if (given_up(s))
