@@ -58,7 +58,7 @@ static enum bough_rc clear_path(const struct sockaddr_un *addr, struct bough_err
     if (fd >= 0)
         close(fd);
     if (answered)
-        return bough_fail(err, BOUGH_BUSY, "another server listens on %s", addr->sun_path);
+        return bough_fail(err, BOUGH_EXISTS, "another server listens on %s", addr->sun_path);
     if (unlink(addr->sun_path) != 0)
         return bough_fail(err, fs_rc(errno), "cannot remove %s: %s", addr->sun_path,
                           strerror(errno));

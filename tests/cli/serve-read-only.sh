@@ -5,7 +5,7 @@ session=$(bough new "Look only")
 token=$(bough token create ci --scopes all)
 bough serve --read-only --json --quiet --socket "$PWD/own" --listen '127.0.0.1:0' >out 2>err &
 server=$!
-for _ in $(seq 100); do grep -q login out && break; sleep 0.1; done
+for _ in $(seq 100); do grep -qs login out && break; sleep 0.1; done
 port=$(sed -n 's|.*"http://127.0.0.1:\([0-9]*\)".*|\1|p' out)
 
 ask-http "$port" "/api/v1/sessions/$session" "Authorization: Bearer $token" | head -n 1

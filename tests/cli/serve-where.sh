@@ -3,7 +3,7 @@
 export XDG_RUNTIME_DIR="$PWD"
 bough serve --json --quiet --socket "$PWD/own" --listen '127.0.0.1:0' --listen '[127.0.0.1]:0' >out 2>err &
 server=$!
-for _ in $(seq 100); do grep -q login out && break; sleep 0.1; done
+for _ in $(seq 100); do grep -qs login out && break; sleep 0.1; done
 mask <out | sed -E 's/:[0-9]{3,5}([/"])/:<port>\1/g; s/[0-9a-f]{64}/<code>/'
 port=$(sed -n 's|.*"http://127.0.0.1:\([0-9]*\)".*|\1|p' out)
 token=$(bough token create ci)

@@ -3,7 +3,7 @@
 export XDG_RUNTIME_DIR="$PWD"
 bough serve --http --port 0 --quiet >out 2>err &
 server=$!
-for _ in $(seq 100); do grep -q login out && break; sleep 0.1; done
+for _ in $(seq 100); do grep -qs login out && break; sleep 0.1; done
 port=$(sed -n 's|^Listening on http://127.0.0.1:\([0-9]*\)$|\1|p' out)
 mask <out | sed -E "s/:$port/:<port>/; s/[0-9a-f]{64}/<code>/"
 stat -c '%a %F' bough bough/sock

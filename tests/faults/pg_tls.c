@@ -60,6 +60,10 @@ PG_SERVER_TEST(a_store_behind_tls_works_and_only_with_the_right_server_and_passw
     store_check(t, t->store);
 
     refused(t, url_to(t, pg, "localhost", SECRET, "other"), BOUGH_IO, "certificate verify failed");
+    refused(t,
+            arena_printf(t->arena, "%s&hostaddr=::1,127.0.0.1",
+                         url_to(t, pg, "localhost,localhost", SECRET, "other")),
+            BOUGH_IO, "certificate verify failed");
     refused(t, url_to(t, pg, "127.0.0.1", SECRET, "ca"), BOUGH_IO, "does not match host name");
     refused(t, url_to(t, pg, "localhost", SECRET, "none"), BOUGH_IO, "none.crt");
     refused(t, url_to(t, pg, "localhost", "not-it", "ca"), BOUGH_DENIED, "password");

@@ -51,7 +51,7 @@ TEST(a_socket_file_that_a_killed_server_left_is_replaced_a_living_one_is_not)
     struct http_server *s = world_start(t, NULL), *other;
     char *kept = test_path(t, "kept");
 
-    CHECK_RC(BOUGH_BUSY, http_server_start(&other, &world_app, &where, 1, NULL, &t->err));
+    CHECK_RC(BOUGH_EXISTS, http_server_start(&other, &world_app, &where, 1, NULL, &t->err));
     CHECK_INT(0, rename(where.path, kept));
     http_server_destroy(s);
     CHECK_INT(0, rename(kept, where.path)); /* nobody listens on it any more */

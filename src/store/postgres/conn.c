@@ -115,12 +115,25 @@ static const char *without_places(struct bough_arena *a, const char *text)
     return out;
 }
 
+/* Of several addresses and hosts libpq tells everything, and an error has room for one: that where
+ * the server itself said something, else the last. */
+static const char *telling(const char *text, const char *state)
+{
+    static const char begins[] = "connection to server";
+    const char *best = text;
+
+    for (const char *at = strstr(text, begins); at && !(state && at > state);
+         at = strstr(at + 1, begins))
+        best = at;
+    return best;
+}
+
 static enum bough_rc not_connected(struct conn *c, struct bough_error *err)
 {
     struct bough_arena *a = bough_arena_create();
     const char *text = PQerrorMessage(c->pg), *state = state_in(text);
     enum bough_rc rc = say(c, state ? class_of(c, state) : BOUGH_IO, err, "cannot connect",
-                           without_places(a, text));
+                           without_places(a, telling(text, state)));
 
     bough_arena_destroy(a);
     return rc;
