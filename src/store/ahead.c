@@ -1,3 +1,4 @@
+/* Collecting what will be asked for, and saying it to the backend. */
 #include "store/ahead.h"
 
 enum { FEW = 16 };

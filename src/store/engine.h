@@ -74,7 +74,7 @@ struct engine {
     uint64_t commits;    /* how many batches changed something */
     int64_t batches, batched, commit_us; /* all of them, for those who watch */
     unsigned followers;                  /* how many wait for one */
-    int64_t fed_no, feed_us;             /* the last number they read, and how long that took */
+    int64_t fed_no, feed_us;             /* up to where they read, and how long that took */
     pthread_cond_t committed;
     pthread_cond_t wake;
     pthread_t thread;

@@ -73,9 +73,10 @@ static void rest(struct engine *e, int64_t from, int64_t until_us)
         nanosleep(&(struct timespec){ 0, us * 1000 }, NULL);
 }
 
+/* Behind a full page there is more: whoever comes for it has not read everything. */
 static void remember(struct engine *e, const struct bough_changes *got, int64_t began_us)
 {
-    int64_t no = got->at[got->n - 1].no, us = mono_us() - began_us;
+    int64_t no = got->at[got->n - 1].no + got->more, us = mono_us() - began_us;
 
     pthread_mutex_lock(&e->lock);
     e->fed_no = no > e->fed_no ? no : e->fed_no;

@@ -125,3 +125,45 @@ STORE_TEST(what_is_wanted_may_be_said_before_anything_was_asked)
         bough_store_close(&s);
     }
 }
+
+STORE_TEST(whoever_catches_up_does_not_rest_between_pages)
+{
+    struct bough_store *s = world(t);
+    struct bough_mark at = { 0 };
+    struct bough_feed f = { 0 };
+
+    do {
+        CHECK_OK(bough_feed_next(s, t->arena, at, 50, 5000, &f, &t->err));
+        CHECK_INT(f.next.no + f.changes.more, s->e->fed_no); /* it rests where it has read all */
+        at = f.next;
+    } while (f.changes.more);
+    bough_store_close(&s);
+}
+
+/* However it is told them: a server must give up what nobody waits for any more. */
+STORE_TEST(a_connection_waits_for_nothing_for_ever)
+{
+    static const char sql[] = "SELECT current_setting('lock_timeout') || ' ' ||"
+                              " current_setting('statement_timeout') || ' ' ||"
+                              " current_setting('idle_in_transaction_session_timeout')";
+    const char *url[] = { t->url, arena_printf(t->arena, "%s&prepare=off", t->url) };
+
+    if (store_has_file(t) || !store_lasts(t))
+        SKIP("it has no connections");
+    for (int i = 0; i < 2; i++) {
+        struct bough_store *s;
+        struct snap snap;
+        PGresult *r;
+
+        CHECK_OK(
+            bough_store_open(&s, url[i], &(struct bough_options){ .read_only = true }, &t->err));
+        CHECK_OK(snap_begin(s, &snap, &t->err));
+        CHECK_OK(pg_ask_begin(snap.v, &t->err));
+        CHECK_OK(pg_send_text(conn_of(snap.v), NULL, NULL, sql, "", NULL, &t->err));
+        CHECK_OK(pg_answer(snap.v, &r, &t->err));
+        CHECK_STR("1min 10min 1min", PQgetvalue(r, 0, 0));
+        PQclear(r);
+        snap_end(&snap);
+        bough_store_close(&s);
+    }
+}

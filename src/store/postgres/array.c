@@ -1,3 +1,4 @@
+/* Numbers, and columns of rows, as arrays. */
 #include "store/postgres/array.h"
 
 #include <string.h>

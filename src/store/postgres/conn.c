@@ -190,21 +190,41 @@ static enum bough_rc connect_now(struct conn *c, struct bough_error *err)
     }
 }
 
-/* What a session is told once. A process that hangs must not keep the others from writing. What is
- * written looks the same whatever the values are, and need not be planned again for each. */
+/* What holds for everything we do. A process that hangs must not keep the others from writing, and
+ * nobody waits for a lock longer than any call may take. */
+static const char *const settings[] = { "synchronous_commit = on", "statement_timeout = '600s'",
+                                        "lock_timeout = '60s'",
+                                        "idle_in_transaction_session_timeout = '60s'" };
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+/* Behind a pooler the next transaction may be in another session, and this session's next
+ * transaction somebody else's: nothing is said but for one transaction. */
+const char *const *pg_local_settings(struct bough_arena *a, const char *schema)
+{
+    const char **at = arena_array(a, SETTINGS + 2, sizeof *at);
+
+    for (size_t i = 0; i < SETTINGS; i++)
+        at[i] = arena_printf(a, "SET LOCAL %s", settings[i]);
+    at[SETTINGS] = arena_printf(a, "SET LOCAL search_path = \"%s\"", schema);
+    at[SETTINGS + 1] = NULL;
+    return at;
+}
+
+/* Told once to a session of our own. What is written looks the same whatever the values are, and
+ * need not be planned again for each. */
 static enum bough_rc tell_session(struct conn *c, struct bough_error *err)
 {
-    static const char common[] = "SET client_min_messages = error; SET synchronous_commit = on;"
-                                 "SET idle_in_transaction_session_timeout = '60s';"
-                                 "SET statement_timeout = '600s'; SET TimeZone = 'UTC';"
-                                 "SET extra_float_digits = 1; SET jit = off;";
     struct bough_arena *a = bough_arena_create();
-    enum bough_rc rc =
-        pg_exec(c,
-                arena_printf(a, "%s SET plan_cache_mode = %s; SET search_path = \"%s\"", common,
-                             c->writer ? "force_generic_plan" : "auto", c->store->schema),
-                err);
+    const char *text = arena_printf(
+        a,
+        "SET client_min_messages = error; SET TimeZone = 'UTC'; SET extra_float_digits = 1;"
+        "SET jit = off; SET plan_cache_mode = %s; SET search_path = \"%s\"",
+        c->writer ? "force_generic_plan" : "auto", c->store->schema);
+    enum bough_rc rc;
 
+    for (size_t i = 0; i < SETTINGS; i++)
+        text = arena_printf(a, "%s; SET %s", text, settings[i]);
+    rc = pg_exec(c, text, err);
     bough_arena_destroy(a);
     if (rc)
         return rc;

@@ -148,6 +148,8 @@ static inline struct conn *conn_of(struct view *v)
 enum bough_rc pg_open(struct postgres *s, bool writer, const struct patience *p, struct conn **out,
                       struct bough_error *err);
 void pg_close(struct conn *c); /* NULL is fine */
+/* What to say in every transaction where a session is not ours alone; NULL at the end. */
+const char *const *pg_local_settings(struct bough_arena *a, const char *schema);
 /* Say what a failed result means. */
 enum bough_rc pg_fail(struct conn *c, const PGresult *r, struct bough_error *err);
 bool result_is(const PGresult *r, const char *sqlstate);

@@ -9,8 +9,11 @@
 enum { ROWS_MOST = 1024, BYTES_MOST = 1024 * 1024 }; /* of one statement */
 
 /* The statements that take a row or many, as arrays. */
-static const enum sql gathered[GATHERED] = { SQL_HEADS_ARE, SQL_ENTRY_ADD, SQL_RECORD_ADD,
-                                             SQL_LIST_PUT, SQL_LOG_ADD };
+static const enum sql gathered[GATHERED] = {
+    [GATHER_HEADS] = SQL_HEADS_ARE,    [GATHER_ENTRIES] = SQL_ENTRY_ADD,
+    [GATHER_RECORDS] = SQL_RECORD_ADD, [GATHER_LISTS] = SQL_LIST_PUT,
+    [GATHER_LOG] = SQL_LOG_ADD,
+};
 
 /* These neither look at rows that wait nor are looked at by them. */
 static bool comes_freely(enum sql id)

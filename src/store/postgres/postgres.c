@@ -23,20 +23,6 @@ static void release(struct postgres *s)
     bough_arena_destroy(a);
 }
 
-/* Behind a pooler the next transaction may be in another session, and this session's next
- * transaction somebody else's: nothing is said but for one transaction. */
-static const char *const *local_settings(struct bough_arena *a, const char *schema)
-{
-    const char **at = arena_array(a, 5, sizeof *at);
-
-    at[0] = arena_printf(a, "SET LOCAL search_path = \"%s\"", schema);
-    at[1] = "SET LOCAL synchronous_commit = on";
-    at[2] = "SET LOCAL statement_timeout = '600s'";
-    at[3] = "SET LOCAL idle_in_transaction_session_timeout = '60s'";
-    at[4] = NULL;
-    return at;
-}
-
 static struct postgres *create(const struct backend_config *config, struct bough_error *err)
 {
     struct bough_arena *a = bough_arena_create();
@@ -54,7 +40,7 @@ static struct postgres *create(const struct backend_config *config, struct bough
     s->schema = url.schema;
     s->unprepared = url.unprepared;
     if (s->unprepared)
-        s->set_local = local_settings(a, s->schema);
+        s->set_local = pg_local_settings(a, s->schema);
     s->env = config->env;
     s->read_only = config->read_only;
     s->pid = getpid();
