@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "core/text.h"
+#include "store/ahead.h"
 #include "store/find.h"
 #include "store/session.h"
 
@@ -224,8 +225,12 @@ static enum bough_rc fill_page(struct snap *snap, struct merge *m, size_t limit,
                                struct bough_sessions *out, struct bough_error *err)
 {
     size_t n = m->n > limit ? limit : m->n;
+    struct ahead ahead = { .snap = snap, .a = m->a };
     enum bough_rc rc = BOUGH_OK;
 
+    for (size_t i = 0; i < n; i++)
+        ahead_add(&ahead, WANT_SESSION, m->out[i].sid, 0);
+    ahead_read(&ahead);
     out->at = arena_array(m->a, n ? n : 1, sizeof *out->at);
     out->next = "";
     for (out->n = 0; out->n < n && !rc; out->n++) {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/str.h"
-#include "store/postgres/ahead.h"
 #include "store/postgres/page.h"
 
 _Static_assert(BOUGH_PRIMARY == 0 && BOUGH_SUBAGENT == 1, "the arms below name both kinds");
@@ -123,18 +122,6 @@ static bool hand_out(const PGresult *r, const struct list_query *q, struct args 
     return PQntuples(r) == PIECE;
 }
 
-/* Whoever lists sessions asks for the session and the head of each right after. */
-static void read_ahead(struct view *v, const PGresult *r)
-{
-    struct wanted want[PIECE];
-    int n = PQntuples(r) < PIECE ? PQntuples(r) : PIECE;
-
-    for (int i = 0; i < n; i++)
-        want[i] = (struct wanted){ WANT_SESSION, got_int(r, i, 0), 0 };
-    if (n > 1)
-        postgres_ahead(v, want, (size_t)n);
-}
-
 enum bough_rc postgres_list_scan(struct view *v, const struct list_query *q, list_fn fn, void *user,
                                  struct bough_error *err)
 {
@@ -155,7 +142,6 @@ enum bough_rc postgres_list_scan(struct view *v, const struct list_query *q, lis
         rc = ask(v, text.p, shape, &a, &r, err);
         if (rc)
             break;
-        read_ahead(v, r);
         more = hand_out(r, q, &a, fn, user);
         PQclear(r);
     }
