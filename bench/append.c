@@ -1,13 +1,13 @@
-/* Appends of one thread: against the disk's own floor, against JSONL, in bursts, and how much they
- * write. */
+/* Appends of one thread: compared with the disk's floor and with JSONL, in bursts, and bytes
+ * written. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/fs.h"
-#include "base/mem.h"
+#include "base/memory/buf.h"
+#include "base/memory/mem.h"
+#include "base/os/fs.h"
 #include "bench.h"
 
 struct appender {
@@ -35,8 +35,8 @@ static void run_with_call(void *user, size_t i)
                                    .status = "ok",
                                    .used = { 12873, 642, 128, 11904, 512, 14372000 },
                                    .duration = 5230 };
-    struct bough_append in = { .entries = &entry, .n = 1, .call = &call };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &entry, .n = 1, .call = &call };
+    struct bough_append_result out;
     struct bough_error err;
 
     entry.by_call = true;
@@ -49,8 +49,8 @@ static void run_with_key(void *user, size_t i)
     struct appender *ap = user;
     struct bough_entry_new entry = message_entry(i);
     char key[BOUGH_ID_LEN + 1];
-    struct bough_append in = { .entries = &entry, .n = 1, .key = key };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &entry, .n = 1, .key = key };
+    struct bough_append_result out;
     struct bough_error err;
 
     bough_id_new(key);
@@ -58,7 +58,7 @@ static void run_with_key(void *user, size_t i)
     must(bough_append(ap->s, ap->a, ap->session, &in, &out, &err), &err, "append with key");
 }
 
-/* --- what to compare with */
+/* --- baselines */
 
 struct file {
     int fd;
@@ -172,7 +172,7 @@ void bench_append(struct bench *b)
 
 /* --- bursts */
 
-/* 20 appends, then nothing until 24 ms have passed: what an agent's tools look like. */
+/* 20 appends, then a pause until 24 ms have passed: a typical load of an agent's tools. */
 static void bursts(struct side *s, size_t n)
 {
     enum { BURST = 20, EVERY_US = 24000 };
@@ -214,7 +214,7 @@ void bench_bursts(struct bench *b)
     scratch_remove(dir);
 }
 
-/* --- bytes */
+/* --- bytes written */
 
 void bench_written(struct bench *b)
 {
@@ -241,7 +241,7 @@ void bench_written(struct bench *b)
     scratch_remove(dir);
 }
 
-/* Not a figure: what an append costs beside the sync. BENCH_ONLY=phases */
+/* Not a figure: the cost of an append without the sync. Run with BENCH_ONLY=phases. */
 void bench_phases(struct bench *b)
 {
     const char *dir = scratch(b, "phases");

@@ -1,10 +1,10 @@
-/* An online backup, read back and checked, against a plain copy of the file. */
+/* An online backup with verification, compared with a plain copy of the file. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 #include "bench.h"
 
 struct backups {
@@ -17,15 +17,15 @@ static void run_backup(void *user, size_t i)
 {
     struct backups *c = user;
     const char *to = fs_join(c->a, c->dir, "backup");
-    struct bough_backup_report report;
+    struct bough_backup_result report;
     struct bough_error err;
 
     (void)i;
-    must(bough_backup(c->s, to, NULL, NULL, &report, &err), &err, "backup");
+    must(bough_backup(c->s, to, NULL, &report, &err), &err, "backup");
     unlink(to);
 }
 
-/* Until it is on the disk, as a backup is. */
+/* Includes the sync, as a backup does. */
 static void run_copy(void *user, size_t i)
 {
     static char piece[1 << 20];

@@ -1,6 +1,9 @@
 /*
- * The benchmark: figures are ratios between things that ran interleaved in one process, so that a
- * slow minute of the machine slows both sides. bench/main.c has the table of figures.
+ * The benchmark program: shared helpers and the list of benchmarks.
+ *
+ * A figure is a ratio between two operations that run interleaved in one process, so that a slow
+ * minute of the machine slows both. The table of figures is in bench/main.c. Unless stated
+ * otherwise, a helper that fails prints an error and exits.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -14,32 +17,37 @@
 
 struct bench {
     bool full;          /* BENCH=full: longer runs */
-    const char *set;    /* "", "peers" or "http": which figures */
-    const char *dir;    /* scratch, on the disk that build/ is on */
+    const char *set;    /* which figures to run: "", "peers", "http" or "pg" */
+    const char *dir;    /* scratch directory, on the same disk as build/ */
     const char *binary; /* argv[0] */
 };
 
 /* --- figures (main.c) */
 
+/* Record a figure's value. The name must be in the table of main.c. figure_skipped() records that
+ * it could not be measured. */
 void figure(struct bench *b, const char *name, double value);
 void figure_skipped(struct bench *b, const char *name, const char *why);
+/* Print one indented line. */
 void note(const char *fmt, ...) BOUGH_PRINTF(1, 2);
 
-/* Go before ordinary processes, where that is allowed: else what is measured on a busy machine is
- * its scheduler, 4 ms a wake-up. Threads made from here on inherit it. */
+/* Run with real-time priority, where allowed. Otherwise a busy machine's scheduler is measured, at
+ * 4 ms per wake-up. Threads created later inherit it. */
 void hurry(bool yes);
 
 /* --- samples (measure.c) */
 
 struct samples {
-    double *at; /* microseconds, or whatever was measured */
+    double *at; /* microseconds, or any other unit */
     size_t n, cap;
 };
 
+/* Monotonic time. */
 double now_us(void);
 void sleep_us(double us);
 void sample(struct samples *s, double value);
-double quantile(struct samples *s, double q); /* sorts them */
+/* The q-quantile, q between 0 and 1; 0 if there are no samples. Sorts the samples. */
+double quantile(struct samples *s, double q);
 double median(struct samples *s);
 void samples_finish(struct samples *s);
 /* "append: p50 91.2 us (p10 80.1, p90 130.0, p99 ..., n 720)" */
@@ -48,7 +56,7 @@ void samples_note(const char *what, struct samples *s);
 uint64_t rng_next(uint64_t *state);
 size_t rng_below(uint64_t *state, size_t n);
 
-/* One side of a comparison. run() does the i-th operation of this side; it is timed whole. */
+/* One side of a comparison. run() does the i-th operation of this side, and each call is timed. */
 struct side {
     const char *name;
     void (*run)(void *user, size_t i);
@@ -57,18 +65,19 @@ struct side {
     size_t i;
 };
 
-/* `rounds` times: a block of `block` operations of every side, the sides shuffled. */
+/* Run `rounds` rounds. A round is a block of `block` operations of every side, in random order.
+ * Prints the samples of every side. */
 void interleave(struct side *sides, size_t n, size_t rounds, size_t block);
 void sides_finish(struct side *sides, size_t n);
 
-/* --- syncs (sync.c): fdatasync and fsync of this process go through here */
+/* --- syncs (sync.c): fdatasync() and fsync() of this process are replaced */
 
-void syncs_skip(bool skip);       /* while building what is then measured */
-double syncs_us(size_t *count);   /* time spent in them and their number since the last call */
-int64_t io_written(void);         /* bytes handed to write() so far, -1 when unknown */
-int64_t dir_bytes(const char *d); /* size of all files in a directory */
+void syncs_skip(bool skip);       /* while preparing data */
+double syncs_us(size_t *count);   /* time spent in syncs and their number, since the last call */
+int64_t io_written(void);         /* bytes passed to write() so far; -1: unknown */
+int64_t dir_bytes(const char *d); /* total size of the files in a directory; -1: cannot be read */
 
-/* --- messages (corpus.c) */
+/* --- test messages (corpus.c) */
 
 enum { MESSAGES = 4096 };
 
@@ -76,17 +85,18 @@ struct message {
     enum bough_role role;
     struct bough_str parts[3];
     size_t n;
-    size_t content; /* bytes of its parts */
+    size_t content; /* total bytes of its parts */
 };
 
-/* English-like words and code, 1 to 3 parts, about 1063 bytes; always the same ones. */
+/* The i-th test message: English-like words and code, 1 to 3 parts, about 1063 bytes. The same in
+ * every run. */
 const struct message *message(size_t i);
 struct bough_entry_new message_entry(size_t i);
-/* A completed tool call with `bytes` of output, in the arena. */
+/* A part for a completed tool call with `bytes` of output, allocated in the arena. */
 struct bough_str message_tool(struct bough_arena *a, uint64_t *rng, size_t bytes);
 
-/* A session file of pi's with so many entries, about 1,150 bytes each (pi_file.c); every so many of
- * them is a compaction, 0: none. */
+/* Write a session file in pi's format with `entries` entries of about 1,150 bytes (pi_file.c).
+ * Every `compact_every`-th entry is a compaction; 0: none. */
 void pi_file_write(const char *path, const char *id, size_t entries, size_t compact_every);
 extern const char pi_file_id[];
 
@@ -94,37 +104,42 @@ extern const char pi_file_id[];
 
 struct program {
     const char *argv[10];
-    size_t page; /* read so many bytes and hang up, as a pager does; 0: all of it */
-    long rss_kb; /* of the last one that ended */
+    size_t page; /* read this many bytes, then close the pipe, as a pager does; 0: read all */
+    long rss_kb; /* peak memory of the last run */
 };
 
-/* Run a struct program to its end; failing is the end of this one too. */
+/* Run a struct program until it exits. Can be used as side.run. */
 void run_program(void *program, size_t i);
-/* The bough that was built beside this program. */
+/* Path of the bough binary that was built beside this program. */
 const char *bough_program(struct bench *b, struct bough_arena *a);
 
-/* --- stores (stores.c); failing is the end of the program */
+/* --- stores (stores.c) */
 
 void must(enum bough_rc rc, const struct bough_error *err, const char *what);
-const char *scratch(struct bench *b, const char *name); /* a fresh directory; kept for ever */
+/* Create a directory inside b->dir. The string is never freed. */
+const char *scratch(struct bench *b, const char *name);
 void scratch_remove(const char *dir);
-struct bough_store *store_new(const char *dir, bool compress); /* in dir/store */
+/* Open a new store in dir/store, without indexing; dir NULL: a memory store. */
+struct bough_store *store_new(const char *dir, bool compress);
 void session_new(struct bough_store *s, const char *title, char id[BOUGH_ID_LEN + 1]);
-/* Append one message and forget the answer. */
+/* Append message i. Resets `a` and discards the result. */
 void append_one(struct bough_store *s, struct bough_arena *a, const char *session, size_t i);
-/* Append messages `from` to `from + n`, many at a time. Returns bytes of content. */
+/* Append messages `from` to `from + n - 1` in large batches. Returns the bytes of content. */
 size_t append_many(struct bough_store *s, const char *session, size_t from, size_t n);
+/* Read entries of a session. Resets `a`; returns the number of entries. */
 size_t read_path(struct bough_store *s, struct bough_arena *a, const char *session,
-                 const struct bough_read *how);
+                 const struct bough_entries_read_options *how);
 
-/* --- writers (threads.c) */
+/* --- writer threads (threads.c) */
 
 struct writer;
-struct writer *writers_new(struct bough_store *s, size_t n); /* mem_free() it; a session each */
-/* Let n of them write for a while. Returns appends a second; every latency goes into `us`. */
+/* n writers with a session each. The caller frees the array with mem_free(). */
+struct writer *writers_new(struct bough_store *s, size_t n);
+/* Let n of them write for some seconds. Returns appends per second. Adds every latency to `us`,
+ * unless it is NULL. */
 double writers_run(struct writer *w, size_t n, double seconds, struct samples *us);
 
-/* --- what is measured, one function a file or two */
+/* --- the benchmarks; each measures one or more figures */
 
 void bench_append(struct bench *b);
 void bench_written(struct bench *b);

@@ -1,13 +1,12 @@
-/* What a store costs on the disk over time: pictures that come again and again, and what a purge
- * gives back. */
+/* Disk usage over time: images stored repeatedly, and space freed by a purge. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/base64.h"
+#include "base/memory/arena.h"
+#include "base/text/base64.h"
 #include "bench.h"
 
-/* ---- the same pictures again and again ---- */
+/* ---- repeated images ---- */
 
 enum { IMAGES = 22, COPIES = 2331, IMAGE_BYTES = 60000 };
 
@@ -18,7 +17,7 @@ struct pictures {
     const struct bough_str *parts;
 };
 
-/* Noise does not compress, as pictures do not. */
+/* Random bytes, which do not compress, like images. */
 static struct bough_str picture(struct bough_arena *a, uint64_t *rng, bool text)
 {
     size_t n = base64_length(IMAGE_BYTES);
@@ -39,8 +38,8 @@ static void run_picture(void *user, size_t i)
 {
     struct pictures *p = user;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_error err;
 
     e.parts = &p->parts[i * 7 % IMAGES];
@@ -65,7 +64,7 @@ static struct pictures pictures_new(struct bench *b, const char *name, struct bo
 static void run_read(void *user, size_t i)
 {
     struct pictures *p = user;
-    struct bough_read how = { .limit = 20, .newest = true };
+    struct bough_entries_read_options how = { .limit = 20, .newest = true };
 
     (void)i;
     if (read_path(p->s, p->a, p->session, &how) != 20)
@@ -83,7 +82,8 @@ static void read_pictures(struct pictures *image, struct pictures *text)
     sides_finish(sides, 2);
 }
 
-/* One side stores them as the pictures they are, the other as texts, which are never moved. */
+/* One side stores images as image parts, the other as text parts, which are never moved to
+ * attachments. */
 void bench_images(struct bench *b)
 {
     struct bough_arena *keep = bough_arena_create();
@@ -112,11 +112,11 @@ void bench_images(struct bench *b)
     bough_arena_destroy(keep);
 }
 
-/* ---- what a purge gives back ---- */
+/* ---- space freed by a purge ---- */
 
 enum { SHRINK_SESSIONS = 200 };
 
-/* Half of the sessions, every other one, so that what stays lies between what goes. */
+/* Purges every second session, so that freed and used pages alternate. */
 void bench_shrink(struct bench *b)
 {
     const char *dir = scratch(b, "shrink");
@@ -134,7 +134,7 @@ void bench_shrink(struct bench *b)
     for (size_t k = 0; k < per; k += 50)
         for (size_t i = 0; i < SHRINK_SESSIONS; i++)
             append_many(s, ids[i], i * per + k, 50);
-    bough_store_close(&s); /* one file, without a log */
+    bough_store_close(&s); /* leaves one file without a WAL */
     before = dir_bytes(dir);
     s = store_new(dir, true);
     from = now_us();

@@ -1,10 +1,10 @@
-/* Messages to measure with: words and code from a generator, the same in every run. */
+/* Test messages: words and code from a generator, the same in every run. */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
 #include "bench.h"
 
 static const char *const words[] = {
@@ -47,7 +47,8 @@ static const char *const code[] = {
     "    assert %s.%s == \\\"%s %s\\\"\\n",
 };
 
-/* Frequent words come first in the list: the smaller of two draws makes them frequent. */
+/* Frequent words come first in the list. Taking the smaller of two random numbers makes them
+ * frequent. */
 static const char *word(uint64_t *rng)
 {
     size_t n = sizeof words / sizeof *words, x = rng_below(rng, n), y = rng_below(rng, n);
@@ -55,7 +56,7 @@ static const char *word(uint64_t *rng)
     return words[x < y ? x : y];
 }
 
-/* A file uses the same few names again and again. */
+/* A file uses the same few names repeatedly. */
 enum { NAMES = 12 };
 
 static void choose_names(const char *names[NAMES], uint64_t *rng)
@@ -176,10 +177,10 @@ static struct bough_str make_part(struct bough_arena *a, struct buf *b, uint64_t
 static struct message pool[MESSAGES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Lengths fall off exponentially: many short messages, a few long ones. */
+/* Lengths are exponentially distributed: many short messages, a few long ones. */
 static void make_all(void)
 {
-    struct bough_arena *a = bough_arena_create(); /* kept for ever */
+    struct bough_arena *a = bough_arena_create(); /* never freed */
     uint64_t rng = 42;
     double sum = 0;
     struct buf b;

@@ -1,23 +1,23 @@
-/* Requests: what they cost beside a bare responder, beside the library, over a minute, in memory.
- */
+/* Figures of requests: compared with a bare responder and with the library, a mixed load, and
+ * memory of large answers. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/mem.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/os/fs.h"
 #include "http.h"
 
 enum { CONNECTIONS = 16, WRITERS = 32 };
 
-/* --- processor time of one request */
+/* --- CPU time per request */
 
 struct cpu_side {
     const char *name;
     struct peer *peer;
     struct load *load;
-    struct samples us; /* of processor time, a request */
+    struct samples us; /* CPU time per request */
 };
 
 static void cpu_block(struct cpu_side *s, size_t requests)
@@ -42,7 +42,7 @@ static struct bough_str only(void *user, size_t connection, size_t i)
     return *(struct bough_str *)user;
 }
 
-/* Ours, and the bare one with as many bytes of body, in turn. */
+/* Alternate between bough and the bare responder, with bodies of equal size. */
 static void against_bare(struct bench *b, const char *figure_name, struct world *w,
                          struct bough_str *requests, size_t block)
 {
@@ -78,7 +78,7 @@ void bench_http_reads(struct bench *b)
 {
     struct world w;
 
-    hurry(false); /* ordinary processes, all of them */
+    hurry(false); /* all processes at normal priority */
     world_start(b, &w, "http-reads", 0);
     against_bare(b, "get_session_cpu_vs_bare", &w, w.gets, 20000);
     against_bare(b, "context_50_cpu_vs_bare", &w, w.contexts, 4000);
@@ -104,8 +104,8 @@ static void fill_appends(struct world *w, struct appends *to)
             to->at[c][i] = world_append(w, c, c * 37 + i);
 }
 
-/* Both sides have one core for the store, and index what comes; the library's callers are on that
- * core too. */
+/* Both sides have one core for the store and index new entries. The library's callers share that
+ * core. */
 void bench_http_append(struct bench *b)
 {
     struct samples http = { 0 }, library = { 0 };
@@ -155,7 +155,7 @@ void bench_http_append(struct bench *b)
     hurry(true);
 }
 
-/* --- a minute of everything */
+/* --- mixed load for one minute */
 
 struct mixed {
     struct world *w;
@@ -170,7 +170,7 @@ static struct bough_str next_mixed(void *user, size_t connection, size_t i)
 
     if (kind < 8)
         return any_of(m->w->gets, connection, i);
-    if (kind < 12) /* of sessions that do not grow */
+    if (kind < 12) /* only sessions that do not grow */
         return m->w->contexts[WRITERS + (connection * 7 + i) % (WORLD_SESSIONS - WRITERS)];
     if (kind < 16)
         return next_append(m->appends, connection % WRITERS, i);
@@ -194,7 +194,7 @@ void bench_http_mixed(struct bench *b)
     m.entries = world_get(
         &w, arena_printf(w.a, "/api/v1/sessions/%s/entries?newest=true&limit=10", w.ids[0]));
     load = load_open(w.server.port, WRITERS, next_mixed, &m);
-    load_paced(load, 1000, 15, NULL); /* caches fill */
+    load_paced(load, 1000, 15, NULL); /* fills the caches */
     before = peer_rss_kb(&w.server);
     load_paced(load, 1000, 60, &us);
     after = peer_rss_kb(&w.server);
@@ -245,7 +245,7 @@ void bench_http_large(struct bench *b)
         double before;
         size_t bytes;
 
-        /* What a server needs once: it has answered before. */
+        /* Warm up, so that one-time allocations are not counted. */
         (void)world_fetch(&w, arena_printf(w.a, "/api/v1/sessions/%s/%s", w.ids[0], ways[i]), NULL,
                           NULL);
         before = peer_rss_kb(&w.server);

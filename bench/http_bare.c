@@ -1,5 +1,5 @@
 /*
- * The bare responder: libuv, a search for the end of the head, and bytes that lie ready.
+ * The bare responder: libuv, a search for the end of the request head, and prepared bytes.
  *   GET /1234        1,234 bytes
  *   GET /events      an event stream
  *   GET /send/130    an event of 130 bytes to every stream, then an answer
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <uv.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "http.h"
 
 enum { BODY_MAX = 1024 * 1024 };
 
 struct client {
-    uv_tcp_t tcp; /* first */
+    uv_tcp_t tcp; /* must be first: handles are cast to clients */
     struct client *next, *prev;
     bool streams;
 };

@@ -1,4 +1,4 @@
-/* The client: one thread, many connections, no more parsing than measuring needs. See http.h. */
+/* The HTTP client: one thread, many connections, minimal parsing. See http.h. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -8,19 +8,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "http.h"
 
 enum { HEAD_MAX = 4096, READ = 256 * 1024 };
 
 struct conn {
     int fd;
-    size_t i;    /* of its next request */
-    bool busy;   /* an answer is expected */
-    double from; /* when it was asked for */
+    size_t i;    /* index of its next request */
+    bool busy;   /* waiting for an answer */
+    double from; /* when the request was sent */
     char head[HEAD_MAX];
     size_t nhead;
-    size_t left; /* of the body; after the head */
+    size_t left; /* bytes of the body still missing */
     bool in_body;
 };
 
@@ -32,7 +32,7 @@ struct load {
     int epoll;
     size_t answers, errors, bytes;
     char bad[512]; /* the first answer that was an error */
-    bool going;    /* busy ones go on with the next */
+    bool going;    /* send the next request after each answer */
     struct samples *us;
 };
 
@@ -124,7 +124,8 @@ static void answered(struct load *l, size_t i)
         ask(l, i);
 }
 
-/* The end of the head, and how long the body is. Answers that are measured have a length. */
+/* The end of the head and the length of the body; NULL: the head is incomplete. All measured
+ * answers have a Content-Length. */
 static const char *read_head(struct conn *c, size_t *length)
 {
     const char *end, *at;

@@ -1,12 +1,12 @@
-/* The same requests to a minimal server with Node and SQLite (bench/peers/server.mjs). */
+/* The same requests sent to a minimal Node and SQLite server (bench/peers/server.mjs). */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/mem.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/os/fs.h"
 #include "http.h"
 
 enum { CONNECTIONS = 16, BODIES = 64 };
@@ -42,13 +42,13 @@ static struct bough_str get_context(void *user, size_t c, size_t i)
         ->w->contexts[CONNECTIONS + (c * 7 + i) % (WORLD_SESSIONS - CONNECTIONS)];
 }
 
-/* Sessions that are read are not those that grow. */
+/* Appends go to other sessions than those that are read. */
 static struct bough_str append(void *user, size_t c, size_t i)
 {
     return ((struct asks *)user)->appends[c][i % BODIES];
 }
 
-/* The sessions our store has, made by the same requests. */
+/* Create the sessions of our store with the same requests. */
 static void fill(struct world *w, int port)
 {
     static char in[65536];
@@ -78,7 +78,7 @@ static struct peer start_node(struct world *w)
     return p;
 }
 
-/* Processor time of one request of a kind on both sides, in turn. */
+/* CPU time of one kind of request on both servers, alternating. */
 static void compare(struct bench *b, const char *what, struct peer peers[2], load_request *ask,
                     struct asks *asks, size_t block, double sums[2])
 {
@@ -88,7 +88,7 @@ static void compare(struct bench *b, const char *what, struct peer peers[2], loa
 
     for (size_t k = 0; k < 2; k++) {
         load[k] = load_open(peers[k].port, CONNECTIONS, ask, asks);
-        (void)load_run(load[k], block); /* warm, and compiled */
+        (void)load_run(load[k], block); /* warm-up, including Node's compiler */
     }
     for (size_t r = 0; r < rounds; r++)
         for (size_t k = 0; k < 2; k++) {
@@ -107,7 +107,7 @@ static void compare(struct bench *b, const char *what, struct peer peers[2], loa
     }
 }
 
-/* One of each: a session, its context, an append. */
+/* One request of each kind: a session, its context, an append. */
 void bench_peer_node(struct bench *b)
 {
     struct asks *asks = mem_zalloc(sizeof *asks);

@@ -1,4 +1,4 @@
-/* Servers as processes of their own; see http.h. */
+/* Servers as separate processes; see http.h. */
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -55,7 +55,8 @@ struct peer peer_start(const char *const *argv)
     p.pid = fork();
     if (p.pid == 0) {
         pin(CORE_SERVER);
-        (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* a bench that ends early leaves nothing behind */
+        /* Ends with the benchmark, even if that exits early. */
+        (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
         dup2(fds[1], STDOUT_FILENO);
         execv(argv[0], (char *const *)argv);
         _exit(127);

@@ -1,5 +1,4 @@
-/* Event streams: what 5,000 of them weigh while nothing happens, and how soon the last one knows.
- */
+/* Event streams: memory of 5,000 idle streams, and the time until the last stream gets an event. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/mem.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
 #include "http.h"
 
 enum { STREAMS = 5000, WAVE = 100 };
@@ -21,7 +20,7 @@ struct crowd {
     size_t n, got, event_bytes;
 };
 
-/* Until so many have read a piece with `mark` in it. */
+/* Wait until `many` streams have received data that contains `mark`. */
 static void wait_for(struct crowd *c, size_t many, const char *mark)
 {
     static char in[16384];
@@ -78,7 +77,7 @@ static struct crowd *crowd_open(int port, const struct bough_str *requests, size
             perror("bench: stream");
             exit(2);
         }
-        if (i % WAVE == WAVE - 1) /* no server lets thousands wait for their first answer */
+        if (i % WAVE == WAVE - 1) /* in waves, because servers limit waiting requests */
             wait_for(c, i + 1, "event: ready");
     }
     wait_all(c, "event: ready");
@@ -93,7 +92,7 @@ static void crowd_close(struct crowd *c)
     mem_free(c);
 }
 
-/* Microseconds from asking for an event to the moment the last stream has it. */
+/* Microseconds from requesting an event until the last stream has received it. */
 static double broadcast(struct crowd *c, int fd, struct bough_str trigger)
 {
     static char in[8192];
@@ -138,7 +137,7 @@ static void measure(struct bench *b, struct world *w, struct crowd *ours)
     samples_finish(&us[1]);
 }
 
-/* What a server needs once, it needs now. */
+/* Warm up, so that one-time allocations are not counted. */
 static void warm(struct world *w, const struct bough_str *requests)
 {
     struct crowd *few = crowd_open(w->server.port, requests, WORLD_TOKENS, WAVE);

@@ -1,4 +1,4 @@
-/* A store to serve, and requests about it; see http.h. */
+/* A store to serve, and requests for it; see http.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "auth/auth.h"
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/fs.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/os/fs.h"
 #include "http.h"
 
 static struct bough_str with_head(struct world *w, const char *first, const char *more,

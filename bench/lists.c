@@ -1,9 +1,9 @@
-/* Lists of sessions, forking, and how large a store is. */
+/* Lists of sessions, forks, and the size of a store. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fs.h"
+#include "base/os/fs.h"
 #include "bench.h"
 
 struct listing {
@@ -14,7 +14,7 @@ struct listing {
 static void run_list(void *user, size_t i)
 {
     struct listing *l = user;
-    struct bough_list filter = { .order = BOUGH_BY_UPDATED, .limit = 50 };
+    struct bough_session_list_options filter = { .order = BOUGH_BY_UPDATED, .limit = 50 };
     struct bough_sessions out;
     struct bough_error err;
 
@@ -32,7 +32,7 @@ static void upkeep(struct bough_store *s)
     must(bough_store_upkeep(s, &err), &err, "upkeep");
 }
 
-/* One session in ten has a message: the others are only listed. */
+/* Every tenth session has a message; the others are empty. */
 static void fill(struct bough_store *s, size_t n)
 {
     struct bough_arena *a = bough_arena_create();
@@ -71,7 +71,7 @@ void bench_list(struct bench *b)
     }
 }
 
-/* --- forking */
+/* --- forks */
 
 struct forking {
     struct bough_store *s;
@@ -82,7 +82,7 @@ struct forking {
 static void run_fork(void *user, size_t i)
 {
     struct forking *f = user;
-    struct bough_fork how = { .title = "a fork" };
+    struct bough_session_fork_options how = { .title = "a fork" };
     struct bough_session *out;
     struct bough_error err;
 
@@ -91,7 +91,7 @@ static void run_fork(void *user, size_t i)
     must(bough_session_fork(f->s, f->a, f->session, &how, &out, &err), &err, "fork");
 }
 
-/* Rows of all tables, after everything pending has been folded. */
+/* Rows of all tables, after the projections are up to date. */
 static int64_t rows(struct bough_store *s, const char *dir)
 {
     static const char sql[] = "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM head)"
@@ -174,12 +174,12 @@ static size_t fill_plain(struct bough_store *s, size_t n)
     return content;
 }
 
-/* Every fourth message is a tool's output of 10 to 100 KB. */
+/* Every fourth message is a tool output of 10 to 100 KB. */
 static size_t fill_tools(struct bough_store *s, size_t n)
 {
     struct bough_arena *a = bough_arena_create();
     char ids[SESSIONS][BOUGH_ID_LEN + 1];
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_error err;
     size_t content = 0;
     uint64_t rng = 6;
@@ -187,7 +187,7 @@ static size_t fill_tools(struct bough_store *s, size_t n)
     sessions_new(s, ids);
     for (size_t i = 0; i < n; i++) {
         struct bough_entry_new entry = message_entry(i);
-        struct bough_append in = { .entries = &entry, .n = 1 };
+        struct bough_append_options in = { .entries = &entry, .n = 1 };
         struct bough_str tool;
 
         bough_arena_reset(a);

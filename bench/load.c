@@ -1,18 +1,18 @@
-/* Reading whole sessions, against a flat file of the same bodies and against JSONL. */
+/* Reading whole sessions, compared with a flat file of the same bodies and with JSONL. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/fs.h"
-#include "base/json.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/memory/mem.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "bench.h"
-#include "core/pack.h"
+#include "core/pack/pack.h"
 
-static const struct bough_read everything = { 0 };
+static const struct bough_entries_read_options everything = { 0 };
 
 struct load {
     struct bough_store *s;
@@ -70,8 +70,8 @@ static enum bough_part_type part_type(struct json part)
     return t;
 }
 
-/* What a program that keeps JSONL must do to have the same entries: parse each line, find its
- * members, and make the parts spans with their types. */
+/* What a program that stores JSONL must do to get the same entries: parse each line, find its
+ * members, and collect the parts with their types. */
 static void fill_from_json(struct bough_arena *a, struct json line, size_t n,
                            struct bough_entry *out)
 {
@@ -116,7 +116,7 @@ static void run_jsonl(void *user, size_t i)
     expect(got, l->n);
 }
 
-/* --- the files */
+/* --- input files */
 
 static void write_file(const char *path, const char *mode, struct bough_str s)
 {
@@ -128,7 +128,7 @@ static void write_file(const char *path, const char *mode, struct bough_str s)
     }
 }
 
-/* The bodies of the store's last session, as they are in its rows. */
+/* The packed bodies of the last session, as they are stored in its rows. */
 static void write_flat(const char *dir, const char *path, size_t n)
 {
     struct bough_arena *a = bough_arena_create();

@@ -1,5 +1,5 @@
-/* bench [full] [peers | http | pg]: runs what BENCH_ONLY (a part of a figure's name) asks for, or
- * everything; prints a table and writes build/bench.json. */
+/* The benchmark program: bench [full] [peers | http | pg]. Runs all figures of the set, or those
+ * whose name contains BENCH_ONLY. Prints a table and writes build/bench.json. */
 #include <malloc.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -20,7 +20,8 @@ static struct figure {
     void (*run)(struct bench *b);
     enum outcome outcome;
     double value;
-    const char *set; /* `bench peers`, `bench http`, `bench pg` run these and no others */
+    /* "": the default; else run only by `bench peers`, `bench http` or `bench pg`. */
+    const char *set;
 } figures[] = {
     { "append_durable_vs_floor", "ratio", 0.65, HIGHER, bench_append, 0, 0, "" },
     { "append_with_call_vs_floor", "ratio", 0.57, HIGHER, bench_append, 0, 0, "" },
@@ -229,8 +230,7 @@ int main(int argc, char **argv)
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    /* Keep freed memory: else loading a session is mostly the kernel clearing pages, on all sides.
-     */
+    /* Keep freed memory. Otherwise loading a session mostly measures the kernel clearing pages. */
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     hurry(true);

@@ -1,8 +1,8 @@
-/* Samples, quantiles, and running several sides in shuffled blocks. */
+/* Samples, quantiles, and interleaved runs of several sides. */
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "bench.h"
 
 double now_us(void)
@@ -93,7 +93,7 @@ void interleave(struct side *sides, size_t n, size_t rounds, size_t block)
 
     for (size_t i = 0; i < n; i++) {
         order[i] = i;
-        sides[i].run(sides[i].user, sides[i].i++); /* warm: not counted */
+        sides[i].run(sides[i].user, sides[i].i++); /* warm-up, not counted */
     }
     for (size_t r = 0; r < rounds; r++) {
         for (size_t i = n; i > 1; i--) {

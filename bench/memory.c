@@ -1,12 +1,13 @@
-/* The memory backend against only encoding, what it keeps per message, and JSON in instructions. */
+/* The memory backend compared with encoding alone, its overhead per message, and instructions per
+ * JSON parse. */
 #include <libgen.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "bench.h"
-#include "core/pack.h"
+#include "core/pack/pack.h"
 
 struct memory {
     struct bough_store *s;
@@ -14,7 +15,7 @@ struct memory {
     char session[BOUGH_ID_LEN + 1];
 };
 
-enum { A_TIME = 100 }; /* operations timed together: one is too short */
+enum { A_TIME = 100 }; /* operations timed together, because one is too short */
 
 static void run_append(void *user, size_t i)
 {
@@ -104,7 +105,7 @@ void bench_memory(struct bench *b)
 
 /* --- instructions */
 
-/* Instructions of one run as callgrind counts them, -1 when it cannot be run. */
+/* Instructions of one run, counted by callgrind; -1 when it cannot run. */
 static double instructions(const char *program, int n)
 {
     char command[4096 + 128], line[256];

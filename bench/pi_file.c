@@ -1,8 +1,8 @@
-/* A session file as pi writes it, of any length. */
+/* Generates a session file in pi's format, of any length. */
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "bench.h"
 
 const char pi_file_id[] = "0f4a9c52-6b1e-4f7e-9d3a-5c2b8e7d1a60";
@@ -20,7 +20,7 @@ static void put_time(FILE *f, size_t i)
     fprintf(f, "%s.%03uZ", text, (unsigned)(i * 7 % 1000));
 }
 
-/* The texts of a message; its other parts are not pi's. */
+/* Only the text parts: the others are not in pi's format. */
 static void put_content(FILE *f, const struct message *m)
 {
     const char *before = "";
@@ -55,7 +55,7 @@ static void put_entry(FILE *f, size_t i)
     fprintf(f, ",\"timestamp\":%lld}}\n", ms);
 }
 
-/* As pi does when the model's window is full: what is older than 20 entries becomes a summary. */
+/* As pi does when the context window is full: all but the last 20 entries become a summary. */
 static void put_compaction(FILE *f, size_t i)
 {
     fprintf(f, "{\"type\":\"compaction\",\"id\":\"%08zx\",\"parentId\":\"%08zx\",", i + 1, i);

@@ -1,5 +1,5 @@
-/* PostgreSQL: appends against the disk's floor, in crowds and in batches, importing, reading. The
- * server is on the same disk: tests/with-postgres.sh starts it. */
+/* The PostgreSQL backend: appends compared with the disk's floor, many writers, batches, import,
+ * reads. The server uses the same disk: tests/with-postgres.sh starts it. */
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <pthread.h>
@@ -8,18 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/mem.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/os/fs.h"
 #include "bench.h"
-#include "store/engine.h"
-#include "store/postgres/db.h"
+#include "store/engine/engine.h"
+#include "store/postgres/wire/db.h"
 
 enum { CROWD = 32, SWARM = 16 };
 
 static struct bough_arena *kept;
 
-/* A store of its own in the server's database; NULL: there is no server. */
+/* The URL of a schema for one benchmark; NULL: there is no server. */
 static const char *pg_url(const char *name)
 {
     const char *server = getenv("BOUGH_TEST_POSTGRES");
@@ -29,10 +29,11 @@ static const char *pg_url(const char *name)
     return server && *server ? arena_printf(kept, "%s&schema=bench_%s", server, name) : NULL;
 }
 
-/* The server runs at the usual rank: a client of a higher one would only keep it from answering. */
+/* The server runs with normal priority, and a client with a higher one would keep it from
+ * answering. */
 static struct bough_store *pg_store(const char *name)
 {
-    struct bough_options options = { .no_indexing = true };
+    struct bough_store_open_options options = { .indexing = BOUGH_INDEX_ON_SEARCH };
     struct bough_store *s = NULL;
     struct bough_error err;
 
@@ -41,7 +42,7 @@ static struct bough_store *pg_store(const char *name)
     return s;
 }
 
-/* --- crowds */
+/* --- many writers */
 
 struct writer {
     struct bough_store *s;
@@ -62,7 +63,7 @@ static void *write_until(void *arg)
     return NULL;
 }
 
-/* Appends a second of n writers for a while. */
+/* Appends per second of n writers. */
 static double rate(struct writer *w, size_t n, double seconds)
 {
     atomic_bool stop = false;
@@ -97,7 +98,7 @@ static struct writer *crowd_new(struct bough_store *s, size_t n)
     return w;
 }
 
-/* Subagents of one root: what each spends is the root's, too. */
+/* Subagents of one root: their usage is added to the root's totals. */
 static struct writer *swarm_new(struct bough_store *s, size_t n)
 {
     struct writer *w = mem_zalloc(mem_array(n, sizeof *w));
@@ -107,7 +108,7 @@ static struct writer *swarm_new(struct bough_store *s, size_t n)
 
     session_new(s, "root", root);
     for (size_t i = 0; i < n; i++) {
-        struct bough_session_new in = { .kind = BOUGH_SUBAGENT, .parent = root };
+        struct bough_session_create_options in = { .kind = BOUGH_SUBAGENT, .parent = root };
         struct bough_session *out;
 
         w[i].s = s;
@@ -119,7 +120,7 @@ static struct writer *swarm_new(struct bough_store *s, size_t n)
     return w;
 }
 
-/* --- the disk */
+/* --- the disk's floor */
 
 struct floor_file {
     int fd;
@@ -171,7 +172,7 @@ static void *follow(void *arg)
     struct follower *f = arg;
     struct bough_arena *a = bough_arena_create();
     struct bough_mark at;
-    struct bough_feed feed;
+    struct bough_feed_next_result feed;
     struct bough_error err;
 
     must(bough_feed_end(f->s, &at, &err), &err, "feed");
@@ -184,8 +185,7 @@ static void *follow(void *arg)
     return NULL;
 }
 
-/* The same crowd while two servers send events: each follows the log once, for all its listeners.
- */
+/* The same writers while two servers follow the changelog to send events. */
 static double followed_rate(struct writer *w, size_t n, struct bough_store *other, double seconds)
 {
     struct follower f[2] = { { .s = w->s }, { .s = other } };
@@ -209,7 +209,7 @@ static const char *const names[RATES] = { "fdatasync",           "1 thread",    
                                           "16 sessions",         "16 subagents", "8 threads",
                                           "8 threads, followed", "appends of 32" };
 
-/* Entries a second, 32 an append. */
+/* Entries per second, with 32 entries per append. */
 static double batch_rate(struct writer *w, double seconds)
 {
     double from = now_us(), until = from + seconds * 1e6;
@@ -262,7 +262,7 @@ void bench_pg_append(struct bench *b)
     scratch_remove(dir);
 }
 
-/* --- importing */
+/* --- import */
 
 enum { IMPORT = 5000, COLUMNS = 15 };
 
@@ -302,7 +302,7 @@ static void send_row(PGconn *pg, const PGresult *rows, int i, const char bid[8])
         exit(2);
 }
 
-/* Everything that was sent is answered, or the program is over. */
+/* Wait until all statements are answered; exits on an error. */
 static void take_answers(PGconn *pg, int n)
 {
     if (!PQpipelineSync(pg))
@@ -317,8 +317,8 @@ static void take_answers(PGconn *pg, int n)
     }
 }
 
-/* The rows that were imported last, once more as another branch: a statement each, all of them sent
- * before the first answer is waited for. What we do before a row can be sent is not in it. */
+/* Insert the rows of the last import again as another branch: one statement per row, all sent
+ * before the first answer is read. Building the rows is not timed. */
 static double insert_rate(PGconn *pg, size_t round)
 {
     const char bid[8] = { 0x7f, 0, 0, 0, 0, 0, 0, (char)round };
@@ -375,7 +375,7 @@ void bench_pg_import(struct bench *b)
     bough_store_close(&s);
 }
 
-/* --- reading */
+/* --- reads */
 
 struct reading {
     struct bough_store *s;
@@ -388,7 +388,7 @@ static void run_load(void *user, size_t i)
     struct reading *r = user;
 
     (void)i;
-    if (read_path(r->s, r->a, r->session, &(struct bough_read){ 0 }) != 10000)
+    if (read_path(r->s, r->a, r->session, &(struct bough_entries_read_options){ 0 }) != 10000)
         exit(2);
 }
 
@@ -419,7 +419,7 @@ void bench_pg_load(struct bench *b)
 static void run_list(void *user, size_t i)
 {
     struct reading *r = user;
-    struct bough_list filter = { .order = BOUGH_BY_UPDATED, .limit = 50 };
+    struct bough_session_list_options filter = { .order = BOUGH_BY_UPDATED, .limit = 50 };
     struct bough_sessions out;
     struct bough_error err;
 
@@ -430,7 +430,8 @@ static void run_list(void *user, size_t i)
         exit(2);
 }
 
-/* Made in SQLite and moved: so many sessions one by one would take longer than measuring them. */
+/* Created in SQLite and migrated, because creating 100,000 sessions one by one would take
+ * too long. */
 static struct bough_store *sessions_new(struct bench *b, const char *name, size_t n)
 {
     const char *dir = scratch(b, name);
@@ -446,7 +447,7 @@ static struct bough_store *sessions_new(struct bench *b, const char *name, size_
     must(bough_store_upkeep(s, &err), &err, "upkeep");
     bough_store_close(&s);
     must(bough_migrate(fs_join(kept, dir, "store"), pg_url(name),
-                       &(struct bough_migrate){ .no_verify = true }, NULL, &err),
+                       &(struct bough_migrate_options){ .verify = BOUGH_VERIFY_NONE }, NULL, &err),
          &err, "migrate");
     syncs_skip(false);
     scratch_remove(dir);

@@ -1,4 +1,4 @@
-/* The command as a whole process: what it costs to start and to answer. */
+/* Benchmarks of the bough command as a whole process: start-up, listing, showing, importing. */
 #include <libgen.h>
 #include <signal.h>
 #include <spawn.h>
@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 #include "bench.h"
 
-/* posix_spawn does not copy this large process, so that little but the program itself is timed. */
+/* posix_spawn() does not copy this large process, so mostly the program itself is timed. */
 static pid_t start(const struct program *p, int *out)
 {
     posix_spawn_file_actions_t to;
@@ -118,7 +118,7 @@ void bench_cli_show(struct bench *b)
     bough_arena_destroy(a);
 }
 
-/* How much more memory `bough import` takes for 1 GB than `bough version` takes for nothing. */
+/* Memory that `bough import` needs for 1 GB, more than `bough version`. */
 void bench_import_rss(struct bench *b)
 {
     struct bough_arena *a = bough_arena_create();

@@ -1,13 +1,13 @@
-/* Search: what the index costs those who append, and what a page of the newest hits costs as the
- * store grows. */
+/* Search: the cost of indexing for appends, and the cost of a page of hits as the store grows. */
 #include <string.h>
 
-#include "base/fs.h"
+#include "base/os/fs.h"
 #include "bench.h"
 
 static struct bough_store *store_open(const char *dir, const char *name, bool indexing)
 {
-    struct bough_options options = { .no_indexing = !indexing };
+    struct bough_store_open_options options = { .indexing = indexing ? BOUGH_INDEX_IN_BACKGROUND
+                                                                     : BOUGH_INDEX_ON_SEARCH };
     struct bough_arena *a = bough_arena_create();
     struct bough_store *s = NULL;
     struct bough_error err;
@@ -37,7 +37,7 @@ static void append_some(struct appender *ap, size_t n, struct samples *us)
     }
 }
 
-/* 20 appends and a pause long enough for the index: each burst may meet a slice. */
+/* 20 appends, then a pause long enough for indexing, so that a burst may meet an index commit. */
 static void append_bursts(struct appender *ap, size_t n)
 {
     enum { BURST = 20, EVERY_US = 60000 };
@@ -87,7 +87,7 @@ void bench_search_append(struct bench *b)
 
             append_bursts(ap, 40);
             append_some(ap, 1500, &ap->steady);
-            settle(ap->s); /* the other side is measured alone */
+            settle(ap->s); /* finish indexing, so that the other side is measured alone */
         }
     bursts = on_over_off("bursts", &side[OFF].bursts, &side[ON].bursts);
     steady = on_over_off("steady", &side[OFF].steady, &side[ON].steady);
@@ -105,7 +105,7 @@ void bench_search_append(struct bench *b)
 
 static const struct {
     const char *what, *query;
-    bool counted; /* a prefix costs what it matches: its words have no common list */
+    bool counted; /* false for a prefix: its cost depends on how many words it matches */
 } queries[] = {
     { "a common word", "function", true },
     { "two common words", "transaction snapshot", true },
@@ -129,16 +129,17 @@ struct corpus {
     struct samples us[QUERIES];
 };
 
-/* Sessions of a thousand messages, one in each with a rare word. */
+/* Sessions of a thousand messages; one message in each contains a rare word. */
 static void build(struct corpus *c, const char *dir, const char *name, size_t entries)
 {
     struct bough_entry_new needle = { .role = BOUGH_ROLE_USER, .text = "a needle in the haystack" };
-    struct bough_append in = { .entries = &needle, .n = 1 };
-    struct bough_session_new session = { .title = "a session", .project = "/code/bench" };
+    struct bough_append_options in = { .entries = &needle, .n = 1 };
+    struct bough_session_create_options session = { .title = "a session",
+                                                    .project = "/code/bench" };
     double from = now_us(), indexing;
     struct bough_hits hits = { 0 };
     struct bough_session *made;
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_error err;
 
     c->s = store_open(dir, name, false);
@@ -148,14 +149,15 @@ static void build(struct corpus *c, const char *dir, const char *name, size_t en
     for (size_t i = 0; i < entries; i += 1000) {
         bough_arena_reset(c->a);
         must(bough_session_create(c->s, c->a, &session, &made, &err), &err, "create");
-        session.project = NULL; /* only the first session is in it */
+        session.project = NULL; /* only the first session is in the project */
         c->content += append_many(c->s, made->id, i * 7, 999);
         must(bough_append(c->s, c->a, made->id, &in, &out, &err), &err, "append");
     }
     indexing = now_us();
     while (!hits.complete)
-        must(bough_search(c->s, c->a, &(struct bough_search){ .query = "x", .wait_ms = 5000 },
-                          &hits, &err),
+        must(bough_search(c->s, c->a,
+                          &(struct bough_search_options){ .query = "x", .wait_ms = 5000 }, &hits,
+                          &err),
              &err, "search");
     note("%zu entries: stored in %.1f s, indexed in %.1f s (%.0f an s, %.1f MB an s)", entries,
          (indexing - from) / 1e6, (now_us() - indexing) / 1e6,
@@ -166,7 +168,7 @@ static void build(struct corpus *c, const char *dir, const char *name, size_t en
 
 static void ask(struct corpus *c, size_t q)
 {
-    struct bough_search in = { .query = queries[q].query };
+    struct bough_search_options in = { .query = queries[q].query };
     struct bough_hits hits;
     struct bough_error err;
     double from;

@@ -1,10 +1,10 @@
-/* Stores and sessions to measure on. */
+/* Helpers to create stores and sessions, and to append and read. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/fs.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
+#include "base/os/fs.h"
 #include "bench.h"
 
 void must(enum bough_rc rc, const struct bough_error *err, const char *what)
@@ -37,8 +37,10 @@ void scratch_remove(const char *dir)
 
 struct bough_store *store_new(const char *dir, bool compress)
 {
-    /* What is measured is the store alone; the index has figures of its own (search.c). */
-    struct bough_options options = { .no_compress = !compress, .no_indexing = true };
+    /* No indexing: the full text has figures of its own (search.c). */
+    struct bough_store_open_options options = { .compression = compress ? BOUGH_COMPRESS_LARGE
+                                                                        : BOUGH_COMPRESS_NEVER,
+                                                .indexing = BOUGH_INDEX_ON_SEARCH };
     struct bough_arena *a = bough_arena_create();
     struct bough_store *s = NULL;
     struct bough_error err;
@@ -52,7 +54,7 @@ struct bough_store *store_new(const char *dir, bool compress)
 void session_new(struct bough_store *s, const char *title, char id[BOUGH_ID_LEN + 1])
 {
     struct bough_arena *a = bough_arena_create();
-    struct bough_session_new in = { .title = title };
+    struct bough_session_create_options in = { .title = title };
     struct bough_session *out;
     struct bough_error err;
 
@@ -64,8 +66,8 @@ void session_new(struct bough_store *s, const char *title, char id[BOUGH_ID_LEN 
 void append_one(struct bough_store *s, struct bough_arena *a, const char *session, size_t i)
 {
     struct bough_entry_new entry = message_entry(i);
-    struct bough_append in = { .entries = &entry, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &entry, .n = 1 };
+    struct bough_append_result out;
     struct bough_error err;
 
     bough_arena_reset(a);
@@ -77,8 +79,8 @@ size_t append_many(struct bough_store *s, const char *session, size_t from, size
     enum { MOST = 1000 };
     struct bough_entry_new *entries = mem_alloc(mem_array(MOST, sizeof *entries));
     struct bough_arena *a = bough_arena_create();
-    struct bough_append in = { .entries = entries };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = entries };
+    struct bough_append_result out;
     struct bough_error err;
     size_t content = 0;
 
@@ -97,9 +99,9 @@ size_t append_many(struct bough_store *s, const char *session, size_t from, size
 }
 
 size_t read_path(struct bough_store *s, struct bough_arena *a, const char *session,
-                 const struct bough_read *how)
+                 const struct bough_entries_read_options *how)
 {
-    struct bough_path out;
+    struct bough_entries_read_result out;
     struct bough_error err;
 
     bough_arena_reset(a);

@@ -1,11 +1,11 @@
-/* Streaming: what a step costs against an append, what a long message writes, how far a follower of
- * the feed is behind. */
+/* Streaming: the cost of a step compared with an append, bytes written by a long message, and the
+ * lag of a follower. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 #include "bench.h"
 
 static const char text_part[] = "{\"type\":\"text\",\"text\":\"\"}";
@@ -15,16 +15,16 @@ struct streamer {
     struct bough_arena *a;
     char session[BOUGH_ID_LEN + 1];
     struct bough_writing w;
-    char text[4 * 1024]; /* what a stream of 16 KB a second brings in a quarter of one */
+    char text[4 * 1024]; /* a quarter second of a stream of 16 KB per second */
 };
 
 static void open_one(struct streamer *st)
 {
     struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &entry };
-    struct bough_step part = { BOUGH_STEP_PART, 0, str_of(text_part) };
-    struct bough_message_opened open;
-    struct bough_stepped told;
+    struct bough_message_open_options in = { .entry = &entry };
+    struct bough_step part = { .kind = BOUGH_STEP_PART, .bytes = str_of(text_part) };
+    struct bough_message_open_result open;
+    struct bough_message_step_result told;
     struct bough_error err;
 
     bough_arena_reset(st->a);
@@ -35,8 +35,8 @@ static void open_one(struct streamer *st)
 
 static void say(struct streamer *st, struct bough_str text)
 {
-    struct bough_step step = { BOUGH_STEP_TEXT, 0, text };
-    struct bough_stepped told;
+    struct bough_step step = { .kind = BOUGH_STEP_TEXT, .bytes = text };
+    struct bough_message_step_result told;
     struct bough_error err;
 
     must(bough_message_step(st->s, &st->w, 0, &step, 1, &told, &err), &err, "step");
@@ -65,7 +65,7 @@ static void fill_text(char *out, size_t n)
         at += take;
         bough_arena_destroy(a);
     }
-    for (size_t i = 0; i < n; i++) /* pieces are cut anywhere: no character may be */
+    for (size_t i = 0; i < n; i++) /* ASCII only, because pieces are cut at any byte */
         if ((unsigned char)out[i] >= 0x80)
             out[i] = '-';
 }
@@ -74,10 +74,10 @@ static void run_step(void *user, size_t i)
 {
     struct streamer *st = user;
 
-    struct bough_stepped told;
+    struct bough_message_step_result told;
     struct bough_error err;
 
-    if (i % 256 == 255) { /* a message of 1 MB is long enough */
+    if (i % 256 == 255) { /* start a new message after 1 MB */
         seal_one(st);
         open_one(st);
     }
@@ -122,7 +122,7 @@ void bench_streamed(struct bench *b)
 {
     enum { DELTAS = 100000, BYTES = 20 };
     struct streamer st = streamer(b, "deltas");
-    char *text = mem_alloc((size_t)DELTAS * BYTES); /* nothing in it comes twice */
+    char *text = mem_alloc((size_t)DELTAS * BYTES); /* without repetitions */
     struct bough_error err;
     int64_t before = io_written();
 
@@ -139,7 +139,7 @@ void bench_streamed(struct bench *b)
         say(&st, str_make(text + i * BYTES, BYTES));
     seal_one(&st);
     must(bough_store_upkeep(st.s, &err), &err, "upkeep");
-    bough_store_close(&st.s); /* all of it is in the main file */
+    bough_store_close(&st.s); /* checkpoints everything into the main file */
     figure(b, "seal_100k_deltas_bytes_over_content",
            (double)(io_written() - before) / ((double)DELTAS * BYTES));
     mem_free(text);
@@ -151,7 +151,7 @@ struct chase {
     struct bough_store *s;
     atomic_llong written; /* number of the last commit */
     atomic_bool over;
-    struct samples behind; /* commits, at each look of the follower */
+    struct samples behind; /* commits, sampled after each read */
 };
 
 static void *chase(void *arg)
@@ -159,7 +159,7 @@ static void *chase(void *arg)
     struct chase *c = arg;
     struct bough_arena *a = bough_arena_create();
     struct bough_mark mark = { 0 };
-    struct bough_feed feed;
+    struct bough_feed_next_result feed;
     struct bough_error err;
 
     while (!atomic_load(&c->over)) {
@@ -188,8 +188,8 @@ void bench_feed(struct bench *b)
     }
     for (size_t i = 0; i < n; i++) {
         struct bough_entry_new entry = message_entry(i);
-        struct bough_append in = { .entries = &entry, .n = 1 };
-        struct bough_appended out;
+        struct bough_append_options in = { .entries = &entry, .n = 1 };
+        struct bough_append_result out;
         struct bough_error err;
 
         bough_arena_reset(st.a);

@@ -1,5 +1,5 @@
-/* Our own fdatasync and fsync: the library's calls land here, so that syncs can be timed and, while
- * a large store is only being built, left out. Also: how much was written. */
+/* Replacements for fdatasync() and fsync(), to time syncs, and to skip them while a store is being
+ * prepared. Also counters for bytes written. */
 #include <dirent.h>
 #include <stdatomic.h>
 #include <stdlib.h>

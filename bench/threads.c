@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "bench.h"
 
 enum { WRITERS = 128 };
@@ -123,7 +123,7 @@ static void *read_until(void *arg)
 {
     struct reader *r = arg;
     struct bough_arena *a = bough_arena_create();
-    struct bough_read how = { .newest = true, .limit = 50 };
+    struct bough_entries_read_options how = { .newest = true, .limit = 50 };
 
     while (!*r->stop) {
         double from = now_us();
@@ -145,7 +145,7 @@ void bench_readers(struct bench *b)
     struct samples off = { 0 }, on = { 0 };
     size_t rounds = b->full ? 20 : 8;
 
-    hurry(false); /* readers never rest: a writer of the same rank would wait for them */
+    hurry(false); /* readers never sleep: at real-time priority a writer would wait for them */
     s = store_new(dir, true);
     w = writers_new(s, SESSIONS);
     for (size_t i = 0; i < READERS; i++)

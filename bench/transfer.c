@@ -1,13 +1,14 @@
-/* Import and export of a pi file, against reading and parsing it, and against writing its bytes. */
+/* Import and export of a pi file, compared with reading and parsing it, and with writing
+ * its bytes. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fs.h"
-#include "base/json.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/memory/mem.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "bench.h"
 
 enum { ENTRIES = 50000 };
@@ -15,16 +16,16 @@ enum { ENTRIES = 50000 };
 struct moving {
     struct bench *b;
     const char *dir, *file;
-    struct bough_store *s; /* of the latest import */
+    struct bough_store *s; /* the store of the last import */
     struct bough_arena *a, *names;
     char session[BOUGH_ID_LEN + 1];
-    struct bough_str bytes; /* of the file */
+    struct bough_str bytes; /* content of the file */
     size_t out;
 };
 
 static void import_into(struct moving *m, enum bough_import_status want)
 {
-    struct bough_imported out;
+    struct bough_import_file_result out;
     struct bough_error err;
 
     bough_arena_reset(m->a);
@@ -44,10 +45,10 @@ static const char *numbered(struct moving *m, const char *name, size_t i)
     return fs_join(m->names, m->dir, text);
 }
 
-/* Into a store that is made for it, until it is on the disk. */
+/* Import into a new store, until it is on disk. */
 static void run_import(void *user, size_t i)
 {
-    struct bough_options options = { .no_indexing = true };
+    struct bough_store_open_options options = { .indexing = BOUGH_INDEX_ON_SEARCH };
     struct moving *m = user;
     struct bough_error err;
 
@@ -83,7 +84,7 @@ static void run_parse(void *user, size_t i)
     }
 }
 
-/* ---- out ---- */
+/* ---- export ---- */
 
 struct sink {
     int fd;
@@ -113,7 +114,7 @@ static void run_export(void *user, size_t i)
 {
     struct moving *m = user;
     struct sink out = sink_open(m, "export", i);
-    struct bough_export how = { .format = "pi", .write = sink_write, .user = &out };
+    struct bough_export_options how = { .format = "pi", .write = sink_write, .user = &out };
     struct bough_error err;
 
     must(bough_export_session(m->s, m->session, &how, &err), &err, "export");
@@ -121,7 +122,7 @@ static void run_export(void *user, size_t i)
     close(out.fd);
 }
 
-/* The same bytes, in pieces as large as the export's. */
+/* Write the same bytes, in pieces of the export's size. */
 static void run_write(void *user, size_t i)
 {
     struct moving *m = user;
@@ -153,7 +154,8 @@ void bench_transfer(struct bench *b)
     m.file = fs_join(m.names, m.dir, "session.jsonl");
     pi_file_write(m.file, pi_file_id, ENTRIES, 0);
     must(fs_read(m.names, m.file, SIZE_MAX / 2, &m.bytes, &err), &err, "read");
-    for (size_t i = 0; i < (b->full ? 15u : 5u); i++) /* in order: each works on the one before */
+    /* In order: each step uses the result of the one before. */
+    for (size_t i = 0; i < (b->full ? 15u : 5u); i++)
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
             double from = now_us();
 

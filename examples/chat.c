@@ -1,4 +1,4 @@
-/* An agent loop's five calls: create, id, add, messages, clear. */
+/* A chat in an agent loop: create it, add messages, read them back, clear it. */
 #include <bough/chat.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* The smallest program with a conversation in it: open a store, add two messages, read them back.
- */
+/* The smallest program that keeps a conversation: opens a store, adds two messages, reads them
+ * back. */
 #include <bough/bough.h>
 #include <stdio.h>
 
@@ -15,12 +15,12 @@ int main(int argc, char **argv)
         { .role = BOUGH_ROLE_USER, .text = "What is a bough?" },
         { .role = BOUGH_ROLE_ASSISTANT, .text = "A large branch of a tree." },
     };
-    struct bough_append in = { .entries = talk, .n = 2 };
+    struct bough_append_options in = { .entries = talk, .n = 2 };
     struct bough_arena *a = bough_arena_create();
     struct bough_store *store = NULL;
     struct bough_session *session;
-    struct bough_appended added;
-    struct bough_path path;
+    struct bough_append_result added;
+    struct bough_entries_read_result path;
     struct bough_error err;
     int code = 0;
 

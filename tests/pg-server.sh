@@ -1,17 +1,17 @@
 #!/bin/bash
-# pg-server.sh VERB DIR ...: a PostgreSQL server that lives in DIR, for tests. tests/with-postgres.sh
-# runs one for all of them; tests/lib/pg_server.c those that a test stops, starves or kills. It
+# pg-server.sh VERB DIR ...: manages a PostgreSQL server in DIR, for tests. tests/with-postgres.sh starts one for
+# all tests; tests/lib/pg_server.c starts those that a test stops, kills or deprives of space. The server
 # listens on a Unix socket in DIR and writes DIR/log.
-#   make DIR [FROM]        new, with the role and database of docs/postgres.md; or a copy of FROM/fresh
+#   make DIR [FROM]        creates it, with the role and database of docs/postgres.md; or copies FROM/fresh
 #   conf DIR FILE          adds standard input to DIR/data/FILE
-#   start DIR [NAME=VALUE...]   with that in its environment
-#   stop DIR MODE          as pg_ctl calls them: smart, fast, immediate
-#   freeze DIR, thaw DIR   all its processes stand still, and go on
-#   standby DIR OF         a hot standby of the server in OF, which is running; not started
+#   start DIR [NAME=VALUE...]   starts it with these variables in its environment
+#   stop DIR MODE          with a mode of pg_ctl: smart, fast, immediate
+#   freeze DIR, thaw DIR   stops all its processes with a signal, and continues them
+#   standby DIR OF         creates a hot standby of the running server in OF, without starting it
 #   promote DIR
-#   tls DIR                two authorities and a certificate for "localhost": DIR/tls
-#   pool DIR MODE          pgbouncer before it, in DIR/pool: transaction, session
-#   remove DIR             stops what runs there and takes the folder away
+#   tls DIR                creates two authorities and a certificate for "localhost" in DIR/tls
+#   pool DIR MODE          starts pgbouncer in front of it, in DIR/pool: transaction, session
+#   remove DIR             stops its processes and removes the folder
 set -eu
 verb=$1 dir=$2
 shift 2
@@ -23,11 +23,11 @@ fi
 # PostgreSQL refuses to run as root.
 as=()
 [ "$(id -u)" != 0 ] || as=(runuser -u postgres --)
-own() { # FOLDER: the server's, and open to the tests
+own() { # FOLDER: gives it to the server's user and lets the tests enter it
     chmod 755 "$1"
     [ "$(id -u)" != 0 ] || chown postgres "$1"
 }
-loud() { # LOG COMMAND...: shows what it wrote only when it failed
+loud() { # LOG COMMAND...: shows the command's output only if it failed
     local log=$1
     shift
     "${as[@]}" "$@" >"$log" 2>&1 </dev/null || { cat "$log" >&2; exit 1; }
@@ -48,7 +48,7 @@ max_wal_size = 2GB
 max_locks_per_transaction = 256
 log_min_messages = fatal
 CONF
-    # By itself, without a server: one statement a line.
+    # In single-user mode, without a server: one statement a line.
     "${as[@]}" "$bin/postgres" --single -j -D "$dir/data" postgres >"$dir/initdb.log" 2>&1 <<SQL ||
 CREATE ROLE bough LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
 
@@ -79,7 +79,7 @@ standby() {
         --no-sync -d "application_name=standby"
 }
 
-# Wrong is as important as right: `other` signs nothing that the server shows.
+# `other` is an authority that did not sign the server's certificate, for tests of refusal.
 tls() {
     local key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
     local make=("${as[@]}" openssl req -x509 -days 2 "${key[@]}")
@@ -115,7 +115,7 @@ pidfile = $dir/pool/pid
 logfile = $dir/pool/log
 CONF
     loud "$dir/pool/start.log" env PATH="$PATH:/usr/sbin" pgbouncer -q -d "$dir/pool/pgbouncer.ini"
-    for _ in $(seq 200); do # it goes to the background before it listens
+    for _ in $(seq 200); do # pgbouncer goes to the background before it listens
         "$bin/pg_isready" -q -h "$dir/pool" -U bough -d bough && return
         sleep 0.02
     done

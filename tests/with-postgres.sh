@@ -1,10 +1,10 @@
 #!/bin/bash
-# with-postgres.sh COMMAND...: runs it beside a PostgreSQL server of its own, on a Unix socket in a
-# folder that is removed afterwards. The command finds it by
-#   BOUGH_TEST_POSTGRES   the URL of an empty database, as a role that may do no more than it must
-#   BOUGH_TEST_PGDIR      the server's folder; in it, servers that tests start for themselves: own.*
-#   BOUGH_TEST_PGSERVER   the script that does that, pg-server.sh
-# Memory is its disk where there is enough of it: fsync stays on, as bough insists.
+# with-postgres.sh COMMAND...: runs the command with a temporary PostgreSQL server, on a Unix socket in a
+# folder that is removed afterwards. The command gets these variables:
+#   BOUGH_TEST_POSTGRES   the URL of an empty database, for a role with the least rights that bough needs
+#   BOUGH_TEST_PGDIR      the server's folder; servers that tests start themselves are in it, as own.*
+#   BOUGH_TEST_PGSERVER   the script that starts those, pg-server.sh
+# The server's files are in memory if there is enough of it. fsync stays on, because bough requires it.
 set -eu
 server=$(cd "$(dirname "$0")" && pwd)/pg-server.sh
 base=${PGTEST_BASE:-${TMPDIR:-/tmp}}
@@ -13,7 +13,7 @@ if [ -z "${PGTEST_BASE:-}" ] && [ -w /dev/shm ] &&
     base=/dev/shm
 fi
 dir=$(mktemp -d "$base/bough-pg.XXXXXX")
-# A test that was killed leaves its servers to us.
+# Stop the servers of tests that were killed.
 quit() {
     for own in "$dir"/own.*; do
         [ ! -d "$own" ] || "$server" remove "$own"

@@ -1,9 +1,9 @@
-// What the real pi does with its own files, one whole process each:
-//   pi.mjs context FILE      open it and build what the model would get
+// Runs one operation of pi on its own session files, as a whole process:
+//   pi.mjs context FILE      open it and build the context for the model
 //   pi.mjs fork FILE         open it and fork it at its leaf
 //   pi.mjs list FOLDER       list the sessions in it
-// The module is named directly: the package's entry also loads its terminal and its providers, which
-// would be counted as its sessions' work.
+// Imports the module directly: the package's entry point also loads the terminal and the providers,
+// and their start-up time would be counted.
 const [what, path, where] = process.argv.slice(2);
 const pi = "../../tests/clients/node_modules/@earendil-works/pi-coding-agent/dist/core/";
 const { SessionManager } = await import(new URL(pi + "session-manager.js", import.meta.url));

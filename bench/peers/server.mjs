@@ -1,5 +1,5 @@
-// The smallest server with Node and SQLite that takes the requests `make bench-peers` sends: sessions,
-// their context, appends that are on disk when they are answered. Run: node server.mjs FILE
+// A minimal server with Node and SQLite for the requests of `make bench-peers`: sessions, their context,
+// and appends that are durable when they are answered. Run: node server.mjs FILE
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";

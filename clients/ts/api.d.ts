@@ -11,10 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** alkhub: a session's messages in order, without parts. */
+        /** alkhub: list the messages of a session in order, without their parts. */
         get: operations["get_alkhub_v1_sessions_id_messages"];
         put?: never;
-        /** alkhub: a message with its parts, all or nothing. */
+        /** alkhub: add a message with its parts, atomically. */
         post: operations["post_alkhub_v1_sessions_id_messages"];
         delete?: never;
         options?: never;
@@ -29,7 +29,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** alkhub: a message with its parts. */
+        /** alkhub: get a message with its parts. */
         get: operations["get_alkhub_v1_sessions_id_messages_message"];
         put?: never;
         post?: never;
@@ -46,7 +46,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** alkhub: a session's parts in order, all or of one type; a page is of messages. */
+        /** alkhub: list the parts of a session in order, all or of one type. The page size counts messages. */
         get: operations["get_alkhub_v1_sessions_id_parts"];
         put?: never;
         post?: never;
@@ -63,10 +63,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** alkhub: sessions, newest first. */
+        /** alkhub: list sessions, newest first. */
         get: operations["get_alkhub_v1_sessions"];
         put?: never;
-        /** alkhub: a new session. */
+        /** alkhub: create a session. */
         post: operations["post_alkhub_v1_sessions"];
         delete?: never;
         options?: never;
@@ -81,15 +81,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** alkhub: a session, by id or slug. */
+        /** alkhub: get a session by id or slug. */
         get: operations["get_alkhub_v1_sessions_id"];
         put?: never;
         post?: never;
-        /** alkhub: remove a session with its messages and parts; children are detached. */
+        /** alkhub: delete a session with its messages and parts. Child sessions are detached. */
         delete: operations["delete_alkhub_v1_sessions_id"];
         options?: never;
         head?: never;
-        /** alkhub: change columns, or the status along its lifecycle; archived is read-only. */
+        /** alkhub: change columns, or the status. Archived sessions are read-only. */
         patch: operations["patch_alkhub_v1_sessions_id"];
         trace?: never;
     };
@@ -100,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** alkhub: sessions whose parent it is. */
+        /** alkhub: list the child sessions. */
         get: operations["get_alkhub_v1_sessions_id_children"];
         put?: never;
         post?: never;
@@ -117,10 +117,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The path from the root to the head, in pages or whole. */
+        /** List the entries on the path from the root to the head, in pages or whole. */
         get: operations["get_api_v1_sessions_id_entries"];
         put?: never;
-        /** Append entries and a call, all or nothing. */
+        /** Append entries and a call, atomically. */
         post: operations["post_api_v1_sessions_id_entries"];
         delete?: never;
         options?: never;
@@ -137,7 +137,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Store what is new of a whole history; an edited one becomes a branch. */
+        /** Record a whole history: only what is new is stored. An edited history becomes a branch. */
         post: operations["post_api_v1_sessions_id_record"];
         delete?: never;
         options?: never;
@@ -154,7 +154,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Store a file; a file part with its url, appended within a day, shows it. */
+        /** Upload a file. It is removed after a day unless a file part with its url was appended. */
         post: operations["post_api_v1_attachments"];
         delete?: never;
         options?: never;
@@ -169,7 +169,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files an entry shows, in the order of its parts. */
+        /** List the attachments of an entry, in the order of its parts. */
         get: operations["get_api_v1_sessions_id_entries_entry_attachments"];
         put?: never;
         post?: never;
@@ -186,7 +186,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of one, counted from 0, or a range of them. */
+        /** Download an attachment by its number, from 0, or a range of it. */
         get: operations["get_api_v1_sessions_id_entries_entry_attachments_number"];
         put?: never;
         post?: never;
@@ -203,7 +203,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the process alive? */
+        /** Liveness: the process is running. */
         get: operations["get_healthz"];
         put?: never;
         post?: never;
@@ -220,7 +220,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Does the store answer, and is nobody stopping it? */
+        /** Readiness: the store answers and the server is not stopping. */
         get: operations["get_readyz"];
         put?: never;
         post?: never;
@@ -237,8 +237,60 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures in Prometheus' text format. */
+        /** Metrics in Prometheus text format. */
         get: operations["get_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the context a model would get, with notes on what is not verbatim. */
+        get: operations["get_api_v1_sessions_id_context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/markers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the compactions this session wrote, oldest first. */
+        get: operations["get_api_v1_sessions_id_markers"];
+        put?: never;
+        /** Compact: add a summary that replaces earlier messages in the context. */
+        post: operations["post_api_v1_sessions_id_markers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/markers/latest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the latest compaction. */
+        get: operations["get_api_v1_sessions_id_markers_latest"];
         put?: never;
         post?: never;
         delete?: never;
@@ -254,7 +306,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One entry, by its id alone. */
+        /** Get an entry by its id. */
         get: operations["get_api_v1_entries_entry"];
         put?: never;
         post?: never;
@@ -271,7 +323,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One part, by its id. */
+        /** Get a part by its id. */
         get: operations["get_api_v1_parts_part"];
         put?: never;
         post?: never;
@@ -288,11 +340,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One entry, by id, #branch.depth, the id it came with, or @3 for the third message. */
+        /** Get an entry by its id, #branch.depth, the id it was imported with, or @3 for the third message. */
         get: operations["get_api_v1_sessions_id_entries_entry"];
         put?: never;
         post?: never;
-        /** Hide an entry of this session, here and in every fork. */
+        /** Delete (hide) an entry of this session, here and in every fork. */
         delete: operations["delete_api_v1_sessions_id_entries_entry"];
         options?: never;
         head?: never;
@@ -308,7 +360,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show a hidden entry again. */
+        /** Restore a deleted entry. */
         post: operations["post_api_v1_sessions_id_entries_entry_restore"];
         delete?: never;
         options?: never;
@@ -323,7 +375,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest living message of the user that this session wrote. */
+        /** Get the id of the newest user message this session wrote that is not deleted. */
         get: operations["get_api_v1_sessions_id_latest_user"];
         put?: never;
         post?: never;
@@ -340,25 +392,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happens, as server-sent events; resumed by Last-Event-ID. */
+        /** Stream changes as server-sent events. Resume with Last-Event-ID. */
         get: operations["get_api_v1_events"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/context": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What a model would get, and what in it is not verbatim. */
-        get: operations["get_api_v1_sessions_id_context"];
         put?: never;
         post?: never;
         delete?: never;
@@ -374,84 +409,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the session is; the ETag is for If-Match of an append. */
+        /** Get the head. Its ETag can be sent as If-Match with an append. */
         get: operations["get_api_v1_sessions_id_head"];
-        /** Put the head on an entry of one of its paths. */
+        /** Move the head to an entry on one of the session's paths. */
         put: operations["put_api_v1_sessions_id_head"];
         post?: never;
-        /** Put the head at nothing: the next append begins a new root. */
+        /** Reset the head: the next append starts a new root. */
         delete: operations["delete_api_v1_sessions_id_head"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/labels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** All labels. */
-        get: operations["get_api_v1_sessions_id_labels"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/labels/{entry}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The label of an entry; empty when it has none. */
-        get: operations["get_api_v1_sessions_id_labels_entry"];
-        /** Label an entry. */
-        put: operations["put_api_v1_sessions_id_labels_entry"];
-        post?: never;
-        /** Remove the label of an entry. */
-        delete: operations["delete_api_v1_sessions_id_labels_entry"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/markers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** All compactions this session wrote, oldest first. */
-        get: operations["get_api_v1_sessions_id_markers"];
-        put?: never;
-        /** Compact: a summary stands for what came before. */
-        post: operations["post_api_v1_sessions_id_markers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/markers/latest": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The latest compaction. */
-        get: operations["get_api_v1_sessions_id_markers_latest"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -464,10 +428,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Hecate: the prompts that wait, the next one first. */
+        /** Hecate: list the queued prompts, the next one first. */
         get: operations["get_hecate_v1_chat_sessions_id_queue"];
         put?: never;
-        /** Hecate: a prompt to the end of the queue. */
+        /** Hecate: add a prompt to the end of the queue. */
         post: operations["post_hecate_v1_chat_sessions_id_queue"];
         delete?: never;
         options?: never;
@@ -484,7 +448,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hecate: the next prompt, removed; 409 while somebody works in the session. */
+        /** Hecate: take the next prompt off the queue; 409 while the session is busy. */
         post: operations["post_hecate_v1_chat_sessions_id_queue_take"];
         delete?: never;
         options?: never;
@@ -502,11 +466,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Hecate: remove a waiting prompt. */
+        /** Hecate: remove a queued prompt. */
         delete: operations["delete_hecate_v1_chat_sessions_id_queue_prompt"];
         options?: never;
         head?: never;
-        /** Hecate: change a waiting prompt. */
+        /** Hecate: change a queued prompt. */
         patch: operations["patch_hecate_v1_chat_sessions_id_queue_prompt"];
         trace?: never;
     };
@@ -519,7 +483,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hecate: a waiting prompt to the front. */
+        /** Hecate: move a queued prompt to the front. */
         post: operations["post_hecate_v1_chat_sessions_id_queue_prompt_promote"];
         delete?: never;
         options?: never;
@@ -534,10 +498,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Hecate: chat sessions, newest first. */
+        /** Hecate: list chat sessions, newest first. */
         get: operations["get_hecate_v1_chat_sessions"];
         put?: never;
-        /** Hecate: a new chat session. */
+        /** Hecate: create a chat session. */
         post: operations["post_hecate_v1_chat_sessions"];
         delete?: never;
         options?: never;
@@ -552,15 +516,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Hecate: a chat session with its messages and provider calls. */
+        /** Hecate: get a chat session with its messages and provider calls. */
         get: operations["get_hecate_v1_chat_sessions_id"];
         put?: never;
         post?: never;
-        /** Hecate: remove a chat session and all of it, for good. */
+        /** Hecate: permanently delete a chat session. */
         delete: operations["delete_hecate_v1_chat_sessions_id"];
         options?: never;
         head?: never;
-        /** Hecate: another title or system prompt. */
+        /** Hecate: change the title or the system prompt. */
         patch: operations["patch_hecate_v1_chat_sessions_id"];
         trace?: never;
     };
@@ -573,7 +537,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hecate: record an exchange. What of the history is stored already is matched, not doubled. */
+        /** Hecate: record an exchange. Messages that are already stored are matched, not duplicated. */
         post: operations["post_hecate_v1_chat_sessions_id_messages"];
         delete?: never;
         options?: never;
@@ -605,7 +569,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How this page looks. */
+        /** The style sheet of this page. */
         get: operations["get_style_css"];
         put?: never;
         post?: never;
@@ -622,7 +586,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The store, and who is asking. */
+        /** Information about the store and the caller. */
         get: operations["get_api_v1"];
         put?: never;
         post?: never;
@@ -639,7 +603,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All open messages. */
+        /** List all open messages. */
         get: operations["get_api_v1_messages"];
         put?: never;
         post?: never;
@@ -658,7 +622,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Seal as interrupted what nobody writes any more. */
+        /** Seal the open messages whose writer is gone, as interrupted. */
         post: operations["post_api_v1_messages_recover"];
         delete?: never;
         options?: never;
@@ -673,10 +637,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its open messages. */
+        /** List the open messages of a session. */
         get: operations["get_api_v1_sessions_id_messages"];
         put?: never;
-        /** Open a message: it has its place, its parts come as steps. */
+        /** Open a message: its position is fixed now, its parts follow as steps. */
         post: operations["post_api_v1_sessions_id_messages"];
         delete?: never;
         options?: never;
@@ -691,7 +655,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow a message while it is written. */
+        /** Follow a message while it is being written. */
         get: operations["get_api_v1_sessions_id_messages_entry"];
         put?: never;
         post?: never;
@@ -710,7 +674,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Save what is not saved yet, and keep the lease. */
+        /** Flush unsaved steps, and keep the lease alive. */
         post: operations["post_api_v1_sessions_id_messages_entry_flush"];
         delete?: never;
         options?: never;
@@ -727,7 +691,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish it: from here on nothing of it changes. */
+        /** Seal a message: it does not change any more. */
         post: operations["post_api_v1_sessions_id_messages_entry_seal"];
         delete?: never;
         options?: never;
@@ -744,7 +708,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add parts, pieces of text and states of tools. */
+        /** Add steps: parts, text and tool states. */
         post: operations["post_api_v1_sessions_id_messages_entry_steps"];
         delete?: never;
         options?: never;
@@ -761,7 +725,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on with a message whose lease is over. */
+        /** Take over a message whose lease has expired. */
         post: operations["post_api_v1_sessions_id_messages_entry_take"];
         delete?: never;
         options?: never;
@@ -776,11 +740,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One request to a provider. */
+        /** Get a provider call. */
         get: operations["get_api_v1_calls_call"];
         put?: never;
         post?: never;
-        /** Remove a call; what it cost stays as an adjustment. */
+        /** Delete a call. Its cost is kept as an adjustment. */
         delete: operations["delete_api_v1_calls_call"];
         options?: never;
         head?: never;
@@ -794,10 +758,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is remembered of a session, a project, or always. */
+        /** List the memories of a session, of a project, or the global ones. */
         get: operations["get_api_v1_memories"];
         put?: never;
-        /** Remember something. */
+        /** Add a memory. */
         post: operations["post_api_v1_memories"];
         delete?: never;
         options?: never;
@@ -815,7 +779,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget a memory of this scope. */
+        /** Delete a memory of this scope. */
         delete: operations["delete_api_v1_memories_memory"];
         options?: never;
         head?: never;
@@ -829,11 +793,47 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its calls, in order of time. */
+        /** List the calls of a session, in order of time. */
         get: operations["get_api_v1_sessions_id_calls"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all labels. */
+        get: operations["get_api_v1_sessions_id_labels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/labels/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the label of an entry; empty if it has none. */
+        get: operations["get_api_v1_sessions_id_labels_entry"];
+        /** Set the label of an entry. */
+        put: operations["put_api_v1_sessions_id_labels_entry"];
+        post?: never;
+        /** Remove the label of an entry. */
+        delete: operations["delete_api_v1_sessions_id_labels_entry"];
         options?: never;
         head?: never;
         patch?: never;
@@ -846,9 +846,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its list of things to do. */
+        /** Get the todo list of a session. */
         get: operations["get_api_v1_sessions_id_todos"];
-        /** Replace the whole list. */
+        /** Replace the todo list of a session. */
         put: operations["put_api_v1_sessions_id_todos"];
         post?: never;
         delete?: never;
@@ -864,7 +864,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API in OpenAPI 3.1. */
+        /** This API as OpenAPI 3.1. */
         get: operations["get_api_v1_openapi_json"];
         put?: never;
         post?: never;
@@ -881,10 +881,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What waits, the next one first. */
+        /** List the queued prompts, the next one first. */
         get: operations["get_api_v1_sessions_id_queue"];
         put?: never;
-        /** To the end of the queue. */
+        /** Add a prompt to the end of the queue. */
         post: operations["post_api_v1_sessions_id_queue"];
         delete?: never;
         options?: never;
@@ -901,7 +901,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The next one, taken out: whoever gets it is the only one who does. */
+        /** Take the next prompt off the queue. Each prompt is returned only once. */
         post: operations["post_api_v1_sessions_id_queue_take"];
         delete?: never;
         options?: never;
@@ -919,11 +919,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take it out unasked. */
+        /** Remove a queued prompt. */
         delete: operations["delete_api_v1_sessions_id_queue_prompt"];
         options?: never;
         head?: never;
-        /** Change a waiting prompt where it stands. */
+        /** Change a queued prompt; it keeps its position. */
         patch: operations["patch_api_v1_sessions_id_queue_prompt"];
         trace?: never;
     };
@@ -936,7 +936,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** To the front. */
+        /** Move a queued prompt to the front. */
         post: operations["post_api_v1_sessions_id_queue_prompt_promote"];
         delete?: never;
         options?: never;
@@ -951,7 +951,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find what was said, newest first. */
+        /** Search the text of all conversations, newest first. */
         get: operations["get_api_v1_search"];
         put?: never;
         post?: never;
@@ -970,7 +970,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Forget the index; it is built again from what is stored. */
+        /** Drop the full-text index; it is rebuilt in the background. */
         post: operations["post_api_v1_search_rebuild"];
         delete?: never;
         options?: never;
@@ -985,10 +985,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, newest first. */
+        /** List sessions, newest first. */
         get: operations["get_api_v1_sessions"];
         put?: never;
-        /** Make a session, a subagent or a fork. */
+        /** Create a session, a subagent or a fork. */
         post: operations["post_api_v1_sessions"];
         delete?: never;
         options?: never;
@@ -1003,7 +1003,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The most recently modified living session of a project. */
+        /** Get the most recently modified session of a project that is not deleted. */
         get: operations["get_api_v1_continue"];
         put?: never;
         post?: never;
@@ -1020,15 +1020,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One session, with its totals. */
+        /** Get a session with its totals. */
         get: operations["get_api_v1_sessions_id"];
         put?: never;
         post?: never;
-        /** Hide it from lists and search; restore brings it back. */
+        /** Delete a session: hide it from lists and search. It can be restored. */
         delete: operations["delete_api_v1_sessions_id"];
         options?: never;
         head?: never;
-        /** Set what is given; an empty text clears. */
+        /** Change the given fields; an empty string clears a field. */
         patch: operations["patch_api_v1_sessions_id"];
         trace?: never;
     };
@@ -1039,7 +1039,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its forks and subagents, newest first. */
+        /** List the forks and subagents of a session, newest first. */
         get: operations["get_api_v1_sessions_id_children"];
         put?: never;
         post?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put the head at nothing; nothing is removed. */
+        /** Reset the head. Nothing is removed. */
         post: operations["post_api_v1_sessions_id_clear"];
         delete?: never;
         options?: never;
@@ -1075,7 +1075,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new session that shows history up to an entry. */
+        /** Fork: create a session that shares the history up to an entry. */
         post: operations["post_api_v1_sessions_id_fork"];
         delete?: never;
         options?: never;
@@ -1092,7 +1092,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove it for good; what forks show stays. */
+        /** Permanently remove a session. Entries that forks show are kept. */
         post: operations["post_api_v1_sessions_id_purge"];
         delete?: never;
         options?: never;
@@ -1109,7 +1109,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo a delete. */
+        /** Restore a deleted session. */
         post: operations["post_api_v1_sessions_id_restore"];
         delete?: never;
         options?: never;
@@ -1124,9 +1124,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Files that were imported. */
+        /** List the imported files. */
         get: operations["get_api_v1_sources"];
-        /** Write down how far one was read. */
+        /** Record how far a file was read. */
         put: operations["put_api_v1_sources"];
         post?: never;
         delete?: never;
@@ -1144,7 +1144,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Be the only reader of a path for a while; 0 ms gives it back. */
+        /** Claim a path for one reader for some time; 0 ms releases it. */
         post: operations["post_api_v1_sources_claim"];
         delete?: never;
         options?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The chain of subagents up to the first, the session itself first. */
+        /** List the session and its ancestors over subagent links, the session first. */
         get: operations["get_api_v1_sessions_id_lineage"];
         put?: never;
         post?: never;
@@ -1176,7 +1176,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ancestor without a parent. */
+        /** Get the topmost ancestor. */
         get: operations["get_api_v1_sessions_id_root"];
         put?: never;
         post?: never;
@@ -1193,9 +1193,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What it is doing, and while it is busy for whom. */
+        /** Get the status and, while busy, the lease. */
         get: operations["get_api_v1_sessions_id_status"];
-        /** Take or renew a lease (busy), give it back (idle), archive, unarchive (idle). */
+        /** Set the status: busy takes or renews a lease, idle releases it or unarchives, archived archives. */
         put: operations["put_api_v1_sessions_id_status"];
         post?: never;
         delete?: never;
@@ -1211,10 +1211,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What it has spent. */
+        /** Get the tokens and cost of a session. */
         get: operations["get_api_v1_sessions_id_totals"];
         put?: never;
-        /** Adjust its rolled-up totals. */
+        /** Adjust the rolled-up totals of a session. */
         post: operations["post_api_v1_sessions_id_totals"];
         delete?: never;
         options?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adjust them for the session and every parent of it. */
+        /** Adjust the rolled-up totals of a session and all its parents. */
         post: operations["post_api_v1_sessions_id_totals_propagate"];
         delete?: never;
         options?: never;
@@ -1246,7 +1246,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Deletes, purges and exports, oldest first. */
+        /** List the audited actions (delete, purge, export), oldest first. */
         get: operations["get_api_v1_audit"];
         put?: never;
         post?: never;
@@ -1263,7 +1263,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The log after a mark, in order; /api/v1/events says it as it happens. */
+        /** List the changes after a mark, in order. /api/v1/events streams them. */
         get: operations["get_api_v1_changes"];
         put?: never;
         post?: never;
@@ -1280,7 +1280,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Projects, workspaces or accounts. */
+        /** List projects, workspaces or accounts. */
         get: operations["get_api_v1_places_kind"];
         put?: never;
         post?: never;
@@ -1298,7 +1298,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the store is. */
+        /** Information about the store. */
         get: operations["get_api_v1_store"];
         put?: never;
         post?: never;
@@ -1317,7 +1317,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Prove its invariants. */
+        /** Check the store. */
         post: operations["post_api_v1_store_fsck"];
         delete?: never;
         options?: never;
@@ -1334,7 +1334,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Repair what a check finds. */
+        /** Check the store and repair what is found. */
         post: operations["post_api_v1_store_repair"];
         delete?: never;
         options?: never;
@@ -1349,7 +1349,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How much there is; costs a walk over it. */
+        /** Statistics of the store. Reads all of it. */
         get: operations["get_api_v1_store_stats"];
         put?: never;
         post?: never;
@@ -1368,7 +1368,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fold what is pending and tidy up; never needed. */
+        /** Run maintenance now. Never required. */
         post: operations["post_api_v1_store_upkeep"];
         delete?: never;
         options?: never;
@@ -1383,7 +1383,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The whole store in bough's own format, as `bough export --all` writes it. */
+        /** Export the whole store in bough's own format, like `bough export --all`. */
         get: operations["get_api_v1_export"];
         put?: never;
         post?: never;
@@ -1400,7 +1400,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What can be imported and exported. */
+        /** List the formats for import and export. */
         get: operations["get_api_v1_formats"];
         put?: never;
         post?: never;
@@ -1419,7 +1419,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a file of another tool; again adds only what is new. */
+        /** Import a file of another tool. Importing it again adds only what is new. */
         post: operations["post_api_v1_import"];
         delete?: never;
         options?: never;
@@ -1434,7 +1434,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One session in any format. */
+        /** Export a session in any format. */
         get: operations["get_api_v1_sessions_id_export"];
         put?: never;
         post?: never;
@@ -1451,10 +1451,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The branches it wrote, then those its paths run through. */
+        /** List the session's own branches, then the inherited branches on its paths. */
         get: operations["get_api_v1_sessions_id_branches"];
         put?: never;
-        /** Go to an entry, or to nothing, and leave a summary of what was abandoned there. */
+        /** Move the head to an entry, or before the first one, and add a summary of the abandoned branch there. */
         post: operations["post_api_v1_sessions_id_branches"];
         delete?: never;
         options?: never;
@@ -1469,7 +1469,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The deepest entry on the paths to both. */
+        /** Get the last common entry of two paths. */
         get: operations["get_api_v1_sessions_id_common"];
         put?: never;
         post?: never;
@@ -1486,7 +1486,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What two paths share, and what each adds. */
+        /** Compare two paths: their last common entry, and what each adds. */
         get: operations["get_api_v1_sessions_id_diff"];
         put?: never;
         post?: never;
@@ -1503,7 +1503,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What directly follows an entry, oldest first. */
+        /** List the entries directly after an entry, oldest first. */
         get: operations["get_api_v1_sessions_id_entries_entry_children"];
         put?: never;
         post?: never;
@@ -1520,7 +1520,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** SHA-256 over the path: equal conversations hash equal. */
+        /** Get the SHA-256 of a path. Equal conversations have equal hashes. */
         get: operations["get_api_v1_sessions_id_hash"];
         put?: never;
         post?: never;
@@ -1537,7 +1537,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Entries that follow nothing. */
+        /** List the root entries. */
         get: operations["get_api_v1_sessions_id_roots"];
         put?: never;
         post?: never;
@@ -1554,7 +1554,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All entries of its own branches in order of time. */
+        /** List all entries of the session's own branches, in order of time. */
         get: operations["get_api_v1_sessions_id_tree"];
         put?: never;
         post?: never;
@@ -1571,7 +1571,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The session's messages as the AI SDK's UIMessages, and which one is open. */
+        /** List the messages of a session as the AI SDK's UIMessages, and the id of the open one. */
         get: operations["get_api_v1_sessions_id_ui_messages"];
         put?: never;
         post?: never;
@@ -1588,7 +1588,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An open message in the AI SDK's UI message stream: so far, then to its end; 204 when none is. */
+        /** Stream an open message as the AI SDK's UI message stream, from its beginning to its end; 204 if none is open. */
         get: operations["get_api_v1_sessions_id_ui_stream"];
         put?: never;
         post?: never;
@@ -1845,6 +1845,7 @@ export interface components {
             message_number: number;
             kind: string;
             role?: string;
+            speaker?: string;
             time: string | null;
             deleted?: string | null;
             open?: boolean;
@@ -2245,6 +2246,7 @@ export interface components {
             parts?: string | {
                 [key: string]: unknown;
             }[];
+            last?: number;
         };
         Session: {
             id: string;
@@ -2413,6 +2415,7 @@ export interface components {
         Stepped: {
             last: number;
             saved: number;
+            durable: number;
             offset: number;
         };
         Steps: {
@@ -2494,9 +2497,9 @@ export interface operations {
     get_alkhub_v1_sessions_id_messages: {
         parameters: {
             query?: {
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2507,7 +2510,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description alkhub: a session's messages in order, without parts. */
+            /** @description alkhub: list the messages of a session in order, without their parts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2516,7 +2519,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubPage"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2531,7 +2534,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and request give the same answer again, for 7 days. */
+                /** @description Repeating the request with the same key returns the same response, for 7 days. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2545,7 +2548,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description alkhub: a message with its parts, all or nothing. */
+            /** @description alkhub: add a message with its parts, atomically. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2554,7 +2557,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubMessage"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2577,7 +2580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description alkhub: a message with its parts. */
+            /** @description alkhub: get a message with its parts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2586,7 +2589,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubMessage"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2600,11 +2603,11 @@ export interface operations {
     get_alkhub_v1_sessions_id_parts: {
         parameters: {
             query?: {
-                /** @description Only of this type: text, reasoning, tool, file, ... */
+                /** @description Only parts of this type: text, reasoning, tool, file, ... */
                 type?: string;
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2615,7 +2618,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description alkhub: a session's parts in order, all or of one type; a page is of messages. */
+            /** @description alkhub: list the parts of a session in order, all or of one type. The page size counts messages. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2624,7 +2627,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubPage"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2638,23 +2641,23 @@ export interface operations {
     get_alkhub_v1_sessions: {
         parameters: {
             query?: {
-                /** @description Only of this project. */
+                /** @description Only sessions of this project. */
                 projectId?: string;
-                /** @description Only of this workspace. */
+                /** @description Only sessions of this workspace. */
                 workspaceId?: string;
-                /** @description Only of this account. */
+                /** @description Only sessions of this account. */
                 accountId?: string;
-                /** @description Only of this role. */
+                /** @description Only sessions with this role. */
                 roleName?: string;
-                /** @description Only by this execution path: direct, opencode. */
+                /** @description Only sessions with this execution path: direct, opencode. */
                 provider?: string;
-                /** @description Only in one of these states, with blanks: `idle busy`. */
+                /** @description Only sessions with one of these statuses, separated by blanks: `idle busy`. */
                 status?: string;
-                /** @description Only what is not archived. */
+                /** @description Only sessions that are not archived. */
                 active?: boolean;
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2663,7 +2666,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description alkhub: sessions, newest first. */
+            /** @description alkhub: list sessions, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2672,7 +2675,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubPage"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2696,7 +2699,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description alkhub: a new session. */
+            /** @description alkhub: create a session. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2705,7 +2708,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubSession"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2727,7 +2730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description alkhub: a session, by id or slug. */
+            /** @description alkhub: get a session by id or slug. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2736,7 +2739,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubSession"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2758,14 +2761,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description alkhub: remove a session with its messages and parts; children are detached. */
+            /** @description alkhub: delete a session with its messages and parts. Child sessions are detached. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2791,7 +2794,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description alkhub: change columns, or the status along its lifecycle; archived is read-only. */
+            /** @description alkhub: change columns, or the status. Archived sessions are read-only. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2800,7 +2803,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubSession"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2814,9 +2817,9 @@ export interface operations {
     get_alkhub_v1_sessions_id_children: {
         parameters: {
             query?: {
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2827,7 +2830,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description alkhub: sessions whose parent it is. */
+            /** @description alkhub: list the child sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2836,7 +2839,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlkhubPage"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2850,29 +2853,29 @@ export interface operations {
     get_api_v1_sessions_id_entries: {
         parameters: {
             query?: {
-                /** @description path (the usual), direct: only what this session wrote, or since_marker. */
+                /** @description path (default), direct (only entries this session wrote) or since_marker. */
                 what?: string;
                 /** @description The path to this entry instead of the head. */
                 at?: string;
                 /** @description Only messages. */
                 messages?: boolean;
-                /** @description Only messages of the user. */
+                /** @description Only user messages. */
                 user?: boolean;
                 /** @description Only entries with a tool part. */
                 tool?: boolean;
-                /** @description Deleted ones too. */
+                /** @description Include deleted entries. */
                 deleted?: boolean;
-                /** @description The last page first; inside a page the oldest stays first. */
+                /** @description Page from the newest; within a page the oldest entry comes first. */
                 newest?: boolean;
-                /** @description since_marker: markers of the sessions it was forked from too. */
+                /** @description since_marker: also use markers of the sessions it was forked from. */
                 inherit?: boolean;
-                /** @description More forks on the path are refused; 0: any number. */
+                /** @description Fail if the path has more forks than this; 0: no limit. */
                 max_forks?: number;
-                /** @description Everything in one answer, sent as it is read. */
+                /** @description Send the whole path in one response. */
                 all?: boolean;
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2883,7 +2886,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The path from the root to the head, in pages or whole. */
+            /** @description List the entries on the path from the root to the head, in pages or whole. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2892,7 +2895,7 @@ export interface operations {
                     "application/json": components["schemas"]["Path"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2907,9 +2910,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and request give the same answer again, for 7 days. */
+                /** @description Repeating the request with the same key returns the same response, for 7 days. */
                 "Idempotency-Key"?: string;
-                /** @description An ETag; another state by now is 412. */
+                /** @description An ETag; 412 if the state has changed since. */
                 "If-Match"?: string;
             };
             path: {
@@ -2923,7 +2926,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Append entries and a call, all or nothing. */
+            /** @description Append entries and a call, atomically. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2932,7 +2935,7 @@ export interface operations {
                     "application/json": components["schemas"]["Appended"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2947,7 +2950,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and request give the same answer again, for 7 days. */
+                /** @description Repeating the request with the same key returns the same response, for 7 days. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2961,7 +2964,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Store what is new of a whole history; an edited one becomes a branch. */
+            /** @description Record a whole history: only what is new is stored. An edited history becomes a branch. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2970,7 +2973,7 @@ export interface operations {
                     "application/json": components["schemas"]["Recorded"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2994,7 +2997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Store a file; a file part with its url, appended within a day, shows it. */
+            /** @description Upload a file. It is removed after a day unless a file part with its url was appended. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3003,7 +3006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Stored"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3026,7 +3029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The files an entry shows, in the order of its parts. */
+            /** @description List the attachments of an entry, in the order of its parts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3035,7 +3038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Attachments"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3059,7 +3062,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bytes of one, counted from 0, or a range of them. */
+            /** @description Download an attachment by its number, from 0, or a range of it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3068,7 +3071,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3088,7 +3091,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Is the process alive? */
+            /** @description Liveness: the process is running. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3097,7 +3100,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3117,7 +3120,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Does the store answer, and is nobody stopping it? */
+            /** @description Readiness: the store answers and the server is not stopping. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3126,7 +3129,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3146,7 +3149,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Figures in Prometheus' text format. */
+            /** @description Metrics in Prometheus text format. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3155,7 +3158,150 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_context: {
+        parameters: {
+            query?: {
+                /** @description The client that the messages are for (default: pi). */
+                dialect?: "pi" | "hygge" | "ui";
+                /** @description The context at this entry instead of the head. */
+                at?: string;
+                /** @description The context of an empty path. */
+                at_nothing?: boolean;
+                /** @description Also apply markers of the sessions it was forked from; pi always does. */
+                inherit?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the context a model would get, with notes on what is not verbatim. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Context"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_markers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the compactions this session wrote, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entries"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_sessions_id_markers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Compaction"];
+            };
+        };
+        responses: {
+            /** @description Compact: add a summary that replaces earlier messages in the context. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Id"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_markers_latest: {
+        parameters: {
+            query?: {
+                /** @description Also look at markers of the sessions it was forked from. */
+                inherit?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the latest compaction. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3177,7 +3323,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One entry, by its id alone. */
+            /** @description Get an entry by its id. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3186,7 +3332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3208,7 +3354,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One part, by its id. */
+            /** @description Get a part by its id. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3217,7 +3363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Part"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3240,7 +3386,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One entry, by id, #branch.depth, the id it came with, or @3 for the third message. */
+            /** @description Get an entry by its id, #branch.depth, the id it was imported with, or @3 for the third message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3249,7 +3395,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3272,7 +3418,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Hide an entry of this session, here and in every fork. */
+            /** @description Delete (hide) an entry of this session, here and in every fork. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3281,7 +3427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3304,7 +3450,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Show a hidden entry again. */
+            /** @description Restore a deleted entry. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3313,7 +3459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3335,7 +3481,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest living message of the user that this session wrote. */
+            /** @description Get the id of the newest user message this session wrote that is not deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3344,7 +3490,7 @@ export interface operations {
                     "application/json": components["schemas"]["MaybeId"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3358,13 +3504,13 @@ export interface operations {
     get_api_v1_events: {
         parameters: {
             query?: {
-                /** @description Only of these sessions: ids, slugs or #numbers, with commas. */
+                /** @description Only events of these sessions: ids, slugs or #numbers, separated by commas. */
                 session?: string;
-                /** @description Only of sessions of this project. */
+                /** @description Only events of sessions of this project. */
                 project?: string;
-                /** @description Only these events, with commas: `message.created`, or `message` for all that begin so. */
+                /** @description Only these events, separated by commas: `message.created`, or `message` for all that begin with it. */
                 kinds?: string;
-                /** @description An event's id, for those who cannot send Last-Event-ID. */
+                /** @description Resume after this event id, for clients that cannot send Last-Event-ID. */
                 after?: string;
             };
             header?: never;
@@ -3373,7 +3519,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What happens, as server-sent events; resumed by Last-Event-ID. */
+            /** @description Stream changes as server-sent events. Resume with Last-Event-ID. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3382,47 +3528,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_sessions_id_context: {
-        parameters: {
-            query?: {
-                /** @description pi (the usual), hygge or ui. */
-                dialect?: string;
-                /** @description The context of this entry instead of the head. */
-                at?: string;
-                /** @description The context of no entry at all. */
-                at_nothing?: boolean;
-                /** @description hygge: markers of the sessions it was forked from count too. */
-                inherit?: boolean;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What a model would get, and what in it is not verbatim. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Context"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3444,7 +3550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the session is; the ETag is for If-Match of an append. */
+            /** @description Get the head. Its ETag can be sent as If-Match with an append. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3453,7 +3559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Head"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3468,7 +3574,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag; another state by now is 412. */
+                /** @description An ETag; 412 if the state has changed since. */
                 "If-Match"?: string;
             };
             path: {
@@ -3482,7 +3588,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Put the head on an entry of one of its paths. */
+            /** @description Move the head to an entry on one of the session's paths. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3491,7 +3597,7 @@ export interface operations {
                     "application/json": components["schemas"]["Head"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3506,7 +3612,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag; another state by now is 412. */
+                /** @description An ETag; 412 if the state has changed since. */
                 "If-Match"?: string;
             };
             path: {
@@ -3516,7 +3622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Put the head at nothing: the next append begins a new root. */
+            /** @description Reset the head: the next append starts a new root. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3525,7 +3631,993 @@ export interface operations {
                     "application/json": components["schemas"]["Head"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_chat_sessions_id_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the queued prompts, the next one first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompts"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecatePromptNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: add a prompt to the end of the queue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompt"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_queue_take: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: take the next prompt off the queue; 409 while the session is busy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompt"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_hecate_v1_chat_sessions_id_queue_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: remove a queued prompt. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_hecate_v1_chat_sessions_id_queue_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecatePromptNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: change a queued prompt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompt"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_queue_prompt_promote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: move a queued prompt to the front. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecatePrompts"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_chat_sessions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of sessions (default 50, at most 200). */
+                limit?: string;
+                /** @description Number of newest sessions to skip. */
+                offset?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list chat sessions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSessions"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateSessionNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: create a chat session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSession"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get a chat session with its messages and provider calls. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSession"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_hecate_v1_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: permanently delete a chat session. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_hecate_v1_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateSessionEdit"];
+            };
+        };
+        responses: {
+            /** @description Hecate: change the title or the system prompt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSession"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_chat_sessions_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateExchange"];
+            };
+        };
+        responses: {
+            /** @description Hecate: record an exchange. Messages that are already stored are matched, not duplicated. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateExchanged"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_style_css: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The style sheet of this page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Information about the store and the caller. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["About"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List all open messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenMessages"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_messages_recover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Seal the open messages whose writer is gone, as interrupted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recovered"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the open messages of a session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenMessages"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_sessions_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                "Idempotency-Key"?: string;
+                /** @description An ETag; 412 if the state has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageNew"];
+            };
+        };
+        responses: {
+            /** @description Open a message: its position is fixed now, its parts follow as steps. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageOpened"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_messages_entry: {
+        parameters: {
+            query?: {
+                /** @description Get what was added after this offset; -1 (default): the parts so far. */
+                offset?: number;
+                /** @description With offset: how long to wait for an addition, at most 60000. */
+                wait_ms?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Follow a message while it is being written. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Following"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_sessions_id_messages_entry_flush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Epoch"];
+            };
+        };
+        responses: {
+            /** @description Flush unsaved steps, and keep the lease alive. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stepped"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_sessions_id_messages_entry_seal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Seal"];
+            };
+        };
+        responses: {
+            /** @description Seal a message: it does not change any more. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_sessions_id_messages_entry_steps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Steps"];
+            };
+        };
+        responses: {
+            /** @description Add steps: parts, text and tool states. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stepped"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_sessions_id_messages_entry_take: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Take"];
+            };
+        };
+        responses: {
+            /** @description Take over a message whose lease has expired. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageOpened"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_calls_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a provider call. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Call"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_api_v1_calls_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a call. Its cost is kept as an adjustment. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_memories: {
+        parameters: {
+            query?: {
+                /** @description The scope: session, project or all. */
+                scope?: string;
+                /** @description The session, or the name of the project. */
+                of?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the memories of a session, of a project, or the global ones. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memories"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_api_v1_memories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryNew"];
+            };
+        };
+        responses: {
+            /** @description Add a memory. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_api_v1_memories_memory: {
+        parameters: {
+            query?: {
+                /** @description The scope: session, project or all. */
+                scope?: string;
+                /** @description The session, or the name of the project. */
+                of?: string;
+            };
+            header?: never;
+            path: {
+                memory: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a memory of this scope. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_api_v1_sessions_id_calls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the calls of a session, in order of time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calls"];
+                };
+            };
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3547,7 +4639,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All labels. */
+            /** @description List all labels. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3556,7 +4648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Labels"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3579,7 +4671,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The label of an entry; empty when it has none. */
+            /** @description Get the label of an entry; empty if it has none. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3588,7 +4680,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelOf"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3615,7 +4707,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Label an entry. */
+            /** @description Set the label of an entry. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3624,7 +4716,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelOf"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -3656,1096 +4748,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelOf"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_sessions_id_markers: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All compactions this session wrote, oldest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Entries"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_sessions_id_markers: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key and request give the same answer again, for 7 days. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Compaction"];
-            };
-        };
-        responses: {
-            /** @description Compact: a summary stands for what came before. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Id"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_sessions_id_markers_latest: {
-        parameters: {
-            query?: {
-                /** @description Markers of the sessions it was forked from count too. */
-                inherit?: boolean;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The latest compaction. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Entry"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_hecate_v1_chat_sessions_id_queue: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Hecate: the prompts that wait, the next one first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecatePrompts"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_hecate_v1_chat_sessions_id_queue: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HecatePromptNew"];
-            };
-        };
-        responses: {
-            /** @description Hecate: a prompt to the end of the queue. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecatePrompt"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_hecate_v1_chat_sessions_id_queue_take: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Hecate: the next prompt, removed; 409 while somebody works in the session. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecatePrompt"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    delete_hecate_v1_chat_sessions_id_queue_prompt: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                prompt: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Hecate: remove a waiting prompt. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    patch_hecate_v1_chat_sessions_id_queue_prompt: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                prompt: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HecatePromptNew"];
-            };
-        };
-        responses: {
-            /** @description Hecate: change a waiting prompt. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecatePrompt"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_hecate_v1_chat_sessions_id_queue_prompt_promote: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                prompt: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Hecate: a waiting prompt to the front. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecatePrompts"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_hecate_v1_chat_sessions: {
-        parameters: {
-            query?: {
-                /** @description How many at most; 50 unless given, never more than 200. */
-                limit?: string;
-                /** @description How many of the newest to leave out. */
-                offset?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Hecate: chat sessions, newest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecateSessions"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_hecate_v1_chat_sessions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HecateSessionNew"];
-            };
-        };
-        responses: {
-            /** @description Hecate: a new chat session. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecateSession"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_hecate_v1_chat_sessions_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Hecate: a chat session with its messages and provider calls. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecateSession"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    delete_hecate_v1_chat_sessions_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Hecate: remove a chat session and all of it, for good. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    patch_hecate_v1_chat_sessions_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HecateSessionEdit"];
-            };
-        };
-        responses: {
-            /** @description Hecate: another title or system prompt. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecateSession"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_hecate_v1_chat_sessions_id_messages: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key and request give the same answer again, for 7 days. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HecateExchange"];
-            };
-        };
-        responses: {
-            /** @description Hecate: record an exchange. What of the history is stored already is matched, not doubled. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HecateExchanged"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description This page. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_style_css: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description How this page looks. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The store, and who is asking. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["About"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_messages: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All open messages. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OpenMessages"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_messages_recover: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Seal as interrupted what nobody writes any more. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Recovered"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_sessions_id_messages: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Its open messages. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OpenMessages"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_sessions_id_messages: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key and request give the same answer again, for 7 days. */
-                "Idempotency-Key"?: string;
-                /** @description An ETag; another state by now is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MessageNew"];
-            };
-        };
-        responses: {
-            /** @description Open a message: it has its place, its parts come as steps. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessageOpened"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_sessions_id_messages_entry: {
-        parameters: {
-            query?: {
-                /** @description What came after it; -1 (the usual): the parts so far. */
-                offset?: number;
-                /** @description With an offset: wait so long for something, at most a minute. */
-                wait_ms?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-                entry: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Follow a message while it is written. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Following"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_sessions_id_messages_entry_flush: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                entry: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Epoch"];
-            };
-        };
-        responses: {
-            /** @description Save what is not saved yet, and keep the lease. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Stepped"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_sessions_id_messages_entry_seal: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                entry: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Seal"];
-            };
-        };
-        responses: {
-            /** @description Finish it: from here on nothing of it changes. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Entry"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_sessions_id_messages_entry_steps: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                entry: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Steps"];
-            };
-        };
-        responses: {
-            /** @description Add parts, pieces of text and states of tools. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Stepped"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_sessions_id_messages_entry_take: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                entry: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Take"];
-            };
-        };
-        responses: {
-            /** @description Go on with a message whose lease is over. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MessageOpened"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_calls_call: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                call: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One request to a provider. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Call"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    delete_api_v1_calls_call: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                call: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Remove a call; what it cost stays as an adjustment. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_memories: {
-        parameters: {
-            query?: {
-                /** @description session, project or all. */
-                scope?: string;
-                /** @description The session, or the name of the project. */
-                of?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What is remembered of a session, a project, or always. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Memories"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_memories: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MemoryNew"];
-            };
-        };
-        responses: {
-            /** @description Remember something. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Memory"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    delete_api_v1_memories_memory: {
-        parameters: {
-            query?: {
-                /** @description session, project or all. */
-                scope?: string;
-                /** @description The session, or the name of the project. */
-                of?: string;
-            };
-            header?: never;
-            path: {
-                memory: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Forget a memory of this scope. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Memory"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_sessions_id_calls: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Its calls, in order of time. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Calls"];
-                };
-            };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4767,7 +4770,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its list of things to do. */
+            /** @description Get the todo list of a session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4776,7 +4779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Todos"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4802,7 +4805,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replace the whole list. */
+            /** @description Replace the todo list of a session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4811,7 +4814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Todos"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4831,7 +4834,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description This API in OpenAPI 3.1. */
+            /** @description This API as OpenAPI 3.1. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4840,7 +4843,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenAPI"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4862,7 +4865,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What waits, the next one first. */
+            /** @description List the queued prompts, the next one first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4871,7 +4874,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompts"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4897,7 +4900,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description To the end of the queue. */
+            /** @description Add a prompt to the end of the queue. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4906,7 +4909,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4928,7 +4931,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The next one, taken out: whoever gets it is the only one who does. */
+            /** @description Take the next prompt off the queue. Each prompt is returned only once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4937,7 +4940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4960,14 +4963,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take it out unasked. */
+            /** @description Remove a queued prompt. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4994,7 +4997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a waiting prompt where it stands. */
+            /** @description Change a queued prompt; it keeps its position. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5003,7 +5006,7 @@ export interface operations {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5026,14 +5029,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the front. */
+            /** @description Move a queued prompt to the front. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5047,33 +5050,33 @@ export interface operations {
     get_api_v1_search: {
         parameters: {
             query?: {
-                /** @description Words, "phrases", -not, prefix*, field:value, re:expression; never an error. */
+                /** @description Words, "phrases", -not, prefix*, field:value, re:expression. */
                 query?: string;
-                /** @description Only what this session shows. */
+                /** @description Only entries this session shows. */
                 session?: string;
                 /** @description With session: only the path to its head. */
                 path?: boolean;
                 /** @description With session: only the path to this entry. */
                 at?: string;
-                /** @description Only what a session of this project shows. */
+                /** @description Only entries that sessions of this project show. */
                 project?: string;
                 /** @description Only entries of this branch. */
                 branch?: number;
                 /** @description Only entries that name this tool. */
                 tool?: string;
-                /** @description Only of these roles: words with blanks between. */
+                /** @description Only messages with these roles, separated by blanks. */
                 roles?: string;
-                /** @description Only of these kinds: words with blanks between. */
+                /** @description Only entries of these kinds, separated by blanks. */
                 kinds?: string;
-                /** @description At this time or later. */
+                /** @description Only entries at this time or later. */
                 since?: string;
-                /** @description Before this time. */
+                /** @description Only entries before this time. */
                 until?: string;
-                /** @description Bring the index up to date for so long; 200 unless given. */
+                /** @description How long to update the index first (default 200). */
                 wait_ms?: number;
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5082,7 +5085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Find what was said, newest first. */
+            /** @description Search the text of all conversations, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5091,7 +5094,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hits"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5111,14 +5114,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Forget the index; it is built again from what is stored. */
+            /** @description Drop the full-text index; it is rebuilt in the background. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5132,49 +5135,49 @@ export interface operations {
     get_api_v1_sessions: {
         parameters: {
             query?: {
-                /** @description Only of this project. */
+                /** @description Only sessions of this project. */
                 project?: string;
-                /** @description Only of this workspace. */
+                /** @description Only sessions of this workspace. */
                 workspace?: string;
-                /** @description Only of this account. */
+                /** @description Only sessions of this account. */
                 account?: string;
                 /** @description Only forks and subagents of this session. */
                 parent?: string;
                 /** @description primary or subagent. */
                 kind?: string;
-                /** @description Only those without a parent. */
+                /** @description Only sessions without a parent. */
                 roots?: boolean;
-                /** @description Any of these words: idle busy retry archived. */
+                /** @description Only sessions with one of these statuses, separated by blanks: idle busy retry archived. */
                 status?: string;
-                /** @description Without archived ones. */
+                /** @description Only sessions that are not archived. */
                 active?: boolean;
-                /** @description Only archived ones. */
+                /** @description Only archived sessions. */
                 archived?: boolean;
-                /** @description Only with this role. */
+                /** @description Only sessions with this role. */
                 role_name?: string;
-                /** @description Only with this provider path. */
+                /** @description Only sessions with this provider path. */
                 provider_path?: string;
-                /** @description Only with this provider. */
+                /** @description Only sessions with this provider. */
                 model_provider?: string;
-                /** @description Only with this model. */
+                /** @description Only sessions with this model. */
                 model_name?: string;
-                /** @description Created at this time or later. */
+                /** @description Only sessions created at this time or later. */
                 created_from?: string;
-                /** @description Created before this time. */
+                /** @description Only sessions created before this time. */
                 created_to?: string;
-                /** @description Updated at this time or later. */
+                /** @description Only sessions updated at this time or later. */
                 updated_from?: string;
-                /** @description Updated before this time. */
+                /** @description Only sessions updated before this time. */
                 updated_to?: string;
-                /** @description also: deleted ones too; only: nothing else. */
+                /** @description also: include deleted sessions; only: list nothing else. */
                 deleted?: string;
-                /** @description A part of slug, title, directory or first user text. */
+                /** @description Text that the slug, title, directory or first user message contains. */
                 query?: string;
-                /** @description created (the usual), updated or modified; newest first. */
+                /** @description created (default), updated or modified; newest first. */
                 order?: string;
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5183,7 +5186,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Sessions, newest first. */
+            /** @description List sessions, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5192,7 +5195,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5216,7 +5219,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a session, a subagent or a fork. */
+            /** @description Create a session, a subagent or a fork. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5225,7 +5228,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5239,7 +5242,7 @@ export interface operations {
     get_api_v1_continue: {
         parameters: {
             query?: {
-                /** @description Of this project; a token for one project need not say it. */
+                /** @description The project. Optional for a token bound to one project. */
                 project?: string;
             };
             header?: never;
@@ -5248,7 +5251,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The most recently modified living session of a project. */
+            /** @description Get the most recently modified session of a project that is not deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5257,7 +5260,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5279,7 +5282,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One session, with its totals. */
+            /** @description Get a session with its totals. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5288,7 +5291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5310,7 +5313,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Hide it from lists and search; restore brings it back. */
+            /** @description Delete a session: hide it from lists and search. It can be restored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5319,7 +5322,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5334,7 +5337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An ETag; another state by now is 412. */
+                /** @description An ETag; 412 if the state has changed since. */
                 "If-Match"?: string;
             };
             path: {
@@ -5348,7 +5351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set what is given; an empty text clears. */
+            /** @description Change the given fields; an empty string clears a field. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5357,7 +5360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5371,9 +5374,9 @@ export interface operations {
     get_api_v1_sessions_id_children: {
         parameters: {
             query?: {
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5384,7 +5387,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its forks and subagents, newest first. */
+            /** @description List the forks and subagents of a session, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5393,7 +5396,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5415,7 +5418,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Put the head at nothing; nothing is removed. */
+            /** @description Reset the head. Nothing is removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5424,7 +5427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5450,7 +5453,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A new session that shows history up to an entry. */
+            /** @description Fork: create a session that shares the history up to an entry. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5459,7 +5462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5481,7 +5484,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove it for good; what forks show stays. */
+            /** @description Permanently remove a session. Entries that forks show are kept. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5490,7 +5493,7 @@ export interface operations {
                     "application/json": components["schemas"]["Purged"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5512,7 +5515,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Undo a delete. */
+            /** @description Restore a deleted session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5521,7 +5524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5535,7 +5538,7 @@ export interface operations {
     get_api_v1_sources: {
         parameters: {
             query?: {
-                /** @description Only this one; 404 when nothing is known of it. */
+                /** @description Only this path; 404 if it was never imported. */
                 path?: string;
             };
             header?: never;
@@ -5544,7 +5547,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Files that were imported. */
+            /** @description List the imported files. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5553,7 +5556,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sources"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5577,7 +5580,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Write down how far one was read. */
+            /** @description Record how far a file was read. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5586,7 +5589,7 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5610,7 +5613,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Be the only reader of a path for a while; 0 ms gives it back. */
+            /** @description Claim a path for one reader for some time; 0 ms releases it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5619,7 +5622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5641,7 +5644,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The chain of subagents up to the first, the session itself first. */
+            /** @description List the session and its ancestors over subagent links, the session first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5650,7 +5653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5672,7 +5675,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ancestor without a parent. */
+            /** @description Get the topmost ancestor. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5681,7 +5684,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5703,7 +5706,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What it is doing, and while it is busy for whom. */
+            /** @description Get the status and, while busy, the lease. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5712,7 +5715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5738,7 +5741,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take or renew a lease (busy), give it back (idle), archive, unarchive (idle). */
+            /** @description Set the status: busy takes or renews a lease, idle releases it or unarchives, archived archives. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5747,7 +5750,7 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5769,7 +5772,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What it has spent. */
+            /** @description Get the tokens and cost of a session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5778,7 +5781,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTotals"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5804,7 +5807,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Adjust its rolled-up totals. */
+            /** @description Adjust the rolled-up totals of a session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5813,7 +5816,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTotals"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5839,7 +5842,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Adjust them for the session and every parent of it. */
+            /** @description Adjust the rolled-up totals of a session and all its parents. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5848,7 +5851,7 @@ export interface operations {
                     "application/json": components["schemas"]["Propagated"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5868,7 +5871,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deletes, purges and exports, oldest first. */
+            /** @description List the audited actions (delete, purge, export), oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5877,7 +5880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Audits"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5891,11 +5894,11 @@ export interface operations {
     get_api_v1_changes: {
         parameters: {
             query?: {
-                /** @description Of the mark to go on from; see `next`. */
+                /** @description Epoch of the mark to continue from; see `next`. */
                 epoch?: number;
-                /** @description Of the mark to go on from; 0: from the beginning. */
+                /** @description Number of the mark to continue from; 0: the beginning. */
                 no?: number;
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
             };
             header?: never;
@@ -5904,7 +5907,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The log after a mark, in order; /api/v1/events says it as it happens. */
+            /** @description List the changes after a mark, in order. /api/v1/events streams them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5913,7 +5916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Changes"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5935,7 +5938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Projects, workspaces or accounts. */
+            /** @description List projects, workspaces or accounts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5944,7 +5947,7 @@ export interface operations {
                     "application/json": components["schemas"]["Places"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5958,7 +5961,7 @@ export interface operations {
     delete_api_v1_places_kind: {
         parameters: {
             query?: {
-                /** @description The directory, or the id that was given. */
+                /** @description The name: a directory, or the id that was given. */
                 name?: string;
             };
             header?: never;
@@ -5978,7 +5981,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaceDeleted"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5998,7 +6001,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the store is. */
+            /** @description Information about the store. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6007,7 +6010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Store"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6021,7 +6024,7 @@ export interface operations {
     post_api_v1_store_fsck: {
         parameters: {
             query?: {
-                /** @description quick, full (the usual) or deep. */
+                /** @description quick, full (default) or deep. */
                 level?: string;
             };
             header?: never;
@@ -6030,7 +6033,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Prove its invariants. */
+            /** @description Check the store. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6039,7 +6042,7 @@ export interface operations {
                     "application/json": components["schemas"]["Fsck"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6053,7 +6056,7 @@ export interface operations {
     post_api_v1_store_repair: {
         parameters: {
             query?: {
-                /** @description quick, full (the usual) or deep. */
+                /** @description quick, full (default) or deep. */
                 level?: string;
             };
             header?: never;
@@ -6062,7 +6065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Repair what a check finds. */
+            /** @description Check the store and repair what is found. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6071,7 +6074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Repaired"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6091,7 +6094,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How much there is; costs a walk over it. */
+            /** @description Statistics of the store. Reads all of it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6100,7 +6103,7 @@ export interface operations {
                     "application/json": components["schemas"]["Stats"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6120,14 +6123,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Fold what is pending and tidy up; never needed. */
+            /** @description Run maintenance now. Never required. */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6147,7 +6150,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The whole store in bough's own format, as `bough export --all` writes it. */
+            /** @description Export the whole store in bough's own format, like `bough export --all`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6156,7 +6159,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6176,7 +6179,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What can be imported and exported. */
+            /** @description List the formats for import and export. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6185,7 +6188,7 @@ export interface operations {
                     "application/json": components["schemas"]["Formats"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6199,13 +6202,13 @@ export interface operations {
     post_api_v1_import: {
         parameters: {
             query?: {
-                /** @description What the file is called: the same name again adds what is new. */
+                /** @description Name of the file. Importing the same name again adds only what is new. */
                 name?: string;
-                /** @description Instead of finding out from its first bytes. */
-                format?: string;
-                /** @description Of new sessions, instead of the one the file names. */
+                /** @description Format of the file (default: detect it). */
+                format?: "bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "hygge" | "hecate";
+                /** @description Project of new sessions, instead of the one in the file. */
                 project?: string;
-                /** @description Only say what would be done. */
+                /** @description Only report what would be done. */
                 dry?: boolean;
             };
             header?: never;
@@ -6218,7 +6221,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Import a file of another tool; again adds only what is new. */
+            /** @description Import a file of another tool. Importing it again adds only what is new. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6227,7 +6230,7 @@ export interface operations {
                     "application/json": components["schemas"]["Imported"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6241,11 +6244,11 @@ export interface operations {
     get_api_v1_sessions_id_export: {
         parameters: {
             query?: {
-                /** @description bough (the usual: complete), pi, ...; see /api/v1/formats. */
-                format?: string;
+                /** @description Format to write (default: bough, which is complete). */
+                format?: "bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "markdown" | "html";
                 /** @description The path to this entry instead of the head. */
                 at?: string;
-                /** @description bough: without the sessions it was forked from or spawned by. */
+                /** @description bough: leave out the sessions it was forked from or spawned by. */
                 alone?: boolean;
             };
             header?: never;
@@ -6256,7 +6259,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One session in any format. */
+            /** @description Export a session in any format. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6265,7 +6268,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6287,7 +6290,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The branches it wrote, then those its paths run through. */
+            /** @description List the session's own branches, then the inherited branches on its paths. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6296,7 +6299,7 @@ export interface operations {
                     "application/json": components["schemas"]["Branches"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6322,7 +6325,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Go to an entry, or to nothing, and leave a summary of what was abandoned there. */
+            /** @description Move the head to an entry, or before the first one, and add a summary of the abandoned branch there. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6331,7 +6334,7 @@ export interface operations {
                     "application/json": components["schemas"]["Id"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6358,7 +6361,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deepest entry on the paths to both. */
+            /** @description Get the last common entry of two paths. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6367,7 +6370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6381,11 +6384,11 @@ export interface operations {
     get_api_v1_sessions_id_diff: {
         parameters: {
             query?: {
-                /** @description An entry of this session; its head unless given. */
+                /** @description An entry of this session (default: its head). */
                 one?: string;
-                /** @description The other session; this one unless given. */
+                /** @description The other session (default: this one). */
                 session?: string;
-                /** @description An entry of the other; its head unless given. */
+                /** @description An entry of the other session (default: its head). */
                 other?: string;
             };
             header?: never;
@@ -6396,7 +6399,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What two paths share, and what each adds. */
+            /** @description Compare two paths: their last common entry, and what each adds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6405,7 +6408,7 @@ export interface operations {
                     "application/json": components["schemas"]["Diff"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6428,7 +6431,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What directly follows an entry, oldest first. */
+            /** @description List the entries directly after an entry, oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6437,7 +6440,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entries"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6462,7 +6465,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description SHA-256 over the path: equal conversations hash equal. */
+            /** @description Get the SHA-256 of a path. Equal conversations have equal hashes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6471,7 +6474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hash"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6493,7 +6496,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Entries that follow nothing. */
+            /** @description List the root entries. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6502,7 +6505,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entries"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6516,9 +6519,9 @@ export interface operations {
     get_api_v1_sessions_id_tree: {
         parameters: {
             query?: {
-                /** @description How many at most, 1 to 1000; 50 unless given. */
+                /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6529,7 +6532,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All entries of its own branches in order of time. */
+            /** @description List all entries of the session's own branches, in order of time. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6538,7 +6541,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entries"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6563,7 +6566,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session's messages as the AI SDK's UIMessages, and which one is open. */
+            /** @description List the messages of a session as the AI SDK's UIMessages, and the id of the open one. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6572,7 +6575,7 @@ export interface operations {
                     "application/json": components["schemas"]["UIMessages"];
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6586,7 +6589,7 @@ export interface operations {
     get_api_v1_sessions_id_ui_stream: {
         parameters: {
             query?: {
-                /** @description This message; the newest open one unless given. */
+                /** @description The message to stream (default: the newest open one). */
                 message?: string;
             };
             header?: never;
@@ -6597,7 +6600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An open message in the AI SDK's UI message stream: so far, then to its end; 204 when none is. */
+            /** @description Stream an open message as the AI SDK's UI message stream, from its beginning to its end; 204 if none is open. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6606,7 +6609,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6636,7 +6639,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6663,7 +6666,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, by a stable code and in a sentence. */
+            /** @description An error, with a stable code and a message. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

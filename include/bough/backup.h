@@ -1,4 +1,5 @@
-/* Backup: copy an open store into a file of its own, and put such a file back. */
+/* Backup: copy an open store to a file, and put such a file in the place of a store. For SQLite
+ * stores. */
 #ifndef BOUGH_BACKUP_H
 #define BOUGH_BACKUP_H
 
@@ -8,47 +9,63 @@
 extern "C" {
 #endif
 
-struct bough_backup_report {
+struct bough_backup_options {
+    /* Bytes copied so far, and in all; false: give up, which is BOUGH_TIMEOUT. May be NULL. */
+    bool (*progress)(void *user, int64_t done, int64_t total);
+    void *user;           /* passed to `progress` */
+    uint64_t reserved[4]; /* room to grow: must be 0 */
+};
+
+struct bough_backup_result {
     int64_t bytes; /* of the file */
-    int64_t sessions, entries, last_no;
+    int64_t sessions, entries;
+    int64_t last_no;      /* number of the last change in it */
+    uint64_t reserved[4]; /* room to grow */
 };
 
 /*
- * Copy the store as it is at this moment into the new file `path`, on a local disk, while others
- * go on reading and writing. BOUGH_EXISTS when something is there already. The copy is read back
- * and checked in full before it gets its name; when anything fails, nothing stays behind. It is a
- * store like any other. `progress` (or NULL) hears how many bytes are copied and returns false to
- * give up, which is BOUGH_TIMEOUT. The handle's deadline does not count, its `cancel` does.
+ * Copy the store as it is now to the new file `path` on a local disk, while others read and write.
+ * The copy is checked in full (bough_store_fsck()) before it gets its name; when anything fails, no
+ * file remains. It is a store like any other. `how` and `out` may be NULL. The handle's `cancel`
+ * counts, its deadline does not.
+ *
+ * BOUGH_EXISTS: there is something at `path`. BOUGH_INVALID: the store has no file, or `path` is
+ * not a path. BOUGH_CORRUPT: the copy does not pass the check.
  */
-BOUGH_MUST_CHECK enum bough_rc
-bough_backup(struct bough_store *s, const char *path,
-             bool (*progress)(void *user, int64_t done, int64_t total), void *user,
-             struct bough_backup_report *report, struct bough_error *err);
+BOUGH_MUST_CHECK enum bough_rc bough_backup(struct bough_store *s, const char *path,
+                                            const struct bough_backup_options *how,
+                                            struct bough_backup_result *out,
+                                            struct bough_error *err);
 
-struct bough_restore {
-    bool force; /* do not keep what was there */
-    bool (*progress)(void *user, int64_t done, int64_t total);
+struct bough_restore_options {
+    bool force; /* remove the store that was there, instead of keeping it under another name */
+    bool (*progress)(void *user, int64_t done, int64_t total); /* as in bough_backup_options */
     void *user;
     const struct bough_env *env; /* NULL: the system's */
+    uint64_t reserved[4];        /* room to grow: must be 0 */
 };
 
-struct bough_restored {
-    struct bough_backup_report copied;
-    int64_t epoch;    /* the new one */
-    const char *kept; /* where the store that was there is now, or "" */
+struct bough_restore_result {
+    struct bough_backup_result copied;
+    int64_t epoch;        /* the new one */
+    const char *kept;     /* where the store that was there is now, in the arena; or "" */
+    uint64_t reserved[4]; /* room to grow */
 };
 
 /*
- * Put the backup (any store file) in the place of the store at `url`. BOUGH_BUSY when anybody has
- * that store open. The backup is copied, brought up to date and checked in full first: when that or
- * anything else fails, the store is as it was. A store of an older format is taken too. What was
- * there is kept as <path>.before-restore-<time>, with what its log still held. The epoch becomes
- * one more than the larger of both, so that whoever follows the log notices. `how` and `out` may be
- * NULL.
+ * Put the file `backup`, which may be any SQLite store, in the place of the store at `url`. The
+ * backup is copied, migrated if it is of an older version, and checked in full first. The store
+ * that was there is kept as <path>.before-restore-<time>. The new epoch is larger than those of
+ * both, so that followers of the changelog notice. `how` and `out` may be NULL; without `out`, so
+ * may `a`.
+ *
+ * BOUGH_BUSY: a process has the store open. BOUGH_CORRUPT: the backup does not pass the check.
+ * BOUGH_INVALID: `url` is not a file, or is the backup itself. After a failure the store is as it
+ * was, except for BOUGH_UNKNOWN: it was replaced, but a power failure may undo that.
  */
-BOUGH_MUST_CHECK enum bough_rc bough_restore(const char *backup, const char *url,
-                                             const struct bough_restore *how, struct bough_arena *a,
-                                             struct bough_restored *out, struct bough_error *err);
+BOUGH_MUST_CHECK enum bough_rc
+bough_restore(const char *backup, const char *url, const struct bough_restore_options *how,
+              struct bough_arena *a, struct bough_restore_result *out, struct bough_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,12 @@
-/* Entries: append them, read them along a path, move the head. An `entry` argument is an id of
- * ours, an id it came with (looked up on the session's paths), "#branch.depth", or a part's id. */
+/*
+ * Entries: append them, read them along a path, move the head, compact.
+ *
+ * An `entry` argument is one of: an id, the id that the caller gave the entry, "#branch.depth", or
+ * the id of one of its parts. It must be on a path of the session. BOUGH_NOT_FOUND: there is none.
+ * BOUGH_GONE: it was purged. BOUGH_INVALID: it is on no path of this session. BOUGH_AMBIGUOUS:
+ * several entries came with this id. Functions do not repeat this, nor what session.h says about
+ * `session`.
+ */
 #ifndef BOUGH_ENTRY_H
 #define BOUGH_ENTRY_H
 
@@ -9,168 +16,220 @@
 extern "C" {
 #endif
 
+/* An entry to append. Everything is copied. */
 struct bough_entry_new {
     enum bough_entry_kind kind;
-    const char *kind_name;         /* with BOUGH_ENTRY_OTHER */
-    enum bough_role role;          /* messages need one */
-    const char *text;              /* short for one text part */
-    const struct bough_str *parts; /* raw JSON objects, each with a "type" */
-    size_t nparts;
-    int64_t time;   /* 0: now */
-    const char *id; /* the id it comes with; unique on the session's paths */
-    const char *finish;
-    struct bough_str error, data, metadata; /* raw JSON */
-    int64_t keep_from; /* compaction: a depth, instead of data.firstKeptEntryId */
-    bool has_usage;
-    struct bough_totals usage;
-    int64_t duration;
-    bool by_call;     /* produced by the call of this append */
-    const char *call; /* or by an older call of this session */
-    /* With usage and neither of the two a call is made: who answered it. */
+    const char *kind_name;         /* the kind as a word; only with BOUGH_ENTRY_OTHER */
+    enum bough_role role;          /* a message needs one */
+    const char *text;              /* one text part more, behind `parts`; NULL: none */
+    const struct bough_str *parts; /* raw JSON objects, each with a "type"; see part.h */
+    size_t nparts;                 /* at most 4,096 */
+    int64_t time;                  /* 0: now */
+    const char *id;                /* of the caller's choice; unique on the session's paths */
+    const char *finish;            /* why the model stopped */
+    struct bough_str error;        /* raw JSON */
+    struct bough_str data;         /* raw JSON object */
+    struct bough_str metadata;     /* raw JSON object */
+    int64_t keep_from; /* compaction: first depth that is kept, at most its own; 0: found by
+                          data.firstKeptEntryId */
+    const struct bough_totals *usage; /* what it spent; NULL: none */
+    int64_t duration;                 /* milliseconds */
+    bool by_call;                     /* the call of this append produced it */
+    const char *call;                 /* or this earlier call of the session */
+    /* With usage and without either of these, a call is made for it, by this model: */
     const char *call_provider, *call_model, *call_request_id;
+    uint64_t reserved[8]; /* room to grow: must be 0 */
 };
 
+/* A call to store; see struct bough_call. */
 struct bough_call_new {
-    const char *id;
+    const char *id; /* of the caller's choice; unique in the session */
     const char *request_id, *want_provider, *want_model, *want_kind, *provider, *model, *kind,
         *status;
-    struct bough_str error, usage;
-    struct bough_totals used;
-    int64_t total_tokens, duration, time;
+    struct bough_str error, usage;        /* raw JSON */
+    struct bough_totals used;             /* counts towards the totals of the session */
+    int64_t total_tokens, duration, time; /* time 0: now */
+    uint64_t reserved[8];                 /* room to grow: must be 0 */
 };
 
-struct bough_append {
+struct bough_append_options {
     const struct bough_entry_new *entries;
-    size_t n; /* may be 0 with a call */
-    const struct bough_call_new *call;
-    const char *at;  /* append behind this entry instead of the head */
-    bool at_root;    /* append behind nothing: a new root */
-    bool keep_head;  /* do not move the head */
-    bool has_expect; /* refuse unless the head is `expect` */
-    struct bough_head expect;
-    const char *key; /* idempotency key: the same request gives the same answer again */
-    const char
-        *owner; /* refuse with BOUGH_LEASE_LOST unless this owner holds the session's lease */
+    size_t n;                             /* 1 to 4,096; 0 is allowed with a call */
+    const struct bough_call_new *call;    /* NULL: none */
+    const char *at;                       /* append behind this entry; NULL or "": the head */
+    bool at_root;                         /* append behind nothing: a new root; not with `at` */
+    bool keep_head;                       /* leave the head where it is */
+    const struct bough_head *expect_head; /* BOUGH_CONFLICT unless the head is here; NULL: any.
+                                             Branch 0 expects an empty path */
+    const char *key;                      /* idempotency key, at most 256 bytes */
+    const char *owner;    /* BOUGH_LEASE_LOST unless this owner holds the session's lease */
+    uint64_t reserved[8]; /* room to grow: must be 0 */
 };
 
-struct bough_appended {
-    char (*ids)[BOUGH_ID_LEN + 1]; /* one an entry */
+struct bough_append_result {
+    char (*ids)[BOUGH_ID_LEN + 1]; /* of the entries, in order */
     size_t n;
-    char call[BOUGH_ID_LEN + 1];
-    struct bough_head head; /* after it */
-    int64_t no;             /* of its last entry */
-    int64_t first_mno;      /* of its first entry */
-    bool replayed;          /* the key was known: this is the first answer again */
+    char call[BOUGH_ID_LEN + 1]; /* id of the first call that was stored, or "" */
+    struct bough_head head;      /* after the append */
+    int64_t no;                  /* changelog number of the last entry */
+    int64_t first_mno;           /* message number of the first entry */
+    bool replayed;               /* the key was known: this is the answer of the first call */
+    uint64_t reserved[4];        /* room to grow */
 };
 
-/* All or nothing, and on disk when it returns. */
-BOUGH_MUST_CHECK enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a,
-                                            const char *session, const struct bough_append *in,
-                                            struct bough_appended *out, struct bough_error *err);
-
-/* The whole history a client sent, the reply and the call. The overlap with what is stored is
- * matched, only what is new is appended, and an edited history becomes a branch. */
-struct bough_record {
-    const struct bough_entry_new *history;
-    size_t nhistory;
-    const struct bough_entry_new *reply; /* NULL: none came */
-    const struct bough_call_new *call;
-    const char *key;
-};
-
-struct bough_recorded {
-    struct bough_appended appended; /* ids of the new entries */
-    size_t matched;                 /* messages of the history that were there already */
-    bool branched;                  /* the history was edited: a branch was opened */
-};
-
-BOUGH_MUST_CHECK enum bough_rc bough_record(struct bough_store *s, struct bough_arena *a,
-                                            const char *session, const struct bough_record *in,
-                                            struct bough_recorded *out, struct bough_error *err);
-
-/* `session` may be NULL: ids of ours need none, an id found in several sessions is BOUGH_AMBIGUOUS.
+/*
+ * Append entries and a call in one transaction: all or nothing. Behind an entry that is not the
+ * last of a branch, a new branch begins.
+ *
+ * With a key, an equal request by the same principal gives the first answer again, and a different
+ * request is BOUGH_KEY_CONFLICT. BOUGH_CONFLICT: the head is not `expect_head`; err->head says
+ * where it is. BOUGH_EXISTS: an id is taken. BOUGH_INVALID_PART: a part is malformed.
+ * BOUGH_NOT_FOUND: a part names an attachment that was not stored, or `call` does not exist.
+ * BOUGH_ARCHIVED: the session is archived. BOUGH_FULL: the path would be too long.
  */
+BOUGH_MUST_CHECK enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a,
+                                            const char *session,
+                                            const struct bough_append_options *in,
+                                            struct bough_append_result *out,
+                                            struct bough_error *err);
+
+struct bough_record_options {
+    const struct bough_entry_new *history; /* all messages that the client sent */
+    size_t nhistory;
+    const struct bough_entry_new *reply; /* the answer; NULL: none came */
+    const struct bough_call_new *call;   /* NULL: none */
+    const char *key;                     /* idempotency key, as in bough_append() */
+    uint64_t reserved[4];                /* room to grow: must be 0 */
+};
+
+struct bough_record_result {
+    struct bough_append_result appended; /* the new entries; n is 0 when all were stored already */
+    size_t matched;                      /* messages of the history that were stored already */
+    bool branched;                       /* the history was edited: a branch was opened */
+    uint64_t reserved[4];                /* room to grow */
+};
+
+/* Store a whole conversation as a client sent it. Messages are matched by content with the stored
+ * path; only new ones are appended, behind the last match. An edited history becomes a branch.
+ * Fails as bough_append() does; when the head moves meanwhile, it matches again until the deadline.
+ */
+BOUGH_MUST_CHECK enum bough_rc bough_record(struct bough_store *s, struct bough_arena *a,
+                                            const char *session,
+                                            const struct bough_record_options *in,
+                                            struct bough_record_result *out,
+                                            struct bough_error *err);
+
+/* Read one entry, also a deleted one. `session` may be NULL: an id needs none, and an id that
+ * entries of several sessions came with is BOUGH_AMBIGUOUS. */
 BOUGH_MUST_CHECK enum bough_rc bough_entry_get(struct bough_store *s, struct bough_arena *a,
                                                const char *session, const char *entry,
                                                struct bough_entry **out, struct bough_error *err);
+
+/* Read one part by its id, "<entry id>.<4 hex digits>"; anything else is BOUGH_INVALID.
+ * BOUGH_NOT_FOUND: the entry has no such part. */
 BOUGH_MUST_CHECK enum bough_rc bough_part_get(struct bough_store *s, struct bough_arena *a,
                                               const char *part, struct bough_part *out,
                                               struct bough_error *err);
 
-/* Soft, by the owning session only; the entry keeps its depth and vanishes from every fork. */
+/* Hide an entry, in its session and in every fork. It keeps its depth. A second call changes
+ * nothing. BOUGH_DENIED: another session wrote it. BOUGH_CONFLICT: it is an open message. */
 BOUGH_MUST_CHECK enum bough_rc bough_entry_delete(struct bough_store *s, const char *session,
                                                   const char *entry, struct bough_error *err);
+
+/* Undo bough_entry_delete(); fails in the same cases. */
 BOUGH_MUST_CHECK enum bough_rc bough_entry_restore(struct bough_store *s, const char *session,
                                                    const char *entry, struct bough_error *err);
 
-enum bough_path_of {
-    BOUGH_PATH,         /* from the root to the head, through every fork */
-    BOUGH_DIRECT,       /* only what this session wrote itself, in order of time */
-    BOUGH_SINCE_MARKER, /* from what the latest marker keeps; see `inherit` */
+/* Which entries bough_entries_read() gives. */
+enum bough_entries_what {
+    BOUGH_ENTRIES_PATH,         /* from the root to the head, through every fork */
+    BOUGH_ENTRIES_OWN,          /* all that this session wrote, on every branch, in order of time */
+    BOUGH_ENTRIES_SINCE_MARKER, /* the path from the first entry that the latest marker keeps */
 };
 
-struct bough_read {
-    enum bough_path_of what;
-    const char *at;         /* the path to this entry instead of the head */
-    bool messages;          /* only messages */
-    bool user;              /* only messages of the user */
-    bool tool;              /* only entries with a tool part */
-    bool deleted;           /* deleted ones too */
-    bool newest;            /* the last page first; entries inside a page stay oldest first */
-    bool inherit;           /* SINCE_MARKER: markers of the sessions it was forked from count too */
-    int64_t limit;          /* 0: all */
-    int64_t max_forks;      /* more forks on the path are BOUGH_TOO_DEEP; 0: any */
-    struct bough_head from; /* `next` of the page before */
+struct bough_entries_read_options {
+    enum bough_entries_what what;
+    const char *at;       /* the path to this entry; NULL or "": to the head. Not for _OWN */
+    bool messages;        /* only messages */
+    bool user;            /* only messages of the user */
+    bool tool;            /* only entries with a tool part */
+    bool deleted;         /* deleted entries too */
+    bool newest;          /* the last page first; entries in a page stay oldest first */
+    bool inherit;         /* SINCE_MARKER: markers of sessions that it was forked from count too */
+    int64_t limit;        /* 0: all */
+    int64_t max_forks;    /* BOUGH_TOO_DEEP when the path runs through more forks; 0: any number */
+    const char *from;     /* begin with this entry, BOUGH_INVALID when it is not on the path */
+    const char *cursor;   /* `next` of the previous page; NULL or "": the first page */
+    uint64_t reserved[8]; /* room to grow: must be 0 */
 };
 
-struct bough_path {
+struct bough_entries_read_result {
     struct bough_entries entries;
     struct bough_entry *marker; /* SINCE_MARKER: the marker in force, or NULL */
+    uint64_t reserved[4];       /* room to grow */
 };
 
+/* A page of entries, oldest first. `how` may be NULL: the whole path to the head. Pages follow the
+ * head: give `at` to read one path while others move it. */
 BOUGH_MUST_CHECK enum bough_rc bough_entries_read(struct bough_store *s, struct bough_arena *a,
-                                                  const char *session, const struct bough_read *how,
-                                                  struct bough_path *out, struct bough_error *err);
+                                                  const char *session,
+                                                  const struct bough_entries_read_options *how,
+                                                  struct bough_entries_read_result *out,
+                                                  struct bough_error *err);
 
-/* The newest own, alive user message, "" when there is none. */
+/* The id of the newest message of the user that this session wrote and that is not deleted; ""
+ * when there is none. */
 BOUGH_MUST_CHECK enum bough_rc bough_latest_user_entry(struct bough_store *s, const char *session,
                                                        char out[BOUGH_ID_LEN + 1],
                                                        struct bough_error *err);
 
-/* The message with the given number on the head's path (1 is the first). */
+/* The message with number `mno` on the path to the head, counted from 1. BOUGH_NOT_FOUND: the path
+ * has fewer messages. */
 BOUGH_MUST_CHECK enum bough_rc bough_entry_by_number(struct bough_store *s, struct bough_arena *a,
                                                      const char *session, int64_t mno,
                                                      struct bough_entry **out,
                                                      struct bough_error *err);
 
-/* The head: where it is, put it on an entry of one of the session's paths, put it at nothing. */
+/* Where the head is: *at, and the entry there. *entry becomes NULL when the path is empty; the
+ * pointer `entry` may be NULL. */
 BOUGH_MUST_CHECK enum bough_rc bough_head_get(struct bough_store *s, struct bough_arena *a,
                                               const char *session, struct bough_head *at,
                                               struct bough_entry **entry, struct bough_error *err);
+
+/* Move the head to an entry on any path of the session. The next append continues from there, on a
+ * new branch if the entry is not the last of its branch. */
 BOUGH_MUST_CHECK enum bough_rc bough_head_move(struct bough_store *s, const char *session,
                                                const char *entry, struct bough_error *err);
+
+/* Move the head to nothing, as bough_session_clear() does. */
 BOUGH_MUST_CHECK enum bough_rc bough_head_reset(struct bough_store *s, const char *session,
                                                 struct bough_error *err);
 
-struct bough_compaction {
-    const char *summary;
-    const char *before;     /* the last summarised entry: everything after it is kept */
-    const char *first_kept; /* or the first kept one; neither: nothing before the marker is kept */
+struct bough_compact_options {
+    const char *summary;    /* of what is no longer shown */
+    const char *before;     /* the last summarised entry: entries behind it are kept */
+    const char *first_kept; /* or the first entry that is kept. Neither: none is kept */
     int64_t tokens_before, tokens_saved;
     struct bough_str details; /* raw JSON */
-    bool from_hook;
-    const char *key;
+    bool from_hook;           /* a hook wrote the summary */
+    const char *key;          /* idempotency key, as in bough_append() */
+    uint64_t reserved[4];     /* room to grow: must be 0 */
 };
 
-/* Append a marker behind the head. BOUGH_INVALID when the entry is not on the head's path. */
+/* Append a compaction marker behind the head, and write its id. Contexts then begin at the marker;
+ * no entry is removed. BOUGH_INVALID: both `before` and `first_kept` are given, or the entry is not
+ * on the path to the head. */
 BOUGH_MUST_CHECK enum bough_rc bough_compact(struct bough_store *s, const char *session,
-                                             const struct bough_compaction *in,
+                                             const struct bough_compact_options *in,
                                              char id[BOUGH_ID_LEN + 1], struct bough_error *err);
 
-/* All markers the session wrote, oldest first; the latest one, or NULL. */
+/* All markers that the session wrote, on every branch, oldest first. Not in pages. */
 BOUGH_MUST_CHECK enum bough_rc bough_marker_list(struct bough_store *s, struct bough_arena *a,
                                                  const char *session, struct bough_entries *out,
                                                  struct bough_error *err);
+
+/* The last marker on the path to the head that the session wrote, with `inherit` also one of the
+ * sessions that it was forked from. *out becomes NULL when there is none. */
 BOUGH_MUST_CHECK enum bough_rc bough_marker_latest(struct bough_store *s, struct bough_arena *a,
                                                    const char *session, bool inherit,
                                                    struct bough_entry **out,

@@ -1,4 +1,4 @@
-/* Errors: one table of codes, and the object that carries a code and its sentence to the caller. */
+/* Errors: one table of codes, and the struct that carries a code and a sentence to the caller. */
 #ifndef BOUGH_ERROR_H
 #define BOUGH_ERROR_H
 
@@ -17,14 +17,14 @@ extern "C" {
 #endif
 
 /*
- * Every code once: name, HTTP status, exit code of the command line, what the caller can do.
- * A code exists when somebody does something different for it.
+ * Every code once: name, HTTP status, exit code of the command line, what the caller can do. A code
+ * exists where callers react differently to it. New codes are added at the end.
  */
 #define BOUGH_CODES(X)                                                                             \
     X(OK, ok, 200, 0, "")                                                                          \
     X(NOT_FOUND, not_found, 404, 1, "check the id, the name or the path")                          \
     X(MEMORY_NOT_FOUND, memory_not_found, 404, 1, "check the id and the scope it was kept in")     \
-    X(GONE, gone, 410, 1, "it was purged and cannot come back")                                    \
+    X(GONE, gone, 410, 1, "restore a backup, if it is needed again")                               \
     X(AMBIGUOUS, ambiguous, 409, 1, "give more characters, or name the session too")               \
     X(EXISTS, exists, 409, 1, "choose another id, name or place")                                  \
     X(INVALID, invalid, 422, 2, "correct the value named in the message")                          \
@@ -54,27 +54,37 @@ enum bough_rc {
 #undef BOUGH_CODE_ENUM
 };
 
-/* Where a session is: the entry at `depth` of `branch`; branch 0 is nowhere. */
+/* A position in a session: the entry at `depth` on the path of `branch`. Branch 0 is no position:
+ * an empty session, or a parent that does not exist. A value of two numbers that will never grow.
+ */
 struct bough_head {
     int64_t branch;
     int64_t depth;
 };
 
-/* Caller-owned, lives on the stack, never needs freeing. */
+/*
+ * What went wrong. It belongs to the caller, usually lives on the stack, and holds nothing to free.
+ * It needs no initialisation, and means something only after a call that failed.
+ */
 struct bough_error {
-    enum bough_rc rc;
-    char msg[256];
-    struct bough_head head; /* with BOUGH_CONFLICT about a head: where it is now */
+    enum bough_rc rc;       /* the code that the call returned */
+    char msg[256];          /* one sentence, without a full stop; cut at 255 bytes */
+    struct bough_head head; /* with BOUGH_CONFLICT about a head: where the head is now */
+    uint64_t reserved[4];   /* room to grow */
 };
 
-/* Write the sentence and return the code. `err` may be NULL. */
+/* Write the code and the sentence to `err`, which may be NULL, and return the code. For programs
+ * that report their own errors in the same way. */
 enum bough_rc bough_fail(struct bough_error *err, enum bough_rc rc, const char *fmt, ...)
     BOUGH_PRINTF(3, 4);
 
-const char *bough_rc_name(enum bough_rc rc); /* "not_found" */
-int bough_rc_http(enum bough_rc rc);         /* 404 */
-int bough_rc_exit(enum bough_rc rc);         /* 1 */
-const char *bough_rc_hint(enum bough_rc rc); /* what to do next; "" when there is nothing */
+/* A code's columns in the table above: its name ("not_found"), the HTTP status (404), the exit code
+ * of the command line (1), and what the caller can do ("" when there is nothing). Constants, never
+ * NULL. A code that this version does not know is "unknown_code", 500, 1 and "". */
+const char *bough_rc_name(enum bough_rc rc);
+int bough_rc_http(enum bough_rc rc);
+int bough_rc_exit(enum bough_rc rc);
+const char *bough_rc_hint(enum bough_rc rc);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,14 @@
-/* Sessions: create, read, list, change, fork, delete. An `id` argument is an id, a slug, "#number"
- * or a unique prefix of an id of at least 8 characters. */
+/*
+ * Sessions: create, read, list, change, fork, delete.
+ *
+ * An `id` or `session` argument is one of: an id, the id that the caller gave at creation, a slug,
+ * "#number", or the first 8 or more characters of an id. BOUGH_NOT_FOUND: there is none.
+ * BOUGH_GONE: it was purged. BOUGH_AMBIGUOUS: several ids begin like this. BOUGH_INVALID: NULL or
+ * "". Functions do not repeat this.
+ *
+ * An archived session can be read, listed, forked, deleted and purged. Appending to it, editing it
+ * and moving its head are BOUGH_ARCHIVED.
+ */
 #ifndef BOUGH_SESSION_H
 #define BOUGH_SESSION_H
 
@@ -9,156 +18,204 @@
 extern "C" {
 #endif
 
+/* Bits of bough_session_create_options.require. */
 enum { BOUGH_REQUIRE_PROJECT = 1, BOUGH_REQUIRE_MODEL = 2 };
 
-/* Everything is optional; NULL and "" mean not given. */
-struct bough_session_new {
-    const char *id; /* the caller's own; BOUGH_EXISTS when taken */
+/* Everything is optional. Text is copied. */
+struct bough_session_create_options {
+    /* Of the caller's choice. BOUGH_EXISTS: it is a name of another session. BOUGH_INVALID: it
+       begins with '#', or reads as an id of this store or the beginning of one. */
+    const char *id;
     enum bough_session_kind kind;
-    const char *parent;     /* with fork_entry: a fork; alone: a subagent's parent */
-    const char *fork_entry; /* the last inherited entry, on a path of the parent */
+    const char *parent;     /* with fork_entry: a fork of it; alone: a subagent of it */
+    const char *fork_entry; /* the last inherited entry, on a path of `parent` */
     const char *parent_tool_use_id;
-    const char *title; /* also where the slug comes from */
-    const char *slug;  /* asked for by name; BOUGH_EXISTS when taken */
-    const char *project, *workspace, *account;
+    const char *title; /* the slug is made from it, or from random words without one */
+    const char *slug;  /* a slug of the caller's choice; BOUGH_EXISTS when it is taken */
+    const char *project, *workspace, *account; /* groups; created when they are new */
     const char *provider_path, *role_name, *model_provider, *model_name;
     const char *system_prompt, *user_name, *version;
-    struct bough_str data, metadata;
+    struct bough_str data, metadata; /* raw JSON objects */
     enum bough_totals_mode totals_mode;
-    int64_t created;  /* 0: now */
-    unsigned require; /* BOUGH_REQUIRE_*: refuse when missing */
+    int64_t created;      /* 0: now */
+    unsigned require;     /* BOUGH_REQUIRE_* bits: BOUGH_INVALID when one of these is not given */
+    uint64_t reserved[8]; /* room to grow: must be 0 */
 };
 
+/* Create a session. `in` may be NULL. BOUGH_INVALID: a parent without fork_entry and not a
+ * subagent, or a slug that is not 1 to 64 of a-z, 0-9 and hyphens. BOUGH_EXISTS: the id or the slug
+ * is taken. BOUGH_CONFLICT: an open message is on the inherited path. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_create(struct bough_store *s, struct bough_arena *a,
-                                                    const struct bough_session_new *in,
+                                                    const struct bough_session_create_options *in,
                                                     struct bough_session **out,
                                                     struct bough_error *err);
 
-/* Deleted sessions are given too; purged ones are BOUGH_GONE. */
+/* Read one session, also a deleted one. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_get(struct bough_store *s, struct bough_arena *a,
                                                  const char *id, struct bough_session **out,
                                                  struct bough_error *err);
 
-enum bough_order { BOUGH_BY_CREATED, BOUGH_BY_UPDATED, BOUGH_BY_MODIFIED };
-enum bough_only { BOUGH_ANY, BOUGH_ONLY, BOUGH_NOT };
+/* The time that a list is ordered by, newest first. */
+enum bough_session_order { BOUGH_BY_CREATED, BOUGH_BY_UPDATED, BOUGH_BY_MODIFIED };
+/* Which kinds of sessions a list shows. */
+enum bough_session_kinds { BOUGH_KINDS_ALL, BOUGH_KINDS_PRIMARY, BOUGH_KINDS_SUBAGENT };
 
-struct bough_list {
-    const char *project, *workspace, *account, *parent;
-    enum bough_only kind_primary; /* BOUGH_ONLY: primary, BOUGH_NOT: subagents */
-    bool roots;                   /* without a parent */
-    const char *status;           /* "idle busy": any of these words */
-    bool active;                  /* not archived */
-    bool archived;                /* only archived */
+/* Filters: a session is listed when all that are given match. */
+struct bough_session_list_options {
+    const char *project, *workspace, *account; /* names; a name that does not exist matches none */
+    const char *parent;                        /* forks and subagents of this session */
+    enum bough_session_kinds kinds;
+    bool roots;         /* only sessions without a parent */
+    const char *status; /* one or more words, "idle busy"; BOUGH_INVALID for an unknown word */
+    bool active;        /* only sessions that are not archived */
+    bool archived;      /* only archived sessions */
     const char *role_name, *provider_path, *model_provider, *model_name;
-    int64_t created_from, created_to, updated_from, updated_to; /* from <= t < to; 0: open */
-    bool include_deleted;
-    bool only_deleted;
-    const char *query;      /* case-insensitive part of slug, title, directory or first user text */
-    enum bough_order order; /* newest first */
-    int64_t limit;          /* 0: 50 */
-    const char *cursor;     /* `next` of the page before */
+    int64_t created_from, created_to, updated_from, updated_to; /* from <= t < to; 0: no bound */
+    bool include_deleted;                                       /* deleted sessions too */
+    bool only_deleted;                                          /* only deleted sessions */
+    const char *query;              /* part of slug, title, project or first user message; case does
+                                       not matter */
+    enum bough_session_order order; /* newest first */
+    int64_t limit;                  /* 0: 50; at most 10,000 */
+    const char *cursor;             /* `next` of the previous page; NULL or "": the first page */
+    uint64_t reserved[8];           /* room to grow: must be 0 */
 };
 
+/* A page of sessions. Filters, counts and totals are exact as of the snapshot of the call. `filter`
+ * may be NULL: all living sessions, newest created first. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_list(struct bough_store *s, struct bough_arena *a,
-                                                  const struct bough_list *filter,
+                                                  const struct bough_session_list_options *filter,
                                                   struct bough_sessions *out,
                                                   struct bough_error *err);
 
-/* The most recently modified living session of a project, BOUGH_NOT_FOUND when there is none. */
+/* The primary session of a project with the newest message that is neither deleted nor archived.
+ * `project` may be NULL: of all projects. BOUGH_NOT_FOUND: there is none. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_continue(struct bough_store *s, struct bough_arena *a,
                                                       const char *project,
                                                       struct bough_session **out,
                                                       struct bough_error *err);
 
-/* The ancestor without a parent; the session itself when it has none. */
+/* The id of the last ancestor: parent of parent, up to a session without a parent, or whose parent
+ * was purged. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_root(struct bough_store *s, const char *id,
                                                   char out[BOUGH_ID_LEN + 1],
                                                   struct bough_error *err);
 
-/* The same title changes nothing; an empty one clears it. */
+/* Set the title; NULL and "" clear it. The slug stays. An equal title changes nothing. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_rename(struct bough_store *s, const char *id,
                                                     const char *title, struct bough_error *err);
 
-/* Set what is not NULL (and spans that are not empty). */
-struct bough_session_edit {
+/* NULL, and a bough_str of length 0, leave a field as it is; "" clears it. */
+struct bough_session_update_options {
     const char *title, *project, *workspace, *account;
     const char *provider_path, *role_name, *model_provider, *model_name;
     const char *system_prompt, *user_name, *version;
-    struct bough_str data, metadata;
+    struct bough_str data, metadata; /* raw JSON objects, replaced as a whole */
+    uint64_t reserved[8];            /* room to grow: must be 0 */
 };
 
+/* Change fields of a session, all or none. Equal values change nothing. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_update(struct bough_store *s, const char *id,
-                                                    const struct bough_session_edit *edit,
+                                                    const struct bough_session_update_options *edit,
                                                     struct bough_error *err);
 
-/* idle -> busy takes a lease for `lease_ms`; busy -> busy by the same owner renews it. Another
- * owner's living lease is BOUGH_BUSY, a transition the lifecycle does not know BOUGH_CONFLICT. */
+/*
+ * Change the status. From idle or retry to busy, `owner` takes a lease of `lease_ms`; from busy to
+ * busy the same owner renews it. Every new lease has a larger epoch, written to *epoch (may be
+ * NULL). `owner` may be NULL: then nobody is kept out. A lease that has expired can be taken by
+ * anybody. BOUGH_BUSY: another owner's lease has not expired. BOUGH_CONFLICT: the status cannot
+ * change like this; idle becomes busy or archived, busy becomes idle or retry, retry becomes busy,
+ * idle or archived, archived becomes idle.
+ */
 BOUGH_MUST_CHECK enum bough_rc bough_session_status(struct bough_store *s, const char *id,
                                                     enum bough_status status, const char *owner,
                                                     int64_t lease_ms, int64_t *epoch,
                                                     struct bough_error *err);
 
+/* Archive a session that is idle, in retry, or archived already; BOUGH_CONFLICT or BOUGH_BUSY
+ * otherwise. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_archive(struct bough_store *s, const char *id,
                                                      struct bough_error *err);
+
+/* Make an archived session idle. BOUGH_CONFLICT: it is not archived. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_unarchive(struct bough_store *s, const char *id,
                                                        struct bough_error *err);
 
-/* Soft and idempotent: the first time is kept. */
+/* Hide a session from lists and searches. It can still be read, and restored. A second call changes
+ * nothing and keeps the first time. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_delete(struct bough_store *s, const char *id,
                                                     struct bough_error *err);
+
+/* Undo bough_session_delete(). Changes nothing if it is not deleted. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_restore(struct bough_store *s, const char *id,
                                                      struct bough_error *err);
 
-/* The head goes to nothing; the next append starts a new root. Nothing is removed. */
+/* Move the head to nothing: the path is empty, and the next append begins a new root. No entry is
+ * removed. The same as bough_head_reset(). */
 BOUGH_MUST_CHECK enum bough_rc bough_session_clear(struct bough_store *s, const char *id,
                                                    struct bough_error *err);
 
-struct bough_purge_report {
+struct bough_session_purge_result {
     int64_t entries, records; /* removed */
     int64_t kept;             /* entries that forks still show */
-    const char **keepers;     /* ids of the sessions that show them */
+    const char **keepers;     /* ids of those forks */
     size_t nkeepers;
-    const char **detached; /* ids of children that lost their parent link */
+    const char **detached; /* ids of children that lost their parent */
     size_t ndetached;
+    uint64_t reserved[4]; /* room to grow */
 };
 
-/* Hard: nothing brings it back. What forks still show stays until they are purged too. */
+/* Remove a session for ever. Entries that forks show stay until these are purged too. What its
+ * calls spent becomes an adjustment of its parent, or of the store. `out` may be NULL. A purge that
+ * fails after the session is gone is finished when the store is opened again. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a,
-                                                   const char *id, struct bough_purge_report *out,
+                                                   const char *id,
+                                                   struct bough_session_purge_result *out,
                                                    struct bough_error *err);
 
-struct bough_fork {
-    const char *entry; /* where; "" or NULL: at the head */
-    bool before;       /* exclusive: the entry itself is not inherited */
-    bool copy;         /* an independent session: entries, labels and their ids are copied */
-    const char *id, *title, *model_provider, *model_name;
+struct bough_session_fork_options {
+    const char *entry; /* where, on any path of the session; NULL or "": at the head */
+    bool before;       /* inherit what is before `entry`, without it */
+    bool copy;         /* copy entries and labels instead: independent, and without a parent */
+    const char *id;    /* of the caller's choice; BOUGH_EXISTS when it is taken */
+    const char *title; /* not inherited */
+    const char *model_provider, *model_name; /* NULL or "": inherited */
+    uint64_t reserved[4];                    /* room to grow: must be 0 */
 };
 
-/* A new session that shows history up to the entry and shares nothing after it. */
+/* A new session that inherits the path up to an entry. No entry is copied unless `copy` is set.
+ * `how` may be NULL. BOUGH_CONFLICT: an open message is on that path. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_fork(struct bough_store *s, struct bough_arena *a,
-                                                  const char *id, const struct bough_fork *how,
+                                                  const char *id,
+                                                  const struct bough_session_fork_options *how,
                                                   struct bough_session **out,
                                                   struct bough_error *err);
 
-/* Projects, workspaces and accounts are made by naming them; `kind` is "project", "workspace",
- * "account". */
-struct bough_place {
+/* A group of sessions: a project, a workspace or an account. Naming one in a session creates it. */
+struct bough_group {
     char id[BOUGH_ID_LEN + 1];
-    const char *name; /* the directory, or the id that was given */
-    int64_t created, sessions;
+    const char *name; /* a directory, or any other name */
+    int64_t created;
+    int64_t sessions;     /* how many are in it, deleted ones included */
+    uint64_t reserved[4]; /* room to grow */
 };
 
-struct bough_places {
-    struct bough_place *at;
+struct bough_groups {
+    struct bough_group *at;
     size_t n;
+    uint64_t reserved[4]; /* room to grow */
 };
 
-BOUGH_MUST_CHECK enum bough_rc bough_place_list(struct bough_store *s, struct bough_arena *a,
-                                                const char *kind, struct bough_places *out,
+/* The groups of a kind in order of creation. `kind` is "project", "workspace" or "account";
+ * anything else is BOUGH_INVALID. */
+BOUGH_MUST_CHECK enum bough_rc bough_group_list(struct bough_store *s, struct bough_arena *a,
+                                                const char *kind, struct bough_groups *out,
                                                 struct bough_error *err);
 
-/* Deleting a project purges its sessions; a workspace or an account is only unlinked. */
-BOUGH_MUST_CHECK enum bough_rc bough_place_delete(struct bough_store *s, const char *kind,
+/* Delete a group. The sessions of a project are purged; those of a workspace or an account leave
+ * it. *sessions (may be NULL) is how many. BOUGH_NOT_FOUND: there is no such group. A call that
+ * fails may have purged some sessions; calling again goes on. */
+BOUGH_MUST_CHECK enum bough_rc bough_group_delete(struct bough_store *s, const char *kind,
                                                   const char *name, int64_t *sessions,
                                                   struct bough_error *err);
 

@@ -1,93 +1,21 @@
-/* What a request needs beside its row: the store bounded by the client, on whose behalf, the key.
- */
+/* Creates the API, and prepares each request: the gate, a store handle, the limits of a caller. */
 #include "api/api.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "api/event.h"
-#include "base/arena.h"
+#include "api/events/event.h"
+#include "api/kit/inside.h"
 #include "base/limits.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
+#include "store/lookup/upload.h"
 
-enum { TABLES_MAX = 64, LONG_MS = 110000 };
-
-struct api {
-    struct bough_store *store;
-    struct auth *auth;
-    struct http_app app;
-    const struct http_route *tables[TABLES_MAX];
-    const struct http_server *server; /* atomic */
-    struct event_pump *pump;
-    pthread_mutex_t matching;      /* see api_match_begin() */
-    pthread_mutex_t lock;          /* guards both maps */
-    struct smap requests, streams; /* of whom, how many now */
-    int requests_each, streams_each;
-};
+enum { LONG_MS = 110000, STILL_MS = 500 };
 
 static struct api *of(const struct http_req *req)
 {
     return req->app->user;
-}
-
-struct api_call *api_of(const struct http_req *req)
-{
-    return req->call;
-}
-
-/* ---- how much of whom ---- */
-
-static bool enter(struct api *a, struct smap *m, const char *who, int most)
-{
-    uint64_t n = 0;
-    bool fits;
-
-    pthread_mutex_lock(&a->lock);
-    (void)smap_get(m, str_of(who), &n);
-    fits = n < (uint64_t)most;
-    if (fits)
-        smap_put(m, str_of(who), n + 1);
-    pthread_mutex_unlock(&a->lock);
-    return fits;
-}
-
-static void leave(struct api *a, struct smap *m, const char *who)
-{
-    uint64_t n = 0;
-
-    pthread_mutex_lock(&a->lock);
-    if (smap_get(m, str_of(who), &n) && n > 1)
-        smap_put(m, str_of(who), n - 1);
-    else
-        (void)smap_del(m, str_of(who));
-    pthread_mutex_unlock(&a->lock);
-}
-
-bool api_stream_begin(struct api *a, const char *who)
-{
-    return enter(a, &a->streams, who, a->streams_each);
-}
-
-void api_stream_end(struct api *a, const char *who)
-{
-    leave(a, &a->streams, who);
-}
-
-bool api_match_begin(struct http_req *req)
-{
-    bool wanted = http_header(req, "if-match") != NULL;
-
-    if (wanted)
-        pthread_mutex_lock(&of(req)->matching);
-    return wanted;
-}
-
-void api_match_end(struct http_req *req, bool begun)
-{
-    if (begun)
-        pthread_mutex_unlock(&of(req)->matching);
 }
 
 /* ---- around every request ---- */
@@ -98,8 +26,8 @@ static enum bough_rc count(struct http_req *req, struct http_res *res)
     const char *who = req->route->needs & AUTH_OPEN ? "" : auth_who(req)->name;
     enum bough_rc rc;
 
-    if (*who && !enter(of(req), &of(req)->requests, who, of(req)->requests_each)) {
-        rc = http_refuse(res, 429, "too_many", "%d of your requests are being served already",
+    if (*who && !api_enter(of(req), &of(req)->requests, who, of(req)->requests_each)) {
+        rc = http_refuse(res, 429, "too_many", "too many requests at the same time: %d are running",
                          of(req)->requests_each);
         http_set(res, "Retry-After", "1");
         return rc;
@@ -115,7 +43,7 @@ static enum bough_rc gate(struct http_req *req, struct http_res *res, struct bou
     enum bough_rc rc = auth_gate(of(req)->auth, req, res, err);
 
     if (!rc && key && (!*key || strlen(key) > LIMIT_KEY))
-        return bough_fail(err, BOUGH_INVALID, "an Idempotency-Key has 1 to %d bytes", LIMIT_KEY);
+        return bough_fail(err, BOUGH_INVALID, "Idempotency-Key must have 1 to %d bytes", LIMIT_KEY);
     return rc ? rc : count(req, res);
 }
 
@@ -123,13 +51,16 @@ static void begin(struct http_req *req)
 {
     struct api_call *call = req->call;
     const struct auth_who *who = auth_who(req);
-    struct bough_scope scope = { .deadline_ms = req->deadline_ms, .cancel = req->cancel };
+    struct bough_store_scoped_options scope = { .deadline_ms = req->deadline_ms,
+                                                .cancel = req->cancel };
 
     if (req->route->flags & HTTP_LONG)
         scope.deadline_ms = LONG_MS;
-    /* The owner's keys are the same over HTTP and in the library. */
+    /* Without a principal, the owner shares idempotency keys with programs that use the library. */
     scope.principal = strncmp(who->name, "token:", 6) == 0 ? who->name : NULL;
     call->store = bough_store_scoped(of(req)->store, &scope);
+    if (*who->project)
+        upload_only_of(call->store, who->project);
     call->who = who;
     call->api = of(req);
     if (req->route->flags & HTTP_KEYED)
@@ -144,8 +75,19 @@ static void end(struct http_req *req)
         return;
     bough_store_close(&call->store);
     if (call->counted)
-        leave(of(req), &of(req)->requests, auth_who(req)->name);
+        api_leave(of(req), &of(req)->requests, auth_who(req)->name);
     req->call = NULL;
+}
+
+/* A pulled answer or a replay can last: check again. */
+static bool still(struct http_req *req)
+{
+    struct auth_who *who = req->who;
+
+    if (!who || !*who->pass.hash)
+        return true;
+    auth_look(of(req)->auth, STILL_MS);
+    return auth_still(of(req)->auth, &who->pass);
 }
 
 static const char *label(const struct http_req *req)
@@ -153,11 +95,11 @@ static const char *label(const struct http_req *req)
     return auth_who(req) ? auth_who(req)->name : NULL;
 }
 
-/* ---- making one ---- */
+/* ---- create and destroy ---- */
 
 static size_t add_tables(struct api *a, size_t n, const struct http_route *const *from)
 {
-    for (; from && *from && n + 1 < TABLES_MAX; from++)
+    for (; from && *from && n + 1 < API_TABLES; from++)
         a->tables[n++] = *from;
     return n;
 }
@@ -170,7 +112,7 @@ struct api *api_create(const struct api_config *config)
 
     a->store = config->store;
     a->auth = config->auth;
-    a->pump = event_pump_create(config->store);
+    a->pump = event_pump_create(config->store, config->auth);
     a->requests_each = config->requests_each ? config->requests_each : 256;
     a->streams_each = config->streams_each ? config->streams_each : 1024;
     pthread_mutex_init(&a->matching, NULL);
@@ -180,9 +122,13 @@ struct api *api_create(const struct api_config *config)
     n = add_tables(a, 0, api_tables);
     n = add_tables(a, n, ours);
     add_tables(a, n, config->more);
-    a->app = (struct http_app){
-        .tables = a->tables, .user = a, .gate = gate, .begin = begin, .end = end, .label = label
-    };
+    a->app = (struct http_app){ .tables = a->tables,
+                                .user = a,
+                                .gate = gate,
+                                .begin = begin,
+                                .end = end,
+                                .still = still,
+                                .label = label };
     return a;
 }
 
@@ -203,33 +149,7 @@ const struct http_app *api_app(struct api *a)
     return &a->app;
 }
 
-const struct http_route *const *api_all(const struct api *a)
-{
-    return a->tables;
-}
-
 void api_watch(struct api *a, const struct http_server *server)
 {
     __atomic_store_n(&a->server, server, __ATOMIC_RELEASE);
-}
-
-struct event_pump *api_pump(struct api *a)
-{
-    return a->pump;
-}
-
-bool api_figures(struct api *a, struct http_figures *out)
-{
-    const struct http_server *s = __atomic_load_n(&a->server, __ATOMIC_ACQUIRE);
-
-    if (s)
-        http_server_figures(s, out);
-    return s != NULL;
-}
-
-bool api_draining(struct api *a)
-{
-    const struct http_server *s = __atomic_load_n(&a->server, __ATOMIC_ACQUIRE);
-
-    return s && http_server_draining(s);
 }

@@ -1,7 +1,7 @@
-/* For those who run it: is it alive, is it ready, how is it doing. */
+/* Operations: liveness, readiness and Prometheus metrics. */
 #include <string.h>
 
-#include "api/event.h"
+#include "api/events/event.h"
 
 static enum bough_rc healthz(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
@@ -12,7 +12,7 @@ static enum bough_rc healthz(struct http_req *req, struct http_res *res, struct 
     return BOUGH_OK;
 }
 
-/* Ready is: the store answers, and nobody has told us to stop. */
+/* Ready: the store answers, and the server is not shutting down. */
 static enum bough_rc readyz(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     const struct api_call *call = api_of(req);
@@ -22,7 +22,7 @@ static enum bough_rc readyz(struct http_req *req, struct http_res *res, struct b
     if (api_draining(call->api))
         return http_refuse(res, 503, "draining", "the server is stopping");
     rc = bough_feed_end(call->store, &mark, err);
-    if (rc) /* what is wrong is for the log, not for everybody */
+    if (rc) /* the route is public: do not reveal the reason */
         return http_refuse(res, 503, "not_ready", "the store does not answer");
     http_text(res, 200, "text/plain; charset=utf-8");
     http_puts(res, "ready\n");
@@ -51,31 +51,32 @@ static void put_server(struct http_res *res, const struct http_figures *f)
     } rows[] = {
         { "http_connections", "gauge", "Open connections.", f->connections },
         { "http_accepted_total", "counter", "Connections accepted.", f->accepted },
-        { "http_refused_total", "counter", "Connections over a limit.", f->refused_full },
-        { "http_requests_total", "counter", "Heads that were read.", f->requests },
+        { "http_refused_total", "counter", "Connections refused because of a limit.",
+          f->refused_full },
+        { "http_requests_total", "counter", "Requests received.", f->requests },
         { "http_bad_requests_total", "counter", "Requests refused by the parser.",
           f->bad_requests },
-        { "http_overloaded_total", "counter", "Requests refused for want of a worker.",
+        { "http_overloaded_total", "counter", "Requests refused because the worker queue was full.",
           f->overloaded },
-        { "http_cancelled_total", "counter", "Requests whose client left.", f->cancelled },
+        { "http_cancelled_total", "counter", "Requests whose client disconnected.", f->cancelled },
         { "http_timed_out_total", "counter", "Connections closed by a deadline.", f->timed_out },
         { "http_received_bytes_total", "counter", "Bytes read.", f->bytes_in },
         { "http_sent_bytes_total", "counter", "Bytes written.", f->bytes_out },
         { "http_waiting", "gauge", "Requests waiting for a worker.", f->waiting },
-        { "http_running", "gauge", "Requests on workers.", f->running },
+        { "http_running", "gauge", "Requests being processed.", f->running },
         { "http_worker_microseconds_total", "counter", "Time spent in handlers.", f->worker_us },
-        { "http_streams", "gauge", "Event streams.", f->streams },
-        { "http_stream_events_total", "counter", "Events given to streams.", f->stream_events },
-        { "http_stream_dropped_total", "counter", "Streams that did not keep up.",
+        { "http_streams", "gauge", "Open event streams.", f->streams },
+        { "http_stream_events_total", "counter", "Events sent to streams.", f->stream_events },
+        { "http_stream_dropped_total", "counter", "Streams closed because they fell behind.",
           f->stream_dropped },
-        { "http_stream_aged_total", "counter", "Streams that had lived long enough.",
+        { "http_stream_aged_total", "counter", "Streams closed at their maximum age.",
           f->stream_aged },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(res, rows[i].name, rows[i].type, rows[i].help, rows[i].value);
-    http_puts(res, "# HELP bough_http_responses_total Answers by class of status.\n"
-                   "# TYPE bough_http_responses_total counter\n");
+    http_puts(res, "# HELP bough_http_responses_total Responses by status class.\n# TYPE "
+                   "bough_http_responses_total counter\n");
     for (int i = 1; i <= 5; i++) {
         struct buf b;
 
@@ -91,24 +92,26 @@ static enum bough_rc metrics(struct http_req *req, struct http_res *res, struct 
 {
     const struct api_call *call = api_of(req);
     struct http_figures f;
-    struct bough_info info;
+    struct bough_store_info_result info;
     enum bough_rc rc = bough_store_info(call->store, req->arena, &info, err);
 
     if (rc)
         return rc;
     http_text(res, 200, "text/plain; version=0.0.4; charset=utf-8");
     put(res, "store_last_no", "counter", "Number of the last change.", info.last_no);
-    put(res, "store_pending", "gauge", "Changes not yet folded into the lists.", info.pending);
-    put(res, "store_text_pending", "gauge", "Changes not yet in the full text.", info.text_pending);
+    put(res, "store_pending", "gauge", "Changes not yet applied to the session lists.",
+        info.pending);
+    put(res, "store_text_pending", "gauge", "Changes not yet in the full-text index.",
+        info.text_pending);
     put(res, "store_batches_total", "counter", "Commits.", info.batches);
-    put(res, "store_batched_total", "counter", "Requests that commits took along.", info.batched);
-    put(res, "store_commit_microseconds_total", "counter", "Time in commits, syncs included.",
+    put(res, "store_batched_total", "counter", "Write requests committed.", info.batched);
+    put(res, "store_commit_microseconds_total", "counter", "Time spent in commits, syncs included.",
         info.commit_us);
     put(res, "store_log_bytes", "gauge", "Size of the write-ahead log.", info.log_bytes);
-    put(res, "store_oldest_read_milliseconds", "gauge", "Since when somebody reads one moment.",
+    put(res, "store_oldest_read_milliseconds", "gauge", "Age of the oldest open snapshot.",
         info.oldest_read_ms);
     put(res, "store_epoch", "gauge", "Changes when a backup is restored.", info.epoch);
-    put(res, "events_unheard_total", "counter", "Changes nobody listened to.",
+    put(res, "events_unheard_total", "counter", "Changes skipped because no event stream was open.",
         (int64_t)event_pump_skipped(api_pump(call->api)));
     if (api_figures(call->api, &f))
         put_server(res, &f);
@@ -116,10 +119,11 @@ static enum bough_rc metrics(struct http_req *req, struct http_res *res, struct 
 }
 
 const struct http_route api_care_routes[] = {
-    { "GET", "/healthz", healthz, AUTH_OPEN, "Is the process alive?", .gives = "text" },
-    { "GET", "/readyz", readyz, AUTH_OPEN, "Does the store answer, and is nobody stopping it?",
-      .gives = "text" },
-    { "GET", "/metrics", metrics, AUTH_ADMIN, "Figures in Prometheus' text format.",
+    { "GET", "/healthz", healthz, AUTH_OPEN, "Liveness: the process is running.", .gives = "text",
+      .flags = HTTP_ON_LOOP },
+    { "GET", "/readyz", readyz, AUTH_OPEN,
+      "Readiness: the store answers and the server is not stopping.", .gives = "text" },
+    { "GET", "/metrics", metrics, AUTH_ADMIN, "Metrics in Prometheus text format.",
       .gives = "text" },
     { 0 },
 };

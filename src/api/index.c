@@ -1,8 +1,8 @@
-/* What there is: a page for people, a list for programs. Both are printed from the rows. */
+/* The index: an HTML page and /api/v1. The page is printed from the route tables. */
 #include <string.h>
 
-#include "api/api.h"
-#include "base/str.h"
+#include "api/kit/api.h"
+#include "base/text/str.h"
 
 static const char page_policy[] = "default-src 'none'; style-src 'self'; base-uri 'none'; "
                                   "form-action 'none'; frame-ancestors 'none'";
@@ -31,7 +31,7 @@ static void put_escaped(struct http_res *res, const char *s)
     }
 }
 
-/* A link where a click can follow it. */
+/* A link only for GET routes without parameters. */
 static void put_path(struct http_res *res, const struct http_route *r)
 {
     bool link = strcmp(r->method, "GET") == 0 && !strchr(r->path, '{') &&
@@ -47,7 +47,7 @@ static void put_path(struct http_res *res, const struct http_route *r)
     http_puts(res, link ? "</a></code></td>" : "</code></td>");
 }
 
-/* Our own API first, then what speaks as other programs do. */
+/* With `ours` the routes of our own API, else the others. */
 static void put_rows(struct http_req *req, struct http_res *res,
                      const struct http_route *const *tables, bool ours)
 {
@@ -79,8 +79,8 @@ static void put_page(struct http_req *req, struct http_res *res)
                    "<title>bough</title><link rel=\"stylesheet\" href=\"/style.css\">"
                    "<h1>bough</h1><p class=\"s\">The session store for AI agents, version ");
     http_puts(res, bough_version());
-    http_puts(res, ". A browser is signed in by the link that <code>bough serve</code> prints; "
-                   "programs send a token of <code>bough token create</code>.</p><table>");
+    http_puts(res, ". Sign in a browser with the link that <code>bough serve</code> prints; "
+                   "programs send a token from <code>bough token create</code>.</p><table>");
     put_rows(req, res, tables, true);
     put_rows(req, res, tables, false);
     http_puts(res, "</table></html>\n");
@@ -105,7 +105,7 @@ static enum bough_rc css(struct http_req *req, struct http_res *res, struct boug
 static enum bough_rc about(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     const struct api_call *call = api_of(req);
-    struct bough_info info;
+    struct bough_store_info_result info;
     struct json_writer *w;
     enum bough_rc rc = bough_store_info(call->store, req->arena, &info, err);
 
@@ -127,7 +127,8 @@ static enum bough_rc about(struct http_req *req, struct http_res *res, struct bo
 
 const struct http_route api_index_routes[] = {
     { "GET", "/", home, AUTH_OPEN, "This page.", .gives = "html" },
-    { "GET", "/style.css", css, AUTH_OPEN, "How this page looks.", .gives = "text" },
-    { "GET", "/api/v1", about, AUTH_READ, "The store, and who is asking.", .gives = "About" },
+    { "GET", "/style.css", css, AUTH_OPEN, "The style sheet of this page.", .gives = "text" },
+    { "GET", "/api/v1", about, AUTH_READ, "Information about the store and the caller.",
+      .gives = "About" },
     { 0 },
 };

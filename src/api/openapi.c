@@ -1,10 +1,10 @@
-/* openapi.json, printed from the rows: it cannot say anything that is not so. */
+/* openapi.json, printed from the route tables and the schemas. */
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "api/kit/api.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static const char *type_name(enum http_type t)
 {
@@ -20,7 +20,7 @@ static const char *type_name(enum http_type t)
 }
 
 static void parameter(struct json_writer *w, const char *where, struct bough_str name,
-                      const char *type, const char *about)
+                      const char *type, const char *about, const char *(*words)(size_t i))
 {
     jw_obj(w);
     jw_kv_str(w, "name", name);
@@ -32,6 +32,13 @@ static void parameter(struct json_writer *w, const char *where, struct bough_str
     jw_key(w, "schema");
     jw_obj(w);
     jw_kv_cstr(w, "type", type);
+    if (words) {
+        jw_key(w, "enum");
+        jw_arr(w);
+        for (size_t i = 0; words(i); i++)
+            jw_cstr(w, words(i));
+        jw_end_arr(w);
+    }
     jw_end_obj(w);
     jw_end_obj(w);
 }
@@ -41,19 +48,20 @@ static void parameters(struct json_writer *w, const struct http_route *r)
     jw_key(w, "parameters");
     jw_arr(w);
     for (const char *p = strchr(r->path, '{'); p; p = strchr(p + 1, '{'))
-        parameter(w, "path", str_make(p + 1, strcspn(p + 1, "}")), "string", NULL);
+        parameter(w, "path", str_make(p + 1, strcspn(p + 1, "}")), "string", NULL, NULL);
     for (const struct http_field *f = r->query; f && f->name; f++)
-        parameter(w, "query", str_of(f->name), type_name(f->type), f->about);
+        parameter(w, "query", str_of(f->name), type_name(f->type), f->about, f->words);
     if (r->flags & HTTP_KEYED)
         parameter(w, "header", str_of("Idempotency-Key"), "string",
-                  "The same key and request give the same answer again, for 7 days.");
+                  "Repeating the request with the same key returns the same response, for 7 days.",
+                  NULL);
     if (r->flags & HTTP_MATCHES)
         parameter(w, "header", str_of("If-Match"), "string",
-                  "An ETag; another state by now is 412.");
+                  "An ETag; 412 if the state has changed since.", NULL);
     jw_end_arr(w);
 }
 
-/* A schema by name, or one of the media types that have none. */
+/* Reference a schema by name; text, html, events and bytes are media types without a schema. */
 static void content(struct json_writer *w, const char *schema)
 {
     bool text = strcmp(schema, "text") == 0, html = strcmp(schema, "html") == 0;
@@ -97,7 +105,7 @@ static void responses(struct json_writer *w, const struct http_route *r)
     jw_end_obj(w);
     jw_key(w, "4XX");
     jw_obj(w);
-    jw_kv_cstr(w, "description", "What is wrong, by a stable code and in a sentence.");
+    jw_kv_cstr(w, "description", "An error, with a stable code and a message.");
     content(w, "Error");
     jw_end_obj(w);
     jw_end_obj(w);
@@ -156,7 +164,7 @@ static void operation(struct bough_arena *a, struct json_writer *w, const struct
     jw_end_obj(w);
 }
 
-/* Every path once: at the first of its rows. */
+/* True for the first row with this path: a path is printed once, with all its methods. */
 static bool first_of_path(const struct http_route *const *tables, const struct http_route *row)
 {
     for (size_t i = 0; tables[i]; i++) {
@@ -230,7 +238,7 @@ static enum bough_rc openapi(struct http_req *req, struct http_res *res, struct 
 }
 
 const struct http_route api_openapi_routes[] = {
-    { "GET", "/api/v1/openapi.json", openapi, AUTH_OPEN, "This API in OpenAPI 3.1.",
+    { "GET", "/api/v1/openapi.json", openapi, AUTH_OPEN, "This API as OpenAPI 3.1.",
       .gives = "OpenAPI" },
     { 0 },
 };

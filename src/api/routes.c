@@ -1,7 +1,7 @@
-/* The one list of nouns. */
+/* The list of all route tables of the API. */
 #include "api/api.h"
 
-/* One a line, so that two who add one do not meet. */
+/* One per line, to avoid merge conflicts. */
 /* clang-format off */
 const struct http_route *const api_tables[] = {
     api_alkhub_message_routes,
@@ -9,6 +9,7 @@ const struct http_route *const api_tables[] = {
     api_append_routes,
     api_attachment_routes,
     api_care_routes,
+    api_context_routes,
     api_entry_routes,
     api_events_routes,
     api_head_routes,

@@ -1,11 +1,10 @@
-/* Browsers: a link that works once becomes a cookie that scripts cannot read. Kept in memory only.
- */
+/* Browser sign-in: a one-time link becomes an HttpOnly cookie. Secrets are kept in memory only. */
 #include <stdio.h>
 #include <string.h>
 
 #include "auth/inside.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 void auth_secret(struct auth *a, char out[2 * SECRET_BYTES + 1])
 {
@@ -15,9 +14,9 @@ void auth_secret(struct auth *a, char out[2 * SECRET_BYTES + 1])
     sha256_hex(bytes, out);
 }
 
-/* ---- what was given out ---- */
+/* ---- secrets handed out ---- */
 
-/* A free place, or the one that ends first. */
+/* Store the secret in a free element, or replace the one that expires first. */
 static void keep(struct auth *a, struct held *in, const char *secret, int64_t ms)
 {
     struct held *to = &in[0];
@@ -28,9 +27,11 @@ static void keep(struct auth *a, struct held *in, const char *secret, int64_t ms
             to = &in[i];
     auth_hash(secret, to->hash);
     to->expires = env_now(&a->env) + ms;
+    __atomic_add_fetch(&a->changes, 1, __ATOMIC_RELEASE); /* another one may have been replaced */
     pthread_mutex_unlock(&a->lock);
 }
 
+/* Is the secret stored and not expired? With `take`, also remove it. */
 static bool known(struct auth *a, struct held *in, const char *secret, bool take)
 {
     char hash[2 * SHA256_LEN + 1];
@@ -47,6 +48,8 @@ static bool known(struct auth *a, struct held *in, const char *secret, bool take
         if (same && take)
             in[i].expires = 0;
     }
+    if (found && take)
+        __atomic_add_fetch(&a->changes, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&a->lock);
     return found;
 }
@@ -60,9 +63,23 @@ const char *auth_link(struct auth *a, struct bough_arena *arena)
     return arena_printf(arena, "/login?code=%s", secret);
 }
 
-bool auth_browser(struct auth *a, const char *secret)
+int64_t auth_browser_expires(const struct auth *a, const char *hash)
 {
-    return known(a, a->browsers, secret, false);
+    int64_t expires = 0;
+
+    for (size_t i = 0; i < SIGNED_MAX; i++)
+        if (auth_same(a->browsers[i].hash, hash))
+            expires = a->browsers[i].expires;
+    return expires;
+}
+
+bool auth_browser(struct auth *a, const char *secret, struct auth_pass *pass)
+{
+    bool found = known(a, a->browsers, secret, false);
+
+    if (found)
+        auth_pass_fill(a, pass, secret, true, env_now(&a->env) + 1); /* looked up at first use */
+    return found;
 }
 
 /* ---- cookies ---- */
@@ -73,7 +90,7 @@ const char *auth_cookie_name(struct http_req *req)
     const char *port = host ? strrchr(host, ':') : NULL;
 
     if (port && strchr(port, ']'))
-        port = NULL; /* a colon of an address */
+        port = NULL; /* the colon belongs to an IPv6 address */
     return arena_printf(req->arena, "bough_%s", port ? port + 1 : "80");
 }
 
@@ -112,7 +129,7 @@ static enum bough_rc login(struct http_req *req, struct http_res *res, struct bo
     char secret[2 * SECRET_BYTES + 1];
 
     (void)err;
-    /* HEAD comes from programs that only look: the link is kept for the person. */
+    /* HEAD comes from link previews: it must not use up the link. */
     if (!code || !known(a, a->links, code, req->method == HTTP_GET))
         return http_refuse(res, 403, "link_used",
                            "this link was used or is too old: `bough serve` prints a new one");

@@ -1,14 +1,14 @@
-/* The gate: Host, Origin, one credential, its scopes. In this order, before a body is read. */
+/* The gate: checks Host, Origin, credential and scopes, in this order, before the body is read. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "auth/inside.h"
-#include "base/arena.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 
-/* ---- making one ---- */
+/* ---- setup ---- */
 
 static void copy_names(struct auth *a, struct names *to, const char *const *from)
 {
@@ -81,7 +81,7 @@ void auth_allow_host(struct auth *a, const char *host, int port)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* ---- who asks from where ---- */
+/* ---- Host and Origin ---- */
 
 static bool lists(struct auth *a, const struct names *names, const char *name)
 {
@@ -94,7 +94,8 @@ static bool lists(struct auth *a, const struct names *names, const char *name)
     return found;
 }
 
-/* A page of another origin must not use this browser's sign-in, nor a name that leads here. */
+/* Host defends against DNS rebinding. Origin and Sec-Fetch-Site defend against pages of other
+ * origins that use this browser's cookie. */
 static enum bough_rc check_origin(struct auth *a, struct http_req *req, struct http_res *res,
                                   bool with_cookie)
 {
@@ -110,14 +111,15 @@ static enum bough_rc check_origin(struct auth *a, struct http_req *req, struct h
         return http_refuse(res, 403, "wrong_origin", "pages of %.80s may not call this", origin);
     if (site && strcmp(site, "cross-site") == 0)
         return http_refuse(res, 403, "wrong_origin", "pages of other sites may not call this");
-    /* Another port of this host is the same site to a browser, and sends the cookie along. */
+    /* Another port of this host is the same site to a browser, so the cookie is sent. */
     if (site && with_cookie && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return http_refuse(res, 403, "wrong_origin", "pages of other origins may not call this");
     return BOUGH_OK;
 }
 
-/* ---- failures ---- */
+/* ---- failed attempts ---- */
 
+/* Count a failed attempt of this peer. True: it has made too many within a minute. */
 static bool too_many(struct auth *a, const char *peer)
 {
     uint64_t n = 0;
@@ -128,24 +130,30 @@ static bool too_many(struct auth *a, const char *peer)
         smap_clear(&a->failures);
     }
     (void)smap_get(&a->failures, str_of(peer), &n);
+    smap_put(&a->failures, str_of(peer), n + 1);
     pthread_mutex_unlock(&a->lock);
     return n >= FAILURES_MAX;
 }
 
+static enum bough_rc no_credential(struct http_res *res, const char *why)
+{
+    enum bough_rc rc = http_refuse(res, 401, "unauthorized", "%s", why);
+
+    http_set(res, "WWW-Authenticate", "Bearer realm=\"bough\"");
+    return rc;
+}
+
+/* A credential that is not valid. Many clients can share an address (a proxy, a stale browser tab),
+ * so failures slow down only further failures, never a valid credential. */
 static enum bough_rc unknown(struct auth *a, struct http_req *req, struct http_res *res,
-                             const char *why, bool failed)
+                             const char *why)
 {
     enum bough_rc rc;
-    uint64_t n = 0;
 
-    if (failed) {
-        pthread_mutex_lock(&a->lock);
-        (void)smap_get(&a->failures, str_of(req->peer), &n);
-        smap_put(&a->failures, str_of(req->peer), n + 1);
-        pthread_mutex_unlock(&a->lock);
-    }
-    rc = http_refuse(res, 401, "unauthorized", "%s", why);
-    http_set(res, "WWW-Authenticate", "Bearer realm=\"bough\"");
+    if (!too_many(a, req->peer))
+        return no_credential(res, why);
+    rc = http_refuse(res, 429, "too_many_failures", "wait a minute before the next attempt");
+    http_set(res, "Retry-After", "60");
     return rc;
 }
 
@@ -160,26 +168,27 @@ static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_
     char *name;
 
     if (strncasecmp(value, "Bearer ", 7) != 0 || !value[7])
-        return unknown(a, req, res, "send Authorization: Bearer and a token", false);
+        return no_credential(res, "send Authorization: Bearer and a token");
     rc = auth_find(a, req->arena, value + 7, req->trace, &t, err);
     if (rc)
         return rc;
     if (!t)
-        return unknown(a, req, res, "this token is not known, expired or revoked", true);
+        return unknown(a, req, res, "this token is not known, expired or revoked");
     name = arena_alloc(req->arena, sizeof prefix + strlen(t->label));
     memcpy(name, prefix, sizeof prefix - 1);
     memcpy(name + sizeof prefix - 1, t->label, strlen(t->label) + 1);
     who->name = name;
     who->scopes = (unsigned)t->scopes;
     who->project = t->project;
+    auth_pass_fill(a, &who->pass, value + 7, false, t->expires);
     return BOUGH_OK;
 }
 
 static enum bough_rc by_browser(struct auth *a, struct http_req *req, struct http_res *res,
                                 const char *secret, struct auth_who *who)
 {
-    if (!auth_browser(a, secret))
-        return unknown(a, req, res, "this browser is no longer signed in", true);
+    if (!auth_browser(a, secret, &who->pass))
+        return unknown(a, req, res, "this browser is no longer signed in");
     who->name = "owner";
     who->scopes = AUTH_ALL;
     who->browser = true;
@@ -196,16 +205,11 @@ static enum bough_rc identify(struct auth *a, struct http_req *req, struct http_
         return rc;
     if (token && cookie)
         return http_refuse(res, 400, "two_credentials", "send a token or the cookie, not both");
-    if (too_many(a, req->peer)) {
-        rc = http_refuse(res, 429, "too_many_failures", "wait a minute before the next attempt");
-        http_set(res, "Retry-After", "60");
-        return rc;
-    }
     if (token)
         return by_token(a, req, res, token, who, err);
     if (cookie)
         return by_browser(a, req, res, cookie, who);
-    return unknown(a, req, res, "send Authorization: Bearer and a token", false);
+    return no_credential(res, "send Authorization: Bearer and a token");
 }
 
 enum bough_rc auth_gate(struct auth *a, struct http_req *req, struct http_res *res,
@@ -217,7 +221,7 @@ enum bough_rc auth_gate(struct auth *a, struct http_req *req, struct http_res *r
 
     *who = (struct auth_who){ .name = "", .project = "", .auth = a };
     req->who = who;
-    if (!req->route->needs) /* a row that forgot to say is nobody's */
+    if (!req->route->needs) /* a route whose row does not set `needs` is closed */
         return http_refuse(res, 403, "denied", "this path is closed");
     if (req->via == HTTP_VIA_UNIX) {
         who->name = "owner";
@@ -226,18 +230,13 @@ enum bough_rc auth_gate(struct auth *a, struct http_req *req, struct http_res *r
         rc = identify(a, req, res, who, err);
     }
     missing = req->route->needs & AUTH_ALL & ~who->scopes;
-    if (rc || !missing || (req->route->needs & AUTH_OPEN))
+    if (rc || (req->route->needs & AUTH_OPEN))
         return rc;
+    if ((req->route->needs & AUTH_ADMIN) && *who->project)
+        return http_refuse(res, 403, "denied",
+                           "this concerns the whole store, and the token is bound to one project");
+    if (!missing)
+        return BOUGH_OK;
     return http_refuse(res, 403, "scope", "this needs a token with the scope %s",
                        auth_scopes_text(req->arena, missing));
-}
-
-const struct auth_who *auth_who(const struct http_req *req)
-{
-    return req->who;
-}
-
-bool auth_sees(const struct auth_who *who, const char *project)
-{
-    return !*who->project || strcmp(who->project, project) == 0;
 }

@@ -1,4 +1,4 @@
-/* What the files of src/auth share. */
+/* Internals shared by the files of src/auth. */
 #ifndef AUTH_INSIDE_H
 #define AUTH_INSIDE_H
 
@@ -6,21 +6,23 @@
 
 #include "auth/auth.h"
 #include "base/env.h"
-#include "base/map.h"
-#include "base/sha256.h"
-#include "store/token.h"
+#include "base/hash/sha256.h"
+#include "base/memory/map.h"
+#include "store/notes/token.h"
 
 enum {
     SECRET_BYTES = 32,
-    SIGNED_MAX = 64,   /* browsers signed in at a time; the one that ends first makes room */
-    FAILURES_MAX = 20, /* a minute and address; beyond it nobody is even looked up */
+    /* Browsers signed in at a time; a new one replaces the one that expires first. */
+    SIGNED_MAX = 64,
+    /* Failed attempts per minute and address; further failures get 429. */
+    FAILURES_MAX = 20,
 };
 
 #define LINK_MS (INT64_C(10) * 60 * 1000)
 #define COOKIE_MS (INT64_C(7) * 24 * 3600 * 1000)
-#define USED_MS (INT64_C(3600) * 1000) /* how exactly "last used" is kept: writes are synced */
+#define USED_MS (INT64_C(3600) * 1000) /* precision of "last used": each update is synced */
 
-/* A secret somebody holds: only its hash is here. expires 0: no secret. */
+/* A secret we handed out, as its hash. expires 0: unused. */
 struct held {
     char hash[2 * SHA256_LEN + 1];
     int64_t expires;
@@ -30,38 +32,48 @@ struct auth {
     struct bough_store *store;
     struct env env;
     bool tls;
-    pthread_mutex_t lock;      /* guards everything below */
-    struct bough_arena *names; /* of hosts and origins; grows with each reconfiguration, slowly */
+    pthread_mutex_t lock; /* guards everything below */
+    /* Strings of hosts and origins; never freed, so each reconfiguration adds a little. */
+    struct bough_arena *names;
     struct names {
         const char **at;
         size_t n;
     } bound, hosts, origins;
-    struct bough_arena *arena; /* of the tokens */
+    struct bough_arena *arena; /* owns `tokens` */
     struct store_tokens tokens;
     bool loaded;
-    int64_t looked_us;    /* when the log was last looked at for changes of tokens */
-    struct smap failures; /* address -> how many since `minute` */
+    int64_t looked_us;    /* when the changelog was last checked for changes of tokens (mono_us) */
+    struct smap failures; /* peer address -> failed attempts since `minute` */
     int64_t minute;
     struct held links[SIGNED_MAX], browsers[SIGNED_MAX];
+    uint64_t changes; /* atomic: how often tokens or browsers changed */
 };
 
+/* A new random secret, in hex. */
 void auth_secret(struct auth *a, char out[2 * SECRET_BYTES + 1]);
+/* SHA-256 of the secret, in hex. */
 void auth_hash(const char *secret, char out[2 * SHA256_LEN + 1]);
-bool auth_same(const char *a, const char *b); /* two hashes, in constant time */
+bool auth_same(const char *a, const char *b); /* compares two hashes in constant time */
 
 /* ---- tokens.c ---- */
 
-/* The living token of this secret, copied into `arena`; NULL when there is none. `came_us`: when
- * the request came that shows it (mono_us); what was revoked before then is not there. */
+/* Find the valid token with this secret and copy it into `arena`; *out is NULL when there is none.
+ * `came_us` is when the request arrived (mono_us): a token revoked before then is not found. */
 enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *secret,
                         int64_t came_us, struct store_token **out, struct bough_error *err);
+/* Fill in a credential that was just found valid. */
+void auth_pass_fill(struct auth *a, struct auth_pass *pass, const char *secret, bool browser,
+                    int64_t expires);
 
 /* ---- browser.c ---- */
 
-/* The cookie's name: one a port, as browsers mix the cookies of all ports of a host. */
+/* Cookies are shared by all ports of a host, so the cookie's name contains the port. */
 const char *auth_cookie_name(struct http_req *req);
-/* Its value in the request, or NULL. */
+/* The value of that cookie in the request, or NULL. */
 const char *auth_cookie(struct http_req *req);
-bool auth_browser(struct auth *a, const char *secret); /* is it one we gave out? */
+/* Is this secret that of a signed-in browser? */
+bool auth_browser(struct auth *a, const char *secret, struct auth_pass *pass);
+/* When does the browser with this hash expire? 0: it is not signed in. Takes no lock. */
+int64_t auth_browser_expires(const struct auth *a, const char *hash);
 
 #endif

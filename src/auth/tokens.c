@@ -1,11 +1,11 @@
-/* Tokens: made once, found by the hash of their secret, gone the moment they are revoked. */
+/* Tokens: create, list, revoke, and find by the hash of the secret. */
 #include <string.h>
 
 #include "auth/inside.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-/* Secret scanners find it by this. */
+/* Lets secret scanners recognise a leaked token. */
 static const char prefix[] = "bough_";
 
 static void give(const struct store_token *from, struct auth_token *to)
@@ -40,7 +40,7 @@ enum bough_rc auth_token_create(struct bough_store *s, struct bough_arena *a,
         env->random(env->user, bytes, sizeof bytes);
     else
         env_random(&env_system, bytes, sizeof bytes);
-    sha256_hex(bytes, text); /* a secret has as many bytes as a hash */
+    sha256_hex(bytes, text); /* a secret has as many bytes as SHA-256 */
     *secret = arena_printf(a, "%s%s", prefix, text);
     auth_hash(*secret, row.hash);
     explicit_bzero(bytes, sizeof bytes);
@@ -71,7 +71,7 @@ enum bough_rc auth_token_revoke(struct bough_store *s, const char *token, struct
     return store_token_revoke(s, token, err);
 }
 
-/* ---- finding one ---- */
+/* ---- finding a token ---- */
 
 void auth_hash(const char *secret, char out[2 * SHA256_LEN + 1])
 {
@@ -90,10 +90,12 @@ bool auth_same(const char *a, const char *b)
     return diff == 0;
 }
 
-/* What other processes created or revoked counts from the next request on. One look at the log is
- * good for every request that had come by then, and is outside the lock. */
+/* Reload the tokens if another process changed them. One check of the changelog serves every
+ * request that arrived before it. The store is read outside the lock: the loop thread takes it. */
 static enum bough_rc refresh(struct auth *a, int64_t came_us, struct bough_error *err)
 {
+    struct bough_arena *arena = NULL;
+    struct store_tokens found = { 0 };
     bool changed = true, loaded, fresh;
     enum bough_rc rc = BOUGH_OK;
     int64_t no, looked_us = mono_us();
@@ -107,19 +109,26 @@ static enum bough_rc refresh(struct auth *a, int64_t came_us, struct bough_error
         return BOUGH_OK;
     if (loaded)
         rc = store_token_changed(a->store, &no, &changed, err);
-    if (rc)
-        return rc;
+    if (!rc && changed) {
+        arena = bough_arena_create();
+        rc = store_token_list(a->store, arena, &found, err);
+    }
     pthread_mutex_lock(&a->lock);
-    if (changed) {
-        bough_arena_reset(a->arena);
-        rc = store_token_list(a->store, a->arena, &a->tokens, err);
-        a->loaded = !rc;
-    } else if (no > a->tokens.no) {
+    if (!rc && changed && (!a->loaded || found.no >= a->tokens.no)) {
+        struct bough_arena *old = a->arena;
+
+        a->arena = arena;
+        arena = old;
+        a->tokens = found;
+        a->loaded = true;
+        __atomic_add_fetch(&a->changes, 1, __ATOMIC_RELEASE);
+    } else if (!rc && no > a->tokens.no) {
         a->tokens.no = no;
     }
     if (!rc && looked_us > a->looked_us)
         a->looked_us = looked_us;
     pthread_mutex_unlock(&a->lock);
+    bough_arena_destroy(arena);
     return rc;
 }
 
@@ -167,12 +176,50 @@ enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *s
 
         used = now - t->used > USED_MS;
         if (used)
-            t->used = now; /* others need not write it too */
+            t->used = now; /* so that concurrent requests do not write it too */
         *out = copy(arena, t);
     }
     pthread_mutex_unlock(&a->lock);
-    /* A store that cannot be written serves all the same. */
+    /* Best effort: a read-only store must still authenticate. */
     if (used)
         (void)!store_token_used(a->store, (*out)->id, NULL);
     return BOUGH_OK;
+}
+
+/* ---- checking again ---- */
+
+void auth_pass_fill(struct auth *a, struct auth_pass *pass, const char *secret, bool browser,
+                    int64_t expires)
+{
+    auth_hash(secret, pass->hash);
+    pass->browser = browser;
+    pass->expires = expires;
+    pass->checked = __atomic_load_n(&a->changes, __ATOMIC_ACQUIRE);
+}
+
+void auth_look(struct auth *a, int64_t ms)
+{
+    (void)!refresh(a, mono_us() - ms * 1000, NULL);
+}
+
+bool auth_still(struct auth *a, struct auth_pass *pass)
+{
+    uint64_t changes = __atomic_load_n(&a->changes, __ATOMIC_ACQUIRE);
+    int64_t now = env_now(&a->env);
+    const struct store_token *t;
+    bool valid;
+
+    if (!*pass->hash || (pass->checked == changes && (!pass->expires || pass->expires > now)))
+        return true;
+    pthread_mutex_lock(&a->lock);
+    if (pass->browser) {
+        pass->expires = auth_browser_expires(a, pass->hash);
+        valid = pass->expires > now;
+    } else { /* while tokens cannot be read, the last answer stands */
+        t = a->loaded ? match(a, pass->hash) : NULL;
+        valid = t || (!a->loaded && (!pass->expires || pass->expires > now));
+    }
+    pthread_mutex_unlock(&a->lock);
+    pass->checked = changes;
+    return valid;
 }

@@ -27,7 +27,7 @@ static void system_random(void *user, void *out, size_t n)
         if (got < 0) {
             if (errno == EINTR)
                 continue;
-            /* Going on with guessable ids and tokens would be worse than stopping. */
+            /* Guessable ids and tokens would be worse than an abort. */
             fputs("bough: no randomness from the kernel\n", stderr);
             abort();
         }

@@ -1,4 +1,4 @@
-/* Where time and randomness come from. Passed in, so that tests can steer them. */
+/* Sources of time and randomness, passed in so that tests can replace them. */
 #ifndef BASE_ENV_H
 #define BASE_ENV_H
 
@@ -11,7 +11,7 @@ struct env {
     void *user;
 };
 
-/* The machine's clock and the kernel's randomness. */
+/* The machine's clock and the kernel's randomness. Aborts when the kernel gives none. */
 extern const struct env env_system;
 
 static inline int64_t env_now(const struct env *e)
@@ -32,7 +32,7 @@ static inline uint64_t env_u64(const struct env *e)
     return v;
 }
 
-/* Microseconds on a clock that never goes back: for deadlines and durations only. */
+/* Microseconds on a monotonic clock with no fixed start: for deadlines and durations only. */
 int64_t mono_us(void);
 
 #endif

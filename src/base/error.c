@@ -1,4 +1,4 @@
-/* The error object and the tables made from the one list of codes. */
+/* Filling the error object, and the table of codes generated from BOUGH_CODES. */
 #include <bough/error.h>
 
 #include <stdarg.h>

@@ -1,7 +1,6 @@
-/* The one list of commands. Keep it sorted by name: help prints it as it is, and a test checks. */
-#include "cli/cli.h"
-
-#include <string.h>
+/* The table of commands. Keep it sorted by name: help prints it in this order, and a test checks
+ * it. */
+#include "cli/commands.h"
 
 const struct cli_cmd *const cli_commands[] = {
     &cmd_append,
@@ -48,12 +47,3 @@ const struct cli_cmd *const cli_commands[] = {
     &cmd_version,
     NULL,
 };
-
-const struct cli_cmd *cli_find(const char *name)
-{
-    for (size_t i = 0; cli_commands[i]; i++) {
-        if (strcmp(cli_commands[i]->name, name) == 0)
-            return cli_commands[i];
-    }
-    return NULL;
-}

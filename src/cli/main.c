@@ -1,4 +1,5 @@
-/* The bough command: finds the command, reads its options, runs it. Knows no command by heart. */
+/* Entry point of the bough command: finds the command in the table, parses its options and
+ * runs it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -7,20 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 
-/* A store opened as descriptor 1 would be overwritten by our own output: keep 0 to 2 taken. */
+/* A store opened as descriptor 1 would be overwritten by our output: keep 0 to 2 in use. */
 static void hold_standard_files(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) != -1 || errno != EBADF)
             continue;
-        if (open("/dev/null", O_RDWR) != fd) /* the lowest free number, so it is fd */
+        if (open("/dev/null", O_RDWR) != fd) /* open() returns the lowest free descriptor */
             abort();
     }
 }
 
-/* How many letters to change, add or drop to turn a into b; for names, which are short. */
+/* Levenshtein distance; SIZE_MAX when b has 32 letters or more. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[32], nb = strlen(b);
@@ -50,19 +51,19 @@ static size_t distance(const char *a, const char *b)
 static int no_such_command(const struct cli *c, const char *name)
 {
     const struct cli_cmd *near = NULL;
-    size_t least = 3; /* further away is another word */
+    size_t least = 3; /* larger distances are not suggested */
 
-    for (size_t i = 0; cli_commands[i]; i++) {
-        size_t d = distance(name, cli_commands[i]->name);
+    for (size_t i = 0; c->commands[i]; i++) {
+        size_t d = distance(name, c->commands[i]->name);
 
         if (d < least) {
             least = d;
-            near = cli_commands[i];
+            near = c->commands[i];
         }
     }
     if (near)
-        return cli_usage(c, "there is no command \"%s\"; did you mean \"%s\"?", name, near->name);
-    return cli_usage(c, "there is no command \"%s\"", name);
+        return cli_usage(c, "unknown command \"%s\"; did you mean \"%s\"?", name, near->name);
+    return cli_usage(c, "unknown command \"%s\"", name);
 }
 
 /* `bough --help` is `bough help`, `bough ls --help` is `bough help ls`; --version likewise. */
@@ -84,7 +85,7 @@ static int run_instead(struct cli *c)
     return c->cmd->run(c);
 }
 
-/* Flags over the environment over the file. */
+/* Options override the environment, which overrides the file. */
 static int start_output(struct cli *c)
 {
     const char *color = cli_value(c, "color");
@@ -99,7 +100,7 @@ static int start_output(struct cli *c)
         return CLI_DONE;
     }
     if (color)
-        return cli_usage(c, "--color is auto, always or never");
+        return cli_usage(c, "--color must be auto, always or never");
     out_init(&c->out, NULL, cli_has(c, "json"));
     return CLI_DONE;
 }
@@ -115,10 +116,10 @@ static int run(struct cli *c, int argc, char **argv)
     if (cli_has(c, "help") || cli_has(c, "version"))
         return run_instead(c);
     if (c->argc == 0)
-        return cli_usage(c, "which command?");
+        return cli_usage(c, "no command given");
 
     name = c->argv[0];
-    c->cmd = cli_find(name);
+    c->cmd = cli_find(c, name);
     if (!c->cmd)
         return no_such_command(c, name);
     rc = cli_parse(c, c->argc, c->argv);
@@ -136,10 +137,11 @@ int main(int argc, char **argv)
     int rc;
 
     hold_standard_files();
+    c.commands = cli_commands;
     c.a = bough_arena_create();
     rc = run(&c, argc, argv);
     bough_store_close(&c.s);
-    /* Output that did not arrive is a failure, however well the rest went. */
+    /* A write error on stdout is a failure, even if the command succeeded. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "bough: cannot write the output: %s\n", strerror(errno));
         return rc ? rc : CLI_FAILED;

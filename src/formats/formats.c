@@ -1,7 +1,7 @@
-/* The one list of formats. */
+/* The list of all formats. */
 #include <string.h>
 
-#include "formats/format.h"
+#include "formats/common/format.h"
 
 const struct format *const all_formats[] = {
     /* clang-format off */
@@ -12,7 +12,7 @@ const struct format *const all_formats[] = {
     &format_opencode,
     &format_ai_sdk,
     &format_anthropic,
-    &format_openai_chat, /* after those that look nearly like it */
+    &format_openai_chat, /* must come after the formats that look similar */
     &format_markdown,
     &format_html,
     &format_hygge,
@@ -32,6 +32,45 @@ const struct format *format_find(const char *name)
         if (strcmp(all_formats[i]->name, name) == 0)
             return all_formats[i];
     return NULL;
+}
+
+/* The i-th format of one kind; NULL behind the last. */
+static const struct format *nth(size_t i, bool (*is)(const struct format *f))
+{
+    for (size_t k = 0; all_formats[k]; k++)
+        if (is(all_formats[k]) && i-- == 0)
+            return all_formats[k];
+    return NULL;
+}
+
+static bool writes(const struct format *f)
+{
+    return f->writes != 0;
+}
+
+const char *format_read_name(size_t i)
+{
+    const struct format *f = nth(i, format_reads);
+
+    return f ? f->name : NULL;
+}
+
+const char *format_written_name(size_t i)
+{
+    const struct format *f = nth(i, writes);
+
+    return f ? f->name : NULL;
+}
+
+bool format_is_file(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    const struct format *f;
+
+    for (size_t i = 0; dot && (f = nth(i, format_reads)) != NULL; i++)
+        if (strcmp(dot + 1, f->suffix) == 0 || (f->rows && strcmp(dot + 1, "db") == 0))
+            return true;
+    return false;
 }
 
 const struct format *format_detect(struct bough_str first)

@@ -1,12 +1,12 @@
-/* Hecate's SQLite file, in: chat sessions with their two streams, messages and calls (C1). */
+/* Hecate's SQLite file, reader: chat sessions with their messages and provider calls (C1). */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/iso.h"
-#include "base/str.h"
-#include "formats/messages.h"
-#include "formats/names.h"
+#include "base/memory/arena.h"
+#include "base/text/iso.h"
+#include "base/text/str.h"
+#include "formats/common/names.h"
+#include "formats/messages/messages.h"
 
 struct hecate {
     int64_t calls;
@@ -20,7 +20,7 @@ static struct hecate *state_of(struct reading *r)
     return r->state;
 }
 
-/* Go writes "2026-05-08 19:33:07.123456789 +0000 UTC m=+0.012"; others ISO 8601 or a number. */
+/* Go writes "2026-05-08 19:33:07.123456789 +0000 UTC m=+0.012"; others use ISO 8601 or a number. */
 static int64_t time_column(struct reading *r, struct json row, const char *name)
 {
     const char *text = json_cstr(r->a, row, name), *space;
@@ -53,7 +53,7 @@ static enum bough_rc take_session(struct reading *r, struct json row, struct bou
     return give(r, &item, err);
 }
 
-/* What it cost is in micro-USD. Its id and what is counted stay, as they came, in its usage. */
+/* The cost is in micro-USD. The call's id and raw counters stay in its usage. */
 static enum bough_rc take_call(struct reading *r, struct json row, struct bough_error *err)
 {
     static const char *const placed[] = { "session_id", "request_id",    "requested_provider",
@@ -95,8 +95,8 @@ static bool has_calls(struct reading *r, struct json blocks)
     return false;
 }
 
-/* Rich blocks are what was said; the flat text, and calls that are blocks too, repeat it (C14) and
- * are kept beside it. */
+/* Rich blocks are the content. The flat text repeats them, and so may the tool calls (C14): both
+ * are kept beside the content. */
 static struct json with_blocks(struct reading *r, struct json message, struct json blocks)
 {
     bool twice = has_calls(r, blocks);
@@ -111,7 +111,7 @@ static struct json with_blocks(struct reading *r, struct json message, struct js
     if (twice && calls.n)
         more = arena_printf(r->a, "%s,\"hecate.tool_calls\":%.*s", more, (int)calls.n, calls.p);
     if (json_parse(r->a, members_but(r->a, message, but, more), &out, NULL))
-        return message; /* cannot be: it is made of JSON */
+        return message; /* cannot happen: it is built from valid JSON */
     return out;
 }
 
@@ -157,7 +157,7 @@ static enum bough_rc hecate_row(struct reading *r, const char *name, struct json
     return strcmp(name, "call") == 0 ? take_call(r, row, err) : take_message(r, row, err);
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 static const char *const tables[] = { "$chat_sessions", "$chat_session_messages",
                                       "$chat_session_provider_calls", NULL };
@@ -186,9 +186,18 @@ static const struct format_rows rows = {
     .row = hecate_row,
 };
 
+static const struct format_place places[] = {
+    { IN_DATA, "sh.hecate.app/hecate.db" },
+    { IN_CURRENT, ".data/hecate.db" },
+    { 0 },
+};
+
 const struct format format_hecate = {
     .name = "hecate",
+    .number = FORMAT_HECATE,
     .about = "Hecate: the chat sessions in its SQLite file",
     .suffix = "db",
+    .tool = "Hecate",
+    .places = places,
     .rows = &rows,
 };

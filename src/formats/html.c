@@ -1,23 +1,21 @@
-/* HTML, out: a session with all its branches as one page that needs nothing else (P42). */
+/* HTML, writer: a session with all branches as one self-contained page (P42). */
 #include "formats/html.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/iso.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "core/view.h"
+#include "base/memory/arena.h"
+#include "base/text/iso.h"
+#include "base/text/str.h"
+#include "core/part/view.h"
 
 struct html {
 
     bool any;
 };
 
-/*
- * Inside the page's script element. Nothing in it may end the element or begin a comment: of JSON
- * only strings can hold these bytes, and there an escape means the same.
- */
+/* Escape JSON for the page's script element. Nothing in it may end the element or begin a comment.
+ * In JSON these bytes occur only inside strings, where an escape is equivalent. */
 static void put_safe(struct buf *out, struct bough_str json)
 {
     for (size_t i = 0; i < json.n; i++) {
@@ -199,9 +197,11 @@ static void write_finish(struct writing *w, const char *head)
 
 const struct format format_html = {
     .name = "html",
+    .number = FORMAT_HTML,
     .about = "HTML: one self-contained page with the whole tree",
     .suffix = "html",
     .writes = WRITES_TREE,
+    .marks_deleted = true,
     .begin = write_begin,
     .entry = write_entry,
     .finish = write_finish,

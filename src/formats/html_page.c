@@ -1,4 +1,4 @@
-/* The page around a session's data: style, tree, filters, deep links. No remote resource. */
+/* The HTML page around a session's data: style, tree, filters, deep links. No remote resources. */
 #include "formats/html.h"
 
 /* clang-format off */

@@ -1,12 +1,13 @@
-/* hygge's SQLite file, in: sessions, messages, markers, memories and todos (H5). */
+/* hygge's SQLite file, reader: sessions, messages, markers, memories and todos (H5). */
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/json_write.h"
+#include "base/json/write.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "core/text.h"
-#include "formats/format.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/model/text.h"
+#include "core/model/totals.h"
+#include "formats/common/format.h"
 
 struct marker {
     struct marker *next;
@@ -16,7 +17,7 @@ struct marker {
 };
 
 struct hygge {
-    struct marker *markers, **end; /* those that are not given yet, oldest first */
+    struct marker *markers, **end; /* markers to give, oldest first */
     const char *provider, *model;
 };
 
@@ -40,7 +41,7 @@ static int64_t signed_column(struct json row, const char *name)
 
 /* ---- sessions ---- */
 
-/* Totals may have been taken back below nothing (H33). */
+/* Totals may be negative: hygge can subtract (H33). */
 static int64_t signed_cost(struct json usd)
 {
     int64_t nano = 0;
@@ -76,7 +77,7 @@ static enum bough_rc take_session(struct reading *r, struct json row, struct bou
         .parent = json_cstr(r->a, row, "parent_id"),
         .fork_entry = json_cstr(r->a, row, "fork_message_id"),
         .spawned_by = json_cstr(r->a, row, "parent_tool_use_id"),
-        .title = json_cstr(r->a, row, "slug"), /* free text there (H13) */
+        .title = json_cstr(r->a, row, "slug"), /* free text in hygge (H13) */
         .project = json_cstr(r->a, row, "project_dir"),
         .model_provider = json_cstr(r->a, row, "model_provider"),
         .model_name = json_cstr(r->a, row, "model_name"),
@@ -95,7 +96,7 @@ static enum bough_rc take_session(struct reading *r, struct json row, struct bou
         return give_problem(r, err, "a session without an id was left out");
     h->provider = arena_strdup(r->kept, s->model_provider);
     h->model = arena_strdup(r->kept, s->model_name);
-    if (cstr_empty(s->parent)) /* a fork of nothing inherits nothing (H7) */
+    if (cstr_empty(s->parent)) /* without a parent there is nothing to inherit (H7) */
         s->fork_entry = NULL;
     s->subagent = !cstr_empty(s->parent) && cstr_empty(s->fork_entry);
     return give(r, &item, err);
@@ -109,6 +110,7 @@ static enum bough_rc keep_marker(struct reading *r, struct json row, struct boug
     struct marker *m = arena_zalloc(r->kept, sizeof *m);
     struct json_writer w;
     struct buf b;
+    bool over;
 
     m->id = arena_strdup(r->kept, json_cstr(r->a, row, "id"));
     m->time = number_of(row, "created_at");
@@ -120,16 +122,17 @@ static enum bough_rc keep_marker(struct reading *r, struct json row, struct boug
     jw_opt_i64(&w, "tokensSaved", number_of(row, "input_tokens_saved"));
     jw_end_obj(&w);
     m->data = text_keep(r->kept, &b);
+    over = b.over;
     buf_finish(&b);
-    if (b.over || cstr_empty(m->id))
+    if (over || cstr_empty(m->id))
         return give_problem(r, err, "a compaction marker %s was left out",
-                            b.over ? "with too large a summary" : "without an id");
+                            over ? "with too large a summary" : "without an id");
     *h->end = m;
     h->end = &m->next;
     return BOUGH_OK;
 }
 
-/* Those that were written before this message; all that are left for NULL. */
+/* Give the markers that are older than this message; all that are left if `id` is NULL. */
 static enum bough_rc give_markers(struct reading *r, const char *id, int64_t time,
                                   struct bough_error *err)
 {
@@ -157,15 +160,15 @@ static enum bough_rc give_markers(struct reading *r, const char *id, int64_t tim
 
 /* ---- messages ---- */
 
-static void take_usage(struct json row, struct bough_entry_new *e)
+static void take_usage(struct reading *r, struct json row, struct bough_entry_new *e)
 {
-    e->usage = (struct bough_totals){ .input = number_of(row, "input_tokens"),
-                                      .output = number_of(row, "output_tokens"),
-                                      .cache_read = number_of(row, "cache_read_tokens"),
-                                      .cache_write = number_of(row, "cache_write_tokens"),
-                                      .cost = cost_of(json_member(row, "cost_usd")) };
-    e->has_usage = e->usage.input || e->usage.output || e->usage.cache_read ||
-                   e->usage.cache_write || e->usage.cost;
+    struct bough_totals used = { .input = number_of(row, "input_tokens"),
+                                 .output = number_of(row, "output_tokens"),
+                                 .cache_read = number_of(row, "cache_read_tokens"),
+                                 .cache_write = number_of(row, "cache_write_tokens"),
+                                 .cost = cost_of(json_member(row, "cost_usd")) };
+
+    e->usage = totals_is_zero(&used) ? NULL : totals_keep(r->a, &used);
     e->duration = number_of(row, "duration_ms");
 }
 
@@ -190,8 +193,8 @@ static enum bough_rc take_message(struct reading *r, struct json row, struct bou
     e->time = number_of(row, "created_at");
     e->data = row_rest(r, row, placed, "hygge.row");
     column_parts(r, row, "parts", e);
-    take_usage(row, e);
-    if (e->has_usage) {
+    take_usage(r, row, e);
+    if (e->usage) {
         e->call_provider = h->provider;
         e->call_model = h->model;
     }
@@ -199,7 +202,7 @@ static enum bough_rc take_message(struct reading *r, struct json row, struct bou
     return rc ? rc : give_entry(r, &item, err);
 }
 
-/* ---- beside them ---- */
+/* ---- memories and todos ---- */
 
 static enum bough_rc take_memory(struct reading *r, struct json row, struct bough_error *err)
 {
@@ -218,7 +221,7 @@ static enum bough_rc take_todos(struct reading *r, struct json row, struct bough
     struct json list;
 
     if (!raw.n && column_json(r, row, "items", JSON_NULL).n)
-        return BOUGH_OK; /* no list is written like this (H37) */
+        return BOUGH_OK; /* null means an empty list (H37) */
     if (!raw.n || json_parse(r->a, raw, &list, NULL))
         return give_problem(r, err, "the todos are no list");
     return give_todos(r, list, err);
@@ -243,7 +246,7 @@ static enum bough_rc hygge_end(struct reading *r, struct bough_error *err)
     return give_markers(r, NULL, 0, err);
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 static const char *const tables[] = { "sessions", "messages", "compaction_markers", NULL };
 
@@ -258,8 +261,8 @@ static const struct format_query each[] = {
     { .name = "session", .sql = "SELECT * FROM sessions WHERE rowid = ?1" },
     { .name = "marker",
       .sql = "SELECT * FROM compaction_markers WHERE " ITS " ORDER BY created_at, id" },
-    /* Places first: a sort must not hold the messages themselves. hygge's index has only the
-     * living ones. */
+    /* Select only rowids, so that the sort does not hold the messages. hygge's index covers only
+     * messages that are not deleted. */
     { .sql = "SELECT at FROM (SELECT rowid AS at, created_at, id FROM messages WHERE " ITS
              " AND deleted_at IS NULL UNION ALL SELECT at, created_at, id FROM temp.gone WHERE " ITS
              ") ORDER BY created_at, id",
@@ -282,9 +285,17 @@ static const struct format_rows rows = {
     .end = hygge_end,
 };
 
+static const struct format_place places[] = {
+    { IN_STATE, "hygge/sessions.db" },
+    { 0 },
+};
+
 const struct format format_hygge = {
     .name = "hygge",
+    .number = FORMAT_HYGGE,
     .about = "hygge: its SQLite file",
     .suffix = "db",
+    .tool = "hygge",
+    .places = places,
     .rows = &rows,
 };

@@ -1,18 +1,18 @@
-/* Markdown, out: a conversation to read, to paste, to put into a review. */
+/* Markdown, writer: one path as a readable document. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/iso.h"
-#include "base/str.h"
-#include "core/text.h"
-#include "core/view.h"
-#include "formats/format.h"
+#include "base/memory/arena.h"
+#include "base/text/iso.h"
+#include "base/text/str.h"
+#include "core/model/text.h"
+#include "core/part/view.h"
+#include "formats/common/format.h"
 
-enum { FENCE_MOST = 200 };
+enum { FENCE_LONG = 200 };
 
-/* A heading stays on its line, whatever a title holds. */
+/* Escape the text, and replace line ends by blanks: a heading must stay on one line. */
 static void put_inline(struct buf *out, const char *s)
 {
     for (; *s; s++) {
@@ -22,23 +22,39 @@ static void put_inline(struct buf *out, const char *s)
     }
 }
 
-/* Longer than any run of backticks inside, so that nothing inside ends it. */
-static void put_fenced(struct buf *out, const char *word, struct bough_str text)
+/* The longest run of `c` in the text. */
+static size_t longest_run(struct bough_str text, char c)
 {
-    int longest = 2, run = 0;
+    size_t longest = 0, run = 0;
 
     for (size_t i = 0; i < text.n; i++) {
-        run = text.p[i] == '`' ? run + 1 : 0;
-        longest = run > longest && run < FENCE_MOST ? run : longest;
+        run = text.p[i] == c ? run + 1 : 0;
+        longest = run > longest ? run : longest;
     }
-    for (int i = 0; i <= longest; i++)
-        buf_putc(out, '`');
+    return longest;
+}
+
+static void put_run(struct buf *out, char c, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_putc(out, c);
+}
+
+/* The fence is longer than any run of its character in the text, so the text cannot end it. Tildes
+ * instead of very many backticks. */
+static void put_fenced(struct buf *out, const char *word, struct bough_str text)
+{
+    size_t ticks = longest_run(text, '`'), tildes = ticks < FENCE_LONG ? 0 : longest_run(text, '~');
+    char c = ticks < FENCE_LONG || ticks <= tildes ? '`' : '~';
+    size_t n = (c == '`' ? ticks : tildes) + 1;
+
+    n = n < 3 ? 3 : n;
+    put_run(out, c, n);
     buf_printf(out, "%s\n", word);
     buf_put_str(out, text);
     if (text.n && text.p[text.n - 1] != '\n')
         buf_putc(out, '\n');
-    for (int i = 0; i <= longest; i++)
-        buf_putc(out, '`');
+    put_run(out, c, n);
     buf_puts(out, "\n\n");
 }
 
@@ -129,7 +145,7 @@ static void put_part(struct writing *w, const struct part_view *v)
         put_file(w->out, v);
         return;
     case VIEW_OTHER:
-        return; /* steps, snapshots: nothing to read */
+        return; /* steps and snapshots have no readable text */
     }
 }
 
@@ -188,6 +204,7 @@ static void write_finish(struct writing *w, const char *head)
 
 const struct format format_markdown = {
     .name = "markdown",
+    .number = FORMAT_MARKDOWN,
     .about = "Markdown: one path, to read",
     .suffix = "md",
     .writes = WRITES_PATH,

@@ -1,9 +1,9 @@
-/* The head of an answer as bytes: status line, framing, and what every answer says for safety. */
+/* The head of an answer as bytes: status line, framing, and security headers. */
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "http/exchange.h"
 
 const char *http_reason(int status)
@@ -51,7 +51,7 @@ const char *http_reason(int status)
     return "Status";
 }
 
-/* Did the handler set it itself? */
+/* Did the handler set this header? */
 static bool has(const struct buf *head, const char *name)
 {
     size_t n = strlen(name);
@@ -64,7 +64,7 @@ static bool has(const struct buf *head, const char *name)
 
 static void put_date(struct buf *out)
 {
-    static _Thread_local char text[48]; /* made once a second */
+    static _Thread_local char text[48]; /* cached for one second */
     static _Thread_local time_t made;
     time_t now = time(NULL);
     struct tm tm;
@@ -92,7 +92,7 @@ static void put_status(struct buf *out, int status)
     put_line(out, line, http_reason(status));
 }
 
-/* What no answer should lack; a page says its own Content-Security-Policy. */
+/* Security headers for every answer. A page may set its own Content-Security-Policy. */
 static void put_safety(const struct http_res *res, struct buf *out)
 {
     static const char always[] =
@@ -102,14 +102,15 @@ static void put_safety(const struct http_res *res, struct buf *out)
 
     buf_put(out, always, sizeof always - 1);
     if (!has(&res->head, "Content-Security-Policy"))
-        buf_puts(out, "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n");
+        buf_puts(
+            out,
+            "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'; sandbox\r\n");
     if (!has(&res->head, "Cache-Control"))
         buf_puts(out, res->etag[0] ? "Cache-Control: private, no-cache\r\n"
                                    : "Cache-Control: no-store\r\n");
 }
 
-/* 00-<32 hex>-<16 hex>-<2 hex>: given back so that a client finds its own request. */
-static bool sane_trace(const char *s)
+bool answer_sane_trace(const char *s)
 {
     static const size_t ends[] = { 2, 35, 52 };
 
@@ -137,7 +138,7 @@ static void put_length(struct exchange *x, struct buf *out, bool *chunked, bool 
         buf_printf(out, "Content-Length: %lld\r\n", (long long)length);
         return;
     }
-    /* HTTP/1.0 and events: to the end of the connection. */
+    /* HTTP/1.0 and event streams: the body ends when the connection closes. */
     *chunked = !x->http10 && !res->events;
     if (*chunked)
         buf_puts(out, "Transfer-Encoding: chunked\r\n");
@@ -145,7 +146,7 @@ static void put_length(struct exchange *x, struct buf *out, bool *chunked, bool 
         *close = true;
 }
 
-void exchange_head(struct exchange *x, struct buf *out, bool close, bool *chunked, bool *body)
+void answer_head(struct exchange *x, struct buf *out, bool close, bool *chunked, bool *body)
 {
     const struct http_res *res = &x->res;
     const char *trace = http_header(&x->req, "traceparent");
@@ -153,7 +154,7 @@ void exchange_head(struct exchange *x, struct buf *out, bool close, bool *chunke
 
     *chunked = false;
     *body = !bare && x->req.method != HTTP_HEAD;
-    (void)buf_reserve(out, 1000); /* of a usual head, at once */
+    (void)buf_reserve(out, 1000); /* enough for a usual head */
     put_status(out, res->status);
     put_date(out);
     if (!bare) {
@@ -174,7 +175,7 @@ void exchange_head(struct exchange *x, struct buf *out, bool close, bool *chunke
     else if (x->http10)
         buf_puts(out, "Connection: keep-alive\r\n");
     put_line(out, "X-Request-Id: ", x->req.id);
-    if (sane_trace(trace))
+    if (answer_sane_trace(trace))
         put_line(out, "traceparent: ", trace);
     buf_put_str(out, buf_str(&res->head));
     put_safety(res, out);
@@ -182,7 +183,7 @@ void exchange_head(struct exchange *x, struct buf *out, bool close, bool *chunke
     x->keep_alive = x->keep_alive && !close;
 }
 
-void exchange_bad(struct buf *out, const struct parse_error *bad)
+void answer_bad(struct buf *out, const struct parse_error *bad)
 {
     struct buf body;
     struct json_writer w;

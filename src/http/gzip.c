@@ -1,9 +1,9 @@
-/* gzip for answers, when the client asks and it is worth it. */
+/* gzip compression of answers. */
 #include <string.h>
 #include <zlib.h>
 
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 #include "http/exchange.h"
 
 enum { WORTH = 1024, WINDOW_GZIP = 15 + 16 };
@@ -12,7 +12,7 @@ struct gzip {
     z_stream z;
 };
 
-/* "gzip" or "*" in Accept-Encoding, without q=0. */
+/* Does Accept-Encoding list "gzip", without q=0? */
 static bool accepts(const char *list)
 {
     struct bough_str rest = str_of(list), item;
@@ -29,7 +29,7 @@ static bool accepts(const char *list)
             return true;
         for (const char *p = q; p < item.p + item.n; p++)
             if (*p >= '1' && *p <= '9')
-                return true; /* any weight above zero */
+                return true; /* a weight above zero */
     }
     return false;
 }
@@ -39,7 +39,8 @@ bool gzip_wanted(const struct http_req *req, const struct http_res *res)
     const char *list = http_header(req, "accept-encoding");
     struct bough_str type = str_of(res->type);
 
-    /* A strong tag names these very bytes; events must not wait in a compressor. */
+    /* A strong ETag identifies the uncompressed bytes. Events must not be delayed by a
+     * compressor. */
     if (!list || res->etag[0] || res->events || res->status == 206)
         return false;
     if (!str_starts(type, "application/json") && !str_starts(type, "text/"))

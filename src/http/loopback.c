@@ -1,13 +1,13 @@
-/* The loopback: the steps of an exchange one after the other, in the caller's thread. */
+/* The loopback: runs the steps of an exchange in the caller's thread, without sockets. */
 #include "http/loopback.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "http/exchange.h"
 
-/* The answer's head, as a client reads it. */
+/* Parse the head of the answer, as a client would. */
 static void read_reply(struct bough_arena *a, struct buf *head, struct http_reply *out)
 {
     char *p = arena_strndup(a, head->p, head->n), *line, *rest = p;
@@ -72,7 +72,7 @@ static void converse(struct exchange *x, struct bough_arena *a, const struct htt
         give_body(x, a, ask->body);
     if (!x->answered)
         exchange_run(x, EXCHANGE_CALL);
-    exchange_head(x, &head, false, &chunked, &wanted);
+    answer_head(x, &head, false, &chunked, &wanted);
     take(x, &body, wanted);
     while (x->res.events && !x->over && !x->cut && x->res.sse.at < http_hub_at(x->res.sse.hub)) {
         exchange_run(x, EXCHANGE_REPLAY);
@@ -99,7 +99,7 @@ static void refused(struct bough_arena *a, const struct parse_error *bad, struct
     const char *end;
 
     buf_init(&b, 64 * 1024);
-    exchange_bad(&b, bad);
+    answer_bad(&b, bad);
     read_reply(a, &b, out);
     end = strstr(b.p, "\r\n\r\n");
     out->body = str_of(arena_strdup(a, end ? end + 4 : ""));

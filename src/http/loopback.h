@@ -1,5 +1,4 @@
-/* A request without a socket: the same parser, router, gate and handlers, in the caller's thread.
- */
+/* HTTP without a socket: the same parser, router, gate and handlers, in the caller's thread. */
 #ifndef HTTP_LOOPBACK_H
 #define HTTP_LOOPBACK_H
 
@@ -7,21 +6,23 @@
 
 struct http_reply {
     int status;
-    struct http_header *headers; /* lower case names */
+    struct http_header *headers; /* names in lower case */
     size_t nheaders;
-    struct bough_str body; /* whole, pulls included, NUL behind it */
-    bool cut;              /* a pull failed: on a socket the client would see it cut */
+    struct bough_str body; /* complete, with the output of all pulls; NUL-terminated */
+    bool cut;              /* a pull failed: on a socket the answer would be truncated */
 };
 
 struct http_ask {
     const char *method, *target; /* "GET", "/api/v1/sessions?limit=3" */
-    const char *headers;         /* "Name: value\r\n" lines besides Host and Content-Length */
+    /* "Name: value\r\n" lines besides Host and Content-Length; or NULL. */
+    const char *headers;
     struct bough_str body;
     enum http_via via;
-    int pulls; /* with HTTP_LATER, stop after so many calls; 0: at the first */
+    int pulls; /* how many times to pull again after HTTP_LATER */
 };
 
-/* Everything in `out` lives in `a`. Streams of events give their replay up to the hub, then end. */
+/* Run one request. Everything in `out` lives in `a`. An event stream is replayed up to the hub's
+ * position, then ends. */
 void http_loopback(const struct http_app *app, struct bough_arena *a, const struct http_ask *ask,
                    struct http_reply *out);
 

@@ -1,17 +1,17 @@
-/* What handlers ask a request: headers, parameters, query, body. */
+/* Accessors for handlers: headers, path parameters, query, body. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "http/http.h"
-#include "http/parse.h"
+#include "http/parse/parse.h"
 
 const char *http_header(const struct http_req *req, const char *name)
 {
     for (size_t i = 0; i < req->nheaders; i++)
         if (str_is(req->headers[i].name, name))
-            return req->headers[i].value.p; /* exchange_create() put a NUL behind it */
+            return req->headers[i].value.p; /* NUL-terminated by exchange_create() */
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* How handlers answer: status, headers, JSON, errors, what does not fit into memory. */
+/* Answers of handlers: status, headers, JSON, errors, spilling to a file. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "http/exchange.h"
 
-enum { JSON_FIRST = 2000 }; /* bytes: most answers are no longer */
+enum { JSON_FIRST = 2000 }; /* most answers are shorter */
 
 static const char json_type_text[] = "application/json; charset=utf-8";
 
@@ -59,7 +59,7 @@ void http_set(struct http_res *res, const char *name, const char *value)
 {
     buf_puts(&res->head, name);
     buf_puts(&res->head, ": ");
-    /* Whatever a caller passes, a header stays one line. */
+    /* A header must stay one line, whatever value is passed. */
     for (; *value; value++)
         buf_putc(&res->head, (unsigned char)*value < 0x20 || *value == 0x7f ? ' ' : *value);
     buf_puts(&res->head, "\r\n");
@@ -146,7 +146,7 @@ static void spill_now(struct http_res *res)
 
 void http_spill(struct http_res *res)
 {
-    /* What a pull writes is sent before the next one: there is nothing to keep. */
+    /* The output of a pull is sent before the next pull, so it never grows large. */
     if (!res->pull && !res->events && res->out.n >= SPILL_AT)
         spill_now(res);
 }
@@ -176,7 +176,7 @@ bool response_unspill(struct http_res *res)
 
 void http_detail(struct http_res *res, struct bough_str json)
 {
-    res->detail = str_make(arena_dup(res->req->arena, json.p, json.n), json.n);
+    res->detail = arena_str(res->req->arena, json);
 }
 
 static void write_error(struct http_res *res, int status, const char *code, const char *message)
@@ -226,7 +226,7 @@ void http_fail(struct http_res *res, const struct bough_error *err)
         http_set(res, "Retry-After", "1");
 }
 
-/* ---- tags and ranges ---- */
+/* ---- ETags and ranges ---- */
 
 void http_etag(struct http_res *res, const char *fmt, ...)
 {
@@ -237,7 +237,7 @@ void http_etag(struct http_res *res, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Is the tag in a list of quoted ones? `weak`: W/"x" counts too. */
+/* Is the tag in a list of quoted tags, or is the list "*"? `weak`: W/"x" matches too. */
 static bool lists_tag(const char *list, const char *etag, bool weak)
 {
     struct bough_str rest = str_of(list), item;
@@ -272,7 +272,7 @@ enum bough_rc http_if_match(const struct http_req *req, struct http_res *res, co
     return http_refuse(res, 412, "precondition_failed", "it is \"%s\" now", etag);
 }
 
-/* "bytes=5-9", "bytes=5-" or "bytes=-5"; false for anything else, which is then ignored. */
+/* Parse "bytes=5-9", "bytes=5-" or "bytes=-5". False for anything else: the header is ignored. */
 static bool read_range(const char *text, int64_t size, int64_t *from, int64_t *to)
 {
     const char *p = text + 6;

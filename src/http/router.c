@@ -1,8 +1,8 @@
-/* Paths to rows, and what a row says about query and body. Pure. */
+/* The router: finds the route of a path, and checks query and Content-Type against it. Pure. */
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "http/exchange.h"
 
 static const char *method_name(enum http_method m)
@@ -27,7 +27,7 @@ static const char *method_name(enum http_method m)
     return "";
 }
 
-/* Bytes of the segment that begins at p, its slash included. */
+/* Length of the segment at p, including its slash. */
 static size_t segment(const char *p)
 {
     size_t n = 1;
@@ -37,7 +37,7 @@ static size_t segment(const char *p)
     return n;
 }
 
-/* One segment of path and pattern at a time; false when they part. */
+/* Match path and pattern segment by segment, and fill req->params. */
 static bool fits(struct http_req *req, const char *pattern)
 {
     const char *path = req->path;
@@ -63,8 +63,8 @@ static bool fits(struct http_req *req, const char *pattern)
     return !*pattern && !*path;
 }
 
-/* Cheap test before fits(), which allocates: every request passes all rows but one. Most rows end
- * in a word, and with another letter than the path. */
+/* A cheap test before fits(), which allocates. Most rows end in a fixed word, so comparing the last
+ * letter rules them out. */
 static bool may_fit(const char *path, size_t n, const char *pattern)
 {
     size_t p = strlen(pattern);
@@ -78,7 +78,7 @@ static bool may_fit(const char *path, size_t n, const char *pattern)
     return *pattern == '{' || (!*pattern && !*path);
 }
 
-/* What the path takes, for a method it does not take. */
+/* The methods of this path, for the Allow header. */
 static const char *allowed(struct http_req *req, size_t n)
 {
     const char *out = "";
@@ -135,7 +135,8 @@ static enum bough_rc check_query(struct http_req *req, struct bough_error *err)
     return ok ? BOUGH_OK : bough_fail(err, BOUGH_INVALID, "the query is not UTF-8");
 }
 
-/* D8: what changes something says application/json, which no form of a foreign page can. */
+/* D8: requests that change something must send application/json. An HTML form of another site
+ * cannot send that type. */
 static enum bough_rc check_type(struct http_req *req, struct http_res *res)
 {
     const char *type = http_header(req, "content-type");

@@ -1,10 +1,10 @@
-/* The list of backends. A new one is a folder and a line here. */
-#include "store/backend.h"
+/* The list of backends, and the choice of one by URL. */
+#include "store/contract/backend.h"
 
 #include <bough/store.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "store/memory/memory.h"
 #include "store/postgres/postgres.h"
 #include "store/sqlite/sqlite.h"
@@ -16,7 +16,7 @@ const struct backend_ops *const all_backends[] = {
     NULL,
 };
 
-/* What follows "scheme:"; NULL: the URL does not begin so. */
+/* The URL without "scheme:", or NULL if it has another scheme. */
 static const char *behind_scheme(const char *url, const char *scheme)
 {
     size_t n = scheme ? strlen(scheme) : 0;
@@ -24,7 +24,6 @@ static const char *behind_scheme(const char *url, const char *scheme)
     return n && strncmp(url, scheme, n) == 0 && url[n] == ':' ? url + n + 1 : NULL;
 }
 
-/* "scheme:rest"; a plain path is a SQLite file. */
 const struct backend_ops *backend_choose(const char *url, const char **rest)
 {
     for (size_t i = 0; all_backends[i]; i++) {
@@ -38,7 +37,7 @@ const struct backend_ops *backend_choose(const char *url, const char **rest)
     return strstr(url, "://") ? NULL : &sqlite_backend;
 }
 
-/* From `from` to `to` is nobody's business. */
+/* Replace [from, to) of the URL by three asterisks. */
 static const char *masked(struct bough_arena *a, const char *url, const char *from, const char *to)
 {
     return arena_printf(a, "%.*s***%s", (int)(from - url), url, to);
@@ -51,7 +50,7 @@ const char *bough_url_shown(struct bough_arena *a, const char *url)
     if (!at)
         return url;
     at += 3;
-    end = at + strcspn(at, "/?#"); /* a password may hold an @: the last one ends it */
+    end = at + strcspn(at, "/?#"); /* a password may contain an @: the last one ends it */
     for (const char *p = strchr(at, '@'); p && (p < end || !strchr(p, '/')); p = strchr(p + 1, '@'))
         end = p > end ? p : end;
     end = memrchr(at, '@', (size_t)(end - at) + (*end == '@'));

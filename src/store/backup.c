@@ -1,142 +1,17 @@
-/*
- * Backup and restore. Both write a whole copy beside its place, under a name nobody knows, check
- * it there in full, and only then give it its name: at every moment, the file of that name is the
- * old one or the new one, whole.
- */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+/* Backup and restore. Both write a complete copy to a temporary file next to the target, check the
+ * copy in full, and only then rename it. At every moment the target is either the old file or the
+ * new file, complete. */
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/fs.h"
-#include "base/str.h"
-#include "store/engine.h"
+#include "base/os/fs.h"
+#include "base/reserved.h"
+#include "base/text/str.h"
+#include "store/engine/engine.h"
 #include "store/sqlite/sqlite.h"
+#include "store/swap.h"
 
-enum {
-    WEEK_MS = 7 * 24 * 3600 * 1000, /* copying and checking take as long as they take */
-    NAME_ROOM = 64,                 /* for what is put behind a name */
-    KEPT_TRIES = 100,
-};
-
-static enum bough_rc fail_errno(const char *doing, const char *path, struct bough_error *err)
-{
-    int e = errno;
-
-    return bough_fail(err, fs_rc(e), "cannot %s %s: %s", doing, path, strerror(e));
-}
-
-/* The file of a "sqlite:PATH" or a plain path. */
-static enum bough_rc file_of(const char *url, const char **path, struct bough_error *err)
-{
-    if (cstr_empty(url))
-        return bough_fail(err, BOUGH_INVALID, "no file was named");
-    *path = strncmp(url, "sqlite:", 7) == 0 ? url + 7 : url;
-    if (strncmp(*path, "memory:", 7) == 0 || strstr(*path, "://") || !**path)
-        return bough_fail(err, BOUGH_INVALID, "%.100s is not a file", url);
-    if (strlen(*path) + NAME_ROOM >= PATH_MAX)
-        return bough_fail(err, BOUGH_INVALID, "the path is too long: %.100s", *path);
-    return BOUGH_OK;
-}
-
-static bool there(const char *path)
-{
-    struct stat st;
-
-    return path && lstat(path, &st) == 0;
-}
-
-static enum bough_rc sync_directory(struct bough_arena *a, const char *path,
-                                    struct bough_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    const char *dir = !slash          ? "."
-                      : slash == path ? "/"
-                                      : arena_strndup(a, path, (size_t)(slash - path));
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    enum bough_rc rc = BOUGH_OK;
-
-    if (fd < 0 || fsync(fd) != 0)
-        rc = fail_errno("sync", dir, err);
-    if (fd >= 0)
-        close(fd);
-    return rc;
-}
-
-/* ---- a copy without a name yet ---- */
-
-struct draft {
-    struct bough_arena *a;
-    const char *path; /* what it shall be called */
-    const char *temp; /* what it is called, "" before it is there */
-};
-
-/* What SQLite keeps beside a file: two kinds of log, and an index that it can make again. */
-enum { LOGS = 2, BESIDE = 3 };
-static const char *const beside[BESIDE] = { "-wal", "-journal", "-shm" };
-
-static void remove_beside(struct bough_arena *a, const char *path)
-{
-    for (size_t i = 0; i < BESIDE; i++)
-        unlink(arena_printf(a, "%s%s", path, beside[i]));
-}
-
-static enum bough_rc draft_make(struct draft *d, struct bough_error *err)
-{
-    const char *temp =
-        arena_printf(d->a, "%s.%016llx.tmp", d->path, (unsigned long long)env_u64(&env_system));
-    int fd = open(temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-    if (fd < 0)
-        return fail_errno("create", temp, err);
-    close(fd);
-    d->temp = temp;
-    return BOUGH_OK;
-}
-
-static void draft_drop(struct draft *d)
-{
-    if (!*d->temp)
-        return;
-    unlink(d->temp);
-    remove_beside(d->a, d->temp);
-}
-
-/* It is closed and complete: nothing beside it counts any more, all of it goes to the disk. */
-static enum bough_rc draft_seal(struct draft *d, struct bough_error *err)
-{
-    int fd = open(d->temp, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    enum bough_rc rc = BOUGH_OK;
-
-    if (fd < 0 || fsync(fd) != 0)
-        rc = fail_errno("sync", d->temp, err);
-    if (fd >= 0)
-        close(fd);
-    remove_beside(d->a, d->temp);
-    return rc;
-}
-
-/* Never over something that came there meanwhile. */
-static enum bough_rc draft_place_new(struct draft *d, struct bough_error *err)
-{
-    bool ok = renameat2(AT_FDCWD, d->temp, AT_FDCWD, d->path, RENAME_NOREPLACE) == 0;
-    enum bough_rc rc;
-
-    if (!ok && (errno == EINVAL || errno == ENOSYS)) { /* this file system cannot */
-        ok = link(d->temp, d->path) == 0;
-        if (ok)
-            unlink(d->temp);
-    }
-    if (!ok)
-        return fail_errno("create", d->path, err);
-    rc = sync_directory(d->a, d->path, err);
-    if (rc)
-        unlink(d->path);
-    return rc;
-}
+enum { WEEK_MS = 7 * 24 * 3600 * 1000 }; /* copying and checking have no deadline in practice */
 
 /* ---- counting and checking ---- */
 
@@ -168,20 +43,19 @@ static void keep_first(void *user, const struct bough_finding *f)
 }
 
 static enum bough_rc check_open(struct bough_store *s, struct bough_arena *a,
-                                struct bough_backup_report *out, struct count *count,
+                                struct bough_backup_result *out, struct count *count,
                                 int64_t *epoch, struct bough_error *err)
 {
     struct bough_finding first = { 0 };
-    struct bough_fsck_report found;
-    struct bough_info info;
+    struct bough_store_fsck_result found;
+    struct bough_store_info_result info;
     struct snap snap;
     enum bough_rc rc = bough_store_fsck(s, BOUGH_FSCK_FULL, keep_first, &first, &found, err);
 
     if (rc)
         return rc;
     if (found.errors)
-        return bough_fail(err, BOUGH_CORRUPT,
-                          "%lld things are wrong in the copy; the first: %s %s: %.120s",
+        return bough_fail(err, BOUGH_CORRUPT, "the copy has %lld errors; the first: %s %s: %.120s",
                           (long long)found.errors, first.code, first.where, first.text);
     rc = bough_store_info(s, a, &info, err);
     if (!rc)
@@ -190,19 +64,19 @@ static enum bough_rc check_open(struct bough_store *s, struct bough_arena *a,
         return rc;
     rc = count_sessions(&snap, count, err);
     snap_end(&snap);
-    *out = (struct bough_backup_report){ .sessions = count->living,
+    *out = (struct bough_backup_result){ .sessions = count->living,
                                          .entries = found.entries,
                                          .last_no = info.last_no };
     *epoch = info.epoch;
     return rc;
 }
 
-/* Open the copy as anybody would and prove all of it. */
-static enum bough_rc check_copy(struct draft *d, const struct bough_options *options,
-                                const bool *cancel, struct bough_backup_report *out,
+/* Open the copy like any store, run a full fsck and count its rows. */
+static enum bough_rc check_copy(struct new_file *d, const struct bough_store_open_options *options,
+                                const bool *cancel, struct bough_backup_result *out,
                                 struct count *count, int64_t *epoch, struct bough_error *err)
 {
-    struct bough_scope scope = { .deadline_ms = WEEK_MS, .cancel = cancel };
+    struct bough_store_scoped_options scope = { .deadline_ms = WEEK_MS, .cancel = cancel };
     struct bough_store *s = NULL, *patient;
     enum bough_rc rc;
 
@@ -219,18 +93,18 @@ static enum bough_rc check_copy(struct draft *d, const struct bough_options *opt
 
 /* ---- backup ---- */
 
-/* Copy one moment of the store; what it had then is in *last_no and *count. */
+/* Copy one snapshot of the store; *last_no and *count describe that snapshot. */
 static enum bough_rc copy_moment(struct bough_store *s, const char *temp, copy_fn progress,
                                  void *user, int64_t *last_no, struct count *count,
                                  struct bough_error *err)
 {
-    struct patience p = { INT64_MAX, s->cancel };
+    struct deadline p = { INT64_MAX, s->cancel };
     struct snap snap;
     enum bough_rc rc = snap_begin_engine(s->e, &p, &snap, err);
 
     if (rc)
         return rc;
-    rc = snap.ops->log_last(snap.v, last_no, err);
+    rc = snap.ops->changelog_last(snap.v, last_no, err);
     if (!rc)
         rc = count_sessions(&snap, count, err);
     if (!rc)
@@ -239,16 +113,16 @@ static enum bough_rc copy_moment(struct bough_store *s, const char *temp, copy_f
     return rc;
 }
 
-static enum bough_rc write_backup(struct bough_store *s, struct draft *d, copy_fn progress,
-                                  void *user, struct bough_backup_report *out,
+static enum bough_rc write_backup(struct bough_store *s, struct new_file *d, copy_fn progress,
+                                  void *user, struct bough_backup_result *out,
                                   struct bough_error *err)
 {
     const struct env *e = &s->e->env;
-    struct bough_env env = { e->now, e->random, e->user };
-    struct bough_options options = { .read_only = true, .env = &env };
+    struct bough_env env = { .now = e->now, .random = e->random, .user = e->user };
+    struct bough_store_open_options options = { .read_only = true, .env = &env };
     struct count had = { 0 }, has = { 0 };
     int64_t last_no = 0, epoch = 0;
-    enum bough_rc rc = draft_make(d, err);
+    enum bough_rc rc = new_file_make(d, err);
 
     if (!rc)
         rc = copy_moment(s, d->temp, progress, user, &last_no, &had, err);
@@ -260,138 +134,34 @@ static enum bough_rc write_backup(struct bough_store *s, struct draft *d, copy_f
                         (long long)has.all, (long long)out->last_no, (long long)had.all,
                         (long long)last_no);
     if (!rc)
-        rc = draft_seal(d, err);
-    return rc ? rc : draft_place_new(d, err);
+        rc = new_file_seal(d, err);
+    return rc ? rc : new_file_place(d, err);
 }
 
 enum bough_rc bough_backup(struct bough_store *s, const char *path,
-                           bool (*progress)(void *user, int64_t done, int64_t total), void *user,
-                           struct bough_backup_report *report, struct bough_error *err)
+                           const struct bough_backup_options *how, struct bough_backup_result *out,
+                           struct bough_error *err)
 {
-    struct draft d = { .a = bough_arena_create(), .temp = "" };
-    struct bough_backup_report out = { 0 };
-    enum bough_rc rc = file_of(path, &d.path, err);
+    struct new_file d = { .a = bough_arena_create(), .temp = "" };
+    struct bough_backup_result done = { 0 };
+    enum bough_rc rc = RESERVED_CHECK(bough_backup_options, how, err);
 
-    if (!rc && there(d.path))
-        rc = bough_fail(err, BOUGH_EXISTS, "%s is there already", d.path);
     if (!rc)
-        rc = write_backup(s, &d, progress, user, &out, err);
+        rc = swap_path(path, &d.path, err);
+    if (!rc && file_there(d.path))
+        rc = bough_fail(err, BOUGH_EXISTS, "%s already exists", d.path);
+    if (!rc)
+        rc = write_backup(s, &d, how ? how->progress : NULL, how ? how->user : NULL, &done, err);
     if (rc)
-        draft_drop(&d);
-    else if (report)
-        *report = out;
+        new_file_drop(&d);
+    else if (out)
+        *out = done;
+    new_file_finish(&d);
     bough_arena_destroy(d.a);
     return rc;
 }
 
-/* ---- restore: out with the old ---- */
-
-struct swap {
-    struct draft d;
-    struct sqlite_seized *old; /* NULL: nothing is there */
-    bool force;
-    int64_t now;
-    const char *kept; /* where the old one goes */
-    bool linked;      /* it has that name now, besides its own */
-    bool moved[LOGS]; /* its logs are called after `kept` now */
-};
-
-static const char *side(struct swap *w, const char *path, size_t i)
-{
-    return arena_printf(w->d.a, "%s%s", path, beside[i]);
-}
-
-static const char *kept_name(struct swap *w, int try)
-{
-    time_t seconds = (time_t)(w->now / 1000);
-    char when[32];
-    struct tm tm;
-
-    gmtime_r(&seconds, &tm);
-    strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &tm);
-    return try ? arena_printf(w->d.a, "%s.before-restore-%s-%d", w->d.path, when, try + 1)
-               : arena_printf(w->d.a, "%s.before-restore-%s", w->d.path, when);
-}
-
-/* A second name for the old file: it is never without one. */
-static enum bough_rc keep_old(struct swap *w, struct bough_error *err)
-{
-    for (int try = 0; try < KEPT_TRIES; try++) {
-        w->kept = kept_name(w, try);
-        if (there(w->kept) || there(side(w, w->kept, 0)) || there(side(w, w->kept, 1)))
-            continue;
-        if (w->force || !w->old)
-            return BOUGH_OK;
-        w->linked = link(w->d.path, w->kept) == 0;
-        if (w->linked)
-            return BOUGH_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    return fail_errno("keep the old store as", w->kept, err);
-}
-
-/*
- * What lies beside the old file must be gone before the new one has its name: SQLite would take an
- * old log for the new file's. A sound file's log is empty by now; a damaged one's goes along.
- */
-static enum bough_rc move_sides(struct swap *w, struct bough_error *err)
-{
-    for (size_t i = 0; i < LOGS; i++) {
-        const char *from = side(w, w->d.path, i);
-
-        w->moved[i] = rename(from, side(w, w->kept, i)) == 0;
-        if (!w->moved[i] && errno != ENOENT)
-            return fail_errno("move", from, err);
-    }
-    if (unlink(arena_printf(w->d.a, "%s-shm", w->d.path)) != 0 && errno != ENOENT)
-        return fail_errno("remove the index of", w->d.path, err);
-    return sync_directory(w->d.a, w->d.path, err);
-}
-
-static void swap_undo(struct swap *w)
-{
-    for (size_t i = 0; i < LOGS; i++)
-        if (w->moved[i])
-            rename(side(w, w->kept, i), side(w, w->d.path, i));
-    if (w->linked)
-        unlink(w->kept);
-}
-
-/* An empty log is not worth keeping. */
-static void swap_tidy(struct swap *w)
-{
-    for (size_t i = 0; i < LOGS; i++)
-        if (w->moved[i] && (w->force || fs_size(side(w, w->kept, i)) == 0))
-            unlink(side(w, w->kept, i));
-}
-
-static enum bough_rc swap_in(struct swap *w, struct bough_error *err)
-{
-    enum bough_rc rc = w->old ? sqlite_seized_fold(w->old, err) : BOUGH_OK;
-
-    if (!rc)
-        rc = keep_old(w, err);
-    if (!rc)
-        rc = move_sides(w, err);
-    if (!rc && !w->old)
-        rc = draft_place_new(&w->d, err);
-    else if (!rc && rename(w->d.temp, w->d.path) != 0)
-        rc = fail_errno("replace", w->d.path, err);
-    if (rc) {
-        swap_undo(w);
-        return rc;
-    }
-    swap_tidy(w);
-    if (!w->old || sync_directory(w->d.a, w->d.path, NULL) == BOUGH_OK)
-        return BOUGH_OK;
-    return bough_fail(err, BOUGH_UNKNOWN,
-                      "%s was replaced, but its directory cannot be synced: after a power failure "
-                      "it may be the old one again",
-                      w->d.path);
-}
-
-/* ---- restore: in with the new ---- */
+/* ---- restore ---- */
 
 static bool same_file(const char *one, const char *other)
 {
@@ -401,8 +171,8 @@ static bool same_file(const char *one, const char *other)
            a.st_ino == b.st_ino;
 }
 
-/* One more than either has seen. When the old one cannot be asked: seconds since 1970, which no
- * count of restores reaches. */
+/* An epoch higher than that of both stores. If the old store's epoch is unreadable, use seconds
+ * since 1970, which no number of restores reaches. */
 static int64_t next_epoch(const struct swap *w, int64_t theirs, int64_t old)
 {
     if (old < 0)
@@ -410,20 +180,21 @@ static int64_t next_epoch(const struct swap *w, int64_t theirs, int64_t old)
     return (theirs > old ? theirs : old) + 1;
 }
 
-static enum bough_rc run_restore(struct swap *w, const char *from, const struct bough_restore *how,
-                                 struct bough_restored *out, struct bough_error *err)
+static enum bough_rc run_restore(struct swap *w, const char *from,
+                                 const struct bough_restore_options *how,
+                                 struct bough_restore_result *out, struct bough_error *err)
 {
-    struct bough_options options = { .create_not = true, .env = how->env };
+    struct bough_store_open_options options = { .must_exist = true, .env = how->env };
     int64_t old_epoch = 0, epoch = 0;
     struct count count;
     enum bough_rc rc = BOUGH_OK;
 
     if (same_file(from, w->d.path))
         return bough_fail(err, BOUGH_INVALID, "%s is the store itself", from);
-    if (there(w->d.path))
+    if (file_there(w->d.path))
         rc = sqlite_seize(w->d.path, &w->old, &old_epoch, err);
     if (!rc)
-        rc = draft_make(&w->d, err);
+        rc = new_file_make(&w->d, err);
     if (!rc)
         rc = sqlite_copy(from, w->d.temp, how->progress, how->user, err);
     if (!rc)
@@ -433,34 +204,40 @@ static enum bough_rc run_restore(struct swap *w, const char *from, const struct 
         rc = sqlite_epoch_set(w->d.temp, out->epoch, err);
     }
     if (!rc)
-        rc = draft_seal(&w->d, err);
+        rc = new_file_seal(&w->d, err);
     return rc ? rc : swap_in(w, err);
 }
 
-enum bough_rc bough_restore(const char *backup, const char *url, const struct bough_restore *how,
-                            struct bough_arena *a, struct bough_restored *out,
-                            struct bough_error *err)
+enum bough_rc bough_restore(const char *backup, const char *url,
+                            const struct bough_restore_options *how, struct bough_arena *a,
+                            struct bough_restore_result *out, struct bough_error *err)
 {
-    static const struct bough_restore plainly;
-    struct swap w = { .d = { .a = bough_arena_create(), .temp = "" } };
-    struct bough_restored done = { 0 };
+    static const struct bough_restore_options plainly;
+    struct swap w = { .d = { .a = bough_arena_create(), .temp = "" }, .word = "restore" };
+    struct bough_restore_result done = { 0 };
     const char *from = "";
-    enum bough_rc rc = file_of(backup, &from, err);
+    enum bough_rc rc = RESERVED_CHECK(bough_restore_options, how, err);
 
     how = how ? how : &plainly;
-    w.force = how->force;
-    w.now = how->env ? how->env->now(how->env->user) : env_now(&env_system);
     if (!rc)
-        rc = file_of(url, &w.d.path, err);
+        rc = RESERVED_CHECK(bough_env, how->env, err);
+    if (!rc)
+        rc = swap_path(backup, &from, err);
+    w.force = how->force;
+    if (!rc)
+        w.now = how->env ? how->env->now(how->env->user) : env_now(&env_system);
+    if (!rc)
+        rc = swap_path(url, &w.d.path, err);
     if (!rc)
         rc = run_restore(&w, from, how, &done, err);
     if (rc)
-        draft_drop(&w.d);
+        new_file_drop(&w.d);
     sqlite_unseize(w.old);
     if (!rc && out) {
         *out = done;
         out->kept = arena_strdup(a, w.linked ? w.kept : "");
     }
+    new_file_finish(&w.d);
     bough_arena_destroy(w.d.a);
     return rc;
 }

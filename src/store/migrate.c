@@ -1,4 +1,4 @@
-/* Migration: every row of every table as it is, in the order of their keys, then a comparison. */
+/* Migration: copy all rows of one store to an empty one, in key order, then compare the two. */
 #include <bough/migrate.h>
 #include <bough/session.h>
 #include <bough/tree.h>
@@ -6,22 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "core/pack.h"
-#include "store/keep.h"
+#include "base/memory/arena.h"
+#include "base/reserved.h"
+#include "base/text/str.h"
+#include "core/model/totals.h"
+#include "core/pack/pack.h"
+#include "store/contract/backend.h"
+#include "store/contract/row_copy.h"
 
 enum {
-    ROWS_MOST = 2000, /* of one transaction */
+    ROWS_MOST = 2000, /* rows and bytes per transaction */
     BYTES_MOST = 4 * 1024 * 1024,
 };
 
-/* Derived text is left behind; the log last, so that a store without it is seen to be unfinished.
- */
-static const enum raw_table order[] = { RAW_SESSION, RAW_HEAD,  RAW_BRANCH, RAW_ENTRY, RAW_RECORD,
-                                        RAW_ALIAS,   RAW_KEY,   RAW_LIST,   RAW_OPEN,  RAW_DRAFT,
-                                        RAW_BLOB,    RAW_CHUNK, RAW_LINK,   RAW_LOG };
+/* The full-text index is not copied. The changelog comes last: a store without it is recognizably
+ * incomplete. */
+static const enum raw_table order[] = { RAW_SESSION, RAW_HEAD,     RAW_BRANCH, RAW_ENTRY,
+                                        RAW_RECORD,  RAW_ALIAS,    RAW_KEY,    RAW_LIST,
+                                        RAW_OPEN,    RAW_DRAFT,    RAW_BLOB,   RAW_CHUNK,
+                                        RAW_LINK,    RAW_CHANGELOG };
 enum { TABLES = sizeof order / sizeof *order };
 
 struct side {
@@ -31,16 +35,17 @@ struct side {
 
 struct moving {
     struct side from, to;
-    const struct bough_migrate *how;
-    struct bough_migrated *out;
-    struct raw_numbers numbers; /* of the source */
-    struct bough_arena *keep;   /* for as long as it takes */
-    struct bough_arena *a;      /* of the rows at hand */
+    const struct bough_migrate_options *how;
+    struct bough_migrate_result *out;
+    struct raw_numbers numbers; /* counters of the source */
+    struct bough_arena *keep;   /* lives until the end */
+    struct bough_arena *a;      /* rows of the current batch */
     struct raw_row rows[ROWS_MOST];
     size_t n, bytes;
     size_t table;       /* index into order[] */
-    int64_t done, skip; /* rows of this table that are there, and that an earlier run moved */
-    int64_t told;       /* to whoever watches */
+    int64_t done, skip; /* rows of this table seen; rows that an earlier run has copied */
+    bool complete;      /* an earlier run has copied everything */
+    int64_t told;       /* rows reported to progress() */
     enum bough_rc rc;
     struct bough_error *err;
 };
@@ -51,14 +56,14 @@ static enum bough_rc open_side(struct side *s, const char *url, bool source,
                                struct bough_error *err)
 {
     struct backend_config config = { .read_only = source,
-                                     .create_not = source,
+                                     .must_exist = source,
                                      .env = &env_system,
-                                     .patience = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL } };
+                                     .deadline = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL } };
 
     s->ops = backend_choose(url, &config.path);
     if (!s->ops)
-        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.*s",
-                          (int)strcspn(url, ":"), url);
+        return bough_fail(err, BOUGH_INVALID, "unknown kind of store: %.*s", (int)strcspn(url, ":"),
+                          url);
     return s->ops->open(&s->b, &config, err);
 }
 
@@ -68,14 +73,16 @@ static void close_side(struct side *s)
         s->ops->close(s->b);
 }
 
-static enum bough_rc view_of(const struct side *s, struct view **out, struct bough_error *err)
+static enum bough_rc snapshot_of(const struct side *s, struct snapshot **out,
+                                 struct bough_error *err)
 {
-    return s->ops->view_begin(s->b, out, &(struct patience){ INT64_MAX, NULL }, err);
+    return s->ops->snapshot_begin(s->b, out, &(struct deadline){ INT64_MAX, NULL }, err);
 }
 
-/* ---- where it stands ---- */
+/* ---- progress ---- */
 
-/* "source's id, its last number, table, rows": what it takes to go on. */
+/* Progress mark stored in the target: "source id, source's last number, table, rows". "" when
+ * done. */
 static const char *mark_of(struct moving *m, bool over)
 {
     if (over)
@@ -104,21 +111,26 @@ static enum bough_rc resume(struct moving *m, const char *mark)
     return BOUGH_OK;
 }
 
-/* Empty, or left behind by an earlier run of the same migration. */
+/* The target must be empty or hold an unfinished run of the same migration. */
 static enum bough_rc look_at_target(struct moving *m)
 {
     struct raw_numbers there;
-    struct view *v;
-    enum bough_rc rc = view_of(&m->to, &v, m->err);
+    struct snapshot *v;
+    enum bough_rc rc = snapshot_of(&m->to, &v, m->err);
 
     if (rc)
         return rc;
     rc = m->to.ops->raw_numbers(v, m->keep, &there, m->err);
-    m->to.ops->view_end(v);
+    m->to.ops->snapshot_end(v);
     if (rc)
         return rc;
     if (*there.moving)
         return resume(m, there.moving);
+    /* A run that was killed behind its last batch: everything is there, and is compared again. */
+    if (there.no && there.no == m->numbers.no && strcmp(there.store_id, m->numbers.store_id) == 0) {
+        m->complete = m->out->resumed = true;
+        return BOUGH_OK;
+    }
     if (there.no || there.sessions)
         return bough_fail(
             m->err, BOUGH_EXISTS,
@@ -137,7 +149,7 @@ static bool tell(struct moving *m)
     return !m->how->progress || m->how->progress(m->how->user, done, total);
 }
 
-/* Write what is at hand, and how far that is. */
+/* Write the current batch and the progress mark as one unit. */
 static enum bough_rc flush(struct moving *m, bool over)
 {
     struct raw_numbers numbers = m->numbers;
@@ -150,7 +162,7 @@ static enum bough_rc flush(struct moving *m, bool over)
     m->n = m->bytes = 0;
     bough_arena_reset(m->a);
     if (!rc && !tell(m))
-        rc = bough_fail(m->err, BOUGH_TIMEOUT, "given up; the same call goes on from here");
+        rc = bough_fail(m->err, BOUGH_TIMEOUT, "stopped; the same call continues from here");
     return rc;
 }
 
@@ -165,7 +177,8 @@ static const char *keep_text(struct moving *m, const char *s)
     return arena_strdup(m->a, s);
 }
 
-/* Rows live until the callback returns: copy what they point to. */
+/* Copy the bytes a row points to: they are valid only during the callback. Entry bodies are
+ * recompressed as the target wants them. */
 static void keep_row(struct moving *m, struct raw_row *r)
 {
     switch (r->table) {
@@ -197,6 +210,7 @@ static void keep_row(struct moving *m, struct raw_row *r)
     case RAW_OPEN:
         r->u.open.owner = keep_text(m, r->u.open.owner);
         r->u.open.process = keep_text(m, r->u.open.process);
+        r->u.open.wanted = keep_text(m, r->u.open.wanted);
         break;
     case RAW_DRAFT:
         r->u.draft.body = keep(m, r->u.draft.body);
@@ -205,10 +219,10 @@ static void keep_row(struct moving *m, struct raw_row *r)
         r->u.chunk.body = keep(m, r->u.chunk.body);
         break;
     case RAW_BRANCH:
-    case RAW_LOG:
+    case RAW_CHANGELOG:
     case RAW_BLOB:
     case RAW_LINK:
-    case RAW_TEXT:
+    case RAW_FULLTEXT:
     case RAW_TABLES:
         break;
     }
@@ -231,7 +245,7 @@ static bool take_row(void *user, const struct raw_row *row)
     return !m->rc;
 }
 
-static enum bough_rc move_rows(struct moving *m, struct view *v)
+static enum bough_rc move_rows(struct moving *m, struct snapshot *v)
 {
     enum bough_rc rc = BOUGH_OK;
 
@@ -247,8 +261,8 @@ static enum bough_rc move_rows(struct moving *m, struct view *v)
 
 static enum bough_rc move(struct moving *m)
 {
-    struct view *v;
-    enum bough_rc rc = view_of(&m->from, &v, m->err);
+    struct snapshot *v;
+    enum bough_rc rc = snapshot_of(&m->from, &v, m->err);
 
     if (rc)
         return rc;
@@ -257,21 +271,15 @@ static enum bough_rc move(struct moving *m)
         rc = bough_fail(m->err, BOUGH_BUSY, "another store is still being moved into the source");
     if (!rc)
         rc = look_at_target(m);
-    if (!rc)
+    if (!rc && !m->complete)
         rc = move_rows(m, v);
-    m->from.ops->view_end(v);
+    m->from.ops->snapshot_end(v);
     m->out->last_no = m->numbers.no;
     m->out->sessions = m->numbers.sessions;
     return rc;
 }
 
 /* ---- comparing ---- */
-
-static bool same_totals(const struct bough_totals *a, const struct bough_totals *b)
-{
-    return a->input == b->input && a->output == b->output && a->reasoning == b->reasoning &&
-           a->cache_read == b->cache_read && a->cache_write == b->cache_write && a->cost == b->cost;
-}
 
 static enum bough_rc compare_session(struct bough_store *one, struct bough_store *two,
                                      struct bough_arena *a, const struct bough_session *s,
@@ -287,16 +295,16 @@ static enum bough_rc compare_session(struct bough_store *one, struct bough_store
         rc = bough_path_hash(two, s->id, NULL, other, err);
     if (rc)
         return rc;
-    if (strcmp(hash, other) == 0 && same_totals(&s->own, &t->own) &&
-        same_totals(&s->rolled, &t->rolled) && s->messages == t->messages && s->calls == t->calls &&
-        s->rev == t->rev && strcmp(s->title, t->title) == 0)
+    if (strcmp(hash, other) == 0 && totals_equal(&s->own, &t->own) &&
+        totals_equal(&s->rolled, &t->rolled) && s->messages == t->messages &&
+        s->calls == t->calls && s->rev == t->rev && strcmp(s->title, t->title) == 0)
         return BOUGH_OK;
     return bough_fail(err, BOUGH_CORRUPT, "session %s is not the same in both stores", s->id);
 }
 
 static enum bough_rc compare_all(struct bough_store *one, struct bough_store *two, struct moving *m)
 {
-    struct bough_list filter = { .include_deleted = true, .limit = 200 };
+    struct bough_session_list_options filter = { .include_deleted = true, .limit = 200 };
     struct bough_sessions page;
     enum bough_rc rc;
 
@@ -318,11 +326,13 @@ static enum bough_rc compare_all(struct bough_store *one, struct bough_store *tw
 static enum bough_rc verify(struct moving *m, const char *from, const char *to)
 {
     struct bough_store *one = NULL, *two = NULL;
-    enum bough_rc rc =
-        bough_store_open(&one, from, &(struct bough_options){ .read_only = true }, m->err);
+    enum bough_rc rc = bough_store_open(
+        &one, from, &(struct bough_store_open_options){ .read_only = true }, m->err);
 
     if (!rc)
-        rc = bough_store_open(&two, to, &(struct bough_options){ .no_indexing = true }, m->err);
+        rc = bough_store_open(
+            &two, to, &(struct bough_store_open_options){ .indexing = BOUGH_INDEX_ON_SEARCH },
+            m->err);
     if (!rc)
         rc = compare_all(one, two, m);
     bough_store_close(&one);
@@ -330,28 +340,31 @@ static enum bough_rc verify(struct moving *m, const char *from, const char *to)
     return rc;
 }
 
-enum bough_rc bough_migrate(const char *from, const char *to, const struct bough_migrate *how,
-                            struct bough_migrated *out, struct bough_error *err)
+enum bough_rc bough_migrate(const char *from, const char *to,
+                            const struct bough_migrate_options *how,
+                            struct bough_migrate_result *out, struct bough_error *err)
 {
     struct bough_arena *keep = bough_arena_create();
     struct moving *m = arena_zalloc(keep, sizeof *m);
-    struct bough_migrated ignored = { 0 };
+    struct bough_migrate_result ignored = { 0 };
     enum bough_rc rc;
 
     m->keep = keep;
     m->a = bough_arena_create();
     m->how = how ? how : arena_zalloc(keep, sizeof *how);
     m->out = out ? out : &ignored;
-    *m->out = (struct bough_migrated){ 0 };
+    *m->out = (struct bough_migrate_result){ 0 };
     m->err = err;
-    rc = open_side(&m->from, from, true, err);
+    rc = RESERVED_CHECK(bough_migrate_options, how, err);
+    if (!rc)
+        rc = open_side(&m->from, from, true, err);
     if (!rc)
         rc = open_side(&m->to, to, false, err);
     if (!rc)
         rc = move(m);
     close_side(&m->from);
     close_side(&m->to);
-    if (!rc && !m->how->no_verify)
+    if (!rc && m->how->verify == BOUGH_VERIFY_ALL)
         rc = verify(m, from, to);
     bough_arena_destroy(m->a);
     bough_arena_destroy(keep);

@@ -1,20 +1,50 @@
-/* The store handle: open, close, what it is. */
+/* The store handle: open, close, scope, info. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "base/mem.h"
-#include "base/str.h"
-#include "store/blob.h"
-#include "store/engine.h"
-#include "store/live.h"
-#include "store/projector.h"
-#include "store/purge.h"
+#include "base/memory/mem.h"
+#include "base/os/fork_guard.h"
+#include "base/reserved.h"
+#include "base/text/str.h"
+#include "store/engine/engine.h"
+#include "store/live/live.h"
+#include "store/lookup/blob.h"
+#include "store/project/fulltext.h"
+#include "store/project/projector.h"
+#include "store/sessions/purge.h"
 #include "store/sqlite/sqlite.h"
-#include "store/text.h"
+#include "store/thread.h"
 
-static struct engine *engine_create(const struct backend_ops *ops, const struct bough_options *o)
+static void engine_destroy(struct engine *e)
+{
+    cache_finish(e);
+    smap_finish(&e->uploads);
+    mem_free(e);
+}
+
+static void engine_close(struct engine *e)
+{
+    struct deadline p = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL };
+
+    if (getpid() == e->pid) {
+        if (!e->read_only) {
+            lives_save_all(e);
+            (void)role_sweep(e, 0, &p, NULL);
+            (void)commit_queue_upkeep(e, &p, NULL);
+        }
+        engine_thread_stop(e);
+        e->ops->upkeep(e->backend, true);
+        e->ops->close(e->backend);
+    }
+    engine_destroy(e);
+}
+
+static const struct engine_hooks hooks = { .fold = fold_prepare, .shut_down = engine_close };
+
+static struct engine *engine_create(const struct backend_ops *ops,
+                                    const struct bough_store_open_options *o)
 {
     struct engine *e = mem_zalloc(sizeof *e);
 
@@ -23,34 +53,18 @@ static struct engine *engine_create(const struct backend_ops *ops, const struct 
     if (o && o->env)
         e->env = (struct env){ o->env->now, o->env->random, o->env->user };
     e->read_only = o && o->read_only;
-    e->search_off = o && o->no_indexing;
-    e->zstd_from = ops->plain || (o && o->no_compress) ? 0 : SQUEEZE_FROM;
+    e->fulltext.on_search_only = o && o->indexing == BOUGH_INDEX_ON_SEARCH;
+    e->zstd_from = ops->plain || (o && o->compression == BOUGH_COMPRESS_NEVER) ? 0 : SQUEEZE_FROM;
     e->pid = getpid();
     atomic_init(&e->refs, 1);
     cache_init(e);
+    smap_init(&e->uploads);
+    e->forks = fork_count();
+    e->hooks = &hooks;
     return e;
 }
 
-static void engine_destroy(struct engine *e)
-{
-    cache_finish(e);
-    mem_free(e);
-}
-
-static struct bough_store *handle(struct engine *e, const struct bough_scope *scope)
-{
-    struct bough_store *s = mem_zalloc(sizeof *s);
-    const char *who = scope && scope->principal ? scope->principal : "";
-
-    s->e = e;
-    s->deadline_ms = scope && scope->deadline_ms ? scope->deadline_ms : LIMIT_DEADLINE_MS;
-    s->cancel = scope ? scope->cancel : NULL;
-    s->principal = mem_alloc(strlen(who) + 1);
-    memcpy(s->principal, who, strlen(who) + 1);
-    return s;
-}
-
-/* Its epoch; and a store into which another one is still being moved has half of everything. */
+/* Read the epoch. BOUGH_BUSY when a migration into this store is unfinished. */
 static enum bough_rc look_at_numbers(struct snap *snap, struct bough_error *err)
 {
     struct bough_arena *tmp = bough_arena_create();
@@ -66,7 +80,8 @@ static enum bough_rc look_at_numbers(struct snap *snap, struct bough_error *err)
     return rc;
 }
 
-/* What an earlier process left pending: folds, purges and messages it did not finish. */
+/* Pick up the work of earlier processes: pending folds, unfinished purges and abandoned
+ * messages. */
 static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
 {
     struct snap snap;
@@ -80,13 +95,13 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
     if (!rc)
         rc = pending_count(&snap, &pending, err);
     if (!rc)
-        rc = text_behind(&snap, &behind, err);
+        rc = fulltext_behind(&snap, &behind, err);
     snap_end(&snap);
     pthread_mutex_lock(&s->e->lock);
-    s->e->pending += pending;
-    s->e->text_pending += behind > 0;
-    s->e->last_us = mono_us();
-    pthread_cond_signal(&s->e->wake);
+    s->e->folds.pending += pending;
+    s->e->fulltext.pending += behind > 0;
+    s->e->queue.last_us = mono_us();
+    pthread_cond_signal(&s->e->background.wake);
     pthread_mutex_unlock(&s->e->lock);
     if (!rc && !s->e->read_only)
         rc = purge_resume(s, err);
@@ -95,35 +110,51 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
     return rc;
 }
 
-enum bough_rc bough_store_open(struct bough_store **out, const char *url,
-                               const struct bough_options *options, struct bough_error *err)
+static enum bough_rc check_options(const struct bough_store_open_options *o,
+                                   struct bough_error *err)
 {
-    struct backend_config config = { .patience = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL } };
+    enum bough_rc rc = RESERVED_CHECK(bough_store_open_options, o, err);
+
+    if (rc || !o)
+        return rc;
+    if ((unsigned)o->compression > BOUGH_COMPRESS_NEVER ||
+        (unsigned)o->indexing > BOUGH_INDEX_ON_SEARCH || o->cache_bytes < 0)
+        return bough_fail(err, BOUGH_INVALID,
+                          "compression, indexing or cache_bytes has an invalid value");
+    return RESERVED_CHECK(bough_env, o->env, err);
+}
+
+enum bough_rc bough_store_open(struct bough_store **out, const char *url,
+                               const struct bough_store_open_options *options,
+                               struct bough_error *err)
+{
+    struct backend_config config = { .deadline = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL } };
     const struct backend_ops *ops;
     struct bough_store *s;
     struct engine *e;
-    enum bough_rc rc;
+    enum bough_rc rc = check_options(options, err);
 
+    if (rc)
+        return rc;
     if (cstr_empty(url))
         return bough_fail(err, BOUGH_INVALID, "no store was named");
     ops = backend_choose(url, &config.path);
     if (!ops)
-        return bough_fail(err, BOUGH_INVALID, "no kind of store is called %.*s",
-                          (int)strcspn(url, ":"), url);
+        return bough_fail(err, BOUGH_INVALID, "unknown kind of store: %.*s", (int)strcspn(url, ":"),
+                          url);
     e = engine_create(ops, options);
     config.env = &e->env;
     config.read_only = e->read_only;
-    config.create_not = options && options->create_not;
-    config.no_compress = options && options->no_compress;
+    config.must_exist = options && options->must_exist;
     config.cache_bytes = options ? options->cache_bytes : 0;
     rc = ops->open(&e->backend, &config, err);
     if (rc) {
         engine_destroy(e);
         return rc;
     }
-    writer_start(e);
-    s = handle(e, NULL);
-    if (!e->read_only && !e->has_thread)
+    engine_thread_start(e);
+    s = handle_create(e, NULL);
+    if (!e->read_only && !e->background.started)
         rc = bough_fail(err, BOUGH_IO, "no thread could be started for writing");
     if (!rc)
         rc = take_over(s, err);
@@ -135,69 +166,36 @@ enum bough_rc bough_store_open(struct bough_store **out, const char *url,
     return BOUGH_OK;
 }
 
-static void engine_close(struct engine *e)
-{
-    struct patience p = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL };
-
-    if (getpid() == e->pid) {
-        if (!e->read_only) {
-            lives_save_all(e);
-            (void)writer_sweep(e, 0, &p, NULL);
-            (void)writer_upkeep(e, &p, NULL);
-        }
-        writer_stop(e);
-        e->ops->upkeep(e->backend, true);
-        e->ops->close(e->backend);
-    }
-    engine_destroy(e);
-}
-
-void bough_store_close(struct bough_store **s)
-{
-    if (!s || !*s)
-        return;
-    if (atomic_fetch_sub(&(*s)->e->refs, 1) == 1)
-        engine_close((*s)->e);
-    mem_free((*s)->principal);
-    mem_free(*s);
-    *s = NULL;
-}
-
-struct bough_store *bough_store_scoped(struct bough_store *s, const struct bough_scope *scope)
-{
-    atomic_fetch_add(&s->e->refs, 1);
-    return handle(s->e, scope);
-}
-
 enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
 {
-    struct patience p = store_patience(s);
+    struct deadline p = store_deadline(s);
     int64_t reached;
     enum bough_rc rc;
 
     if (s->e->read_only)
         return bough_fail(err, BOUGH_READ_ONLY, "the store was opened read-only");
-    rc = writer_sweep(s->e, 0, &p, err);
-    if (!rc && !s->e->search_off)
-        rc = text_catch_up(s->e, &p, INT64_MAX, &reached, err);
-    return rc ? rc : writer_upkeep(s->e, &p, err);
+    rc = role_sweep(s->e, 0, &p, err);
+    if (!rc && !s->e->fulltext.on_search_only)
+        rc = fulltext_catch_up(s->e, &p, INT64_MAX, &reached, err);
+    return rc ? rc : commit_queue_upkeep(s->e, &p, err);
 }
 
-static void tell_figures(struct engine *e, const struct backend_info *info, struct bough_info *out)
+static void tell_figures(struct engine *e, const struct backend_info *info,
+                         struct bough_store_info_result *out)
 {
     out->log_bytes = info->log_bytes;
-    if (info->oldest_view_us)
-        out->oldest_read_ms = (mono_us() - info->oldest_view_us) / 1000;
+    if (info->oldest_snapshot_us)
+        out->oldest_read_ms = (mono_us() - info->oldest_snapshot_us) / 1000;
     pthread_mutex_lock(&e->lock);
-    out->text_pending = (int64_t)e->text_pending;
-    out->batches = e->batches;
-    out->batched = e->batched;
-    out->commit_us = e->commit_us;
+    out->text_pending = (int64_t)e->fulltext.pending;
+    out->batches = e->figures.batches;
+    out->batched = e->figures.batched;
+    out->commit_us = e->figures.commit_us;
     pthread_mutex_unlock(&e->lock);
 }
 
-enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, struct bough_info *out,
-                               struct bough_error *err)
+enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a,
+                               struct bough_store_info_result *out, struct bough_error *err)
 {
     struct backend_info info;
     struct snap snap;
@@ -208,13 +206,13 @@ enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a, str
         rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
-    *out = (struct bough_info){ .backend = s->e->ops->scheme,
-                                .path = info.path ? info.path : "",
-                                .store_id = info.store_id,
-                                .epoch = info.epoch,
-                                .schema = info.schema };
+    *out = (struct bough_store_info_result){ .backend = s->e->ops->scheme,
+                                             .path = info.path ? info.path : "",
+                                             .store_id = info.store_id,
+                                             .epoch = info.epoch,
+                                             .schema = info.schema };
     tell_figures(s->e, &info, out);
-    rc = snap.ops->log_last(snap.v, &out->last_no, err);
+    rc = snap.ops->changelog_last(snap.v, &out->last_no, err);
     if (!rc)
         rc = pending_count(&snap, &pending, err);
     if (!rc)

@@ -1,12 +1,12 @@
-/* Who gets in: every route by every credential, carrier, host and origin. */
+/* Access control: every route with every credential, carrier, Host and Origin. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-/* A path of the row that can be asked for. */
+/* The row's path with every {name} filled in. */
 static const char *target_of(struct test *t, const struct http_route *r)
 {
     char *path = arena_strdup(t->arena, r->path), *p;
@@ -20,7 +20,7 @@ static const char *target_of(struct test *t, const struct http_route *r)
     return path;
 }
 
-/* Past the gate? Whatever the handler then says. */
+/* True if the gate let the request through, whatever the handler answered. */
 static bool passed(int status)
 {
     return status != 400 && status != 401 && status != 403 && status != 421 && status != 429;
@@ -28,13 +28,13 @@ static bool passed(int status)
 
 struct credential {
     const char *name, *headers;
-    unsigned scopes; /* what it allows; 0: nothing */
-    int refused;     /* with which status it is refused everywhere but on open routes */
+    unsigned scopes; /* scopes it grants; 0: none */
+    int refused;     /* status on every route that is not open; 0: accepted */
 };
 
 struct origin {
     const char *headers;
-    int refused; /* 0: let through */
+    int refused; /* expected status; 0: let through */
     bool cookie_only;
 };
 
@@ -48,7 +48,7 @@ static void check_row(struct test *t, struct world *w, const struct http_route *
     int want = 0;
 
     if (strcmp(r->path, "/login") == 0)
-        return; /* refuses by itself; see below */
+        return; /* its handler answers 403 itself; tested below */
     if (o->refused && (!o->cookie_only || cookie))
         want = o->refused;
     else if (r->needs & AUTH_OPEN)
@@ -114,7 +114,7 @@ STORE_TEST_SECONDS(every_route_asks_for_its_scope_from_an_allowed_host_and_origi
         for (size_t i = 0; tables[i]; i++)
             for (const struct http_route *row = tables[i]; row->method; row++)
                 for (size_t c = 0; c < sizeof credentials / sizeof *credentials; c++) {
-                    t->env.now += 61000; /* failures are forgotten after a minute */
+                    t->env.now += 61000; /* failed attempts are forgotten after a minute */
                     for (size_t o = 0; o < sizeof origins / sizeof *origins; o++)
                         if (strcmp(row->path, "/logout") != 0)
                             check_row(t, &w, row, &credentials[c], &origins[o]);
@@ -123,7 +123,20 @@ STORE_TEST_SECONDS(every_route_asks_for_its_scope_from_an_allowed_host_and_origi
     world_close(&w);
 }
 
-STORE_TEST(every_row_says_what_it_does_and_what_it_needs)
+static bool known_schema(const char *name)
+{
+    static const char *const others[] = { "text", "html", "events", "bytes" };
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i], name) == 0)
+            return true;
+    for (const struct api_schema *k = api_schemas; k->name; k++)
+        if (strcmp(k->name, name) == 0)
+            return true;
+    return false;
+}
+
+STORE_TEST(every_route_row_has_a_description_and_scopes)
 {
     struct world w;
     const struct http_route *const *tables;
@@ -136,14 +149,11 @@ STORE_TEST(every_row_says_what_it_does_and_what_it_needs)
                 FAIL("%s %s has no needs or no about", r->method, r->path);
             if (!strchr(".?", r->about[strlen(r->about) - 1]))
                 FAIL("%s %s: a sentence ends with a stop", r->method, r->path);
-            for (const char *const *s = (const char *const[]){ r->takes, r->gives, NULL }; *s;
-                 s++) {
-                bool known = strstr("text html events bytes", *s) != NULL;
+            for (int k = 0; k < 2; k++) {
+                const char *name = k ? r->gives : r->takes;
 
-                for (const struct api_schema *k = api_schemas; k->name && !known; k++)
-                    known = strcmp(k->name, *s) == 0;
-                if (!known)
-                    FAIL("%s %s: no schema %s", r->method, r->path, *s);
+                if (name && !known_schema(name))
+                    FAIL("%s %s: no schema %s", r->method, r->path, name);
             }
         }
     }
@@ -158,7 +168,7 @@ STORE_TEST(a_link_signs_in_once_and_the_cookie_is_out_of_reach_of_scripts)
 
     world_open(t, &w);
     link = auth_link(w.auth, t->arena);
-    CHECK_INT(303, world_ask(t, &w, "HEAD", link, "", "").status); /* only looked at */
+    CHECK_INT(303, world_ask(t, &w, "HEAD", link, "", "").status); /* HEAD does not consume it */
     r = world_ask(t, &w, "GET", link, "", "");
     CHECK_INT(303, r.status);
     CHECK_STR("/", http_reply_header(&r, "location"));
@@ -173,7 +183,7 @@ STORE_TEST(a_link_signs_in_once_and_the_cookie_is_out_of_reach_of_scripts)
     CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", line, "").status);
     link = auth_link(w.auth, t->arena);
     t->env.now += 11 * 60 * 1000;
-    CHECK_INT(403, world_ask(t, &w, "GET", link, "", "").status); /* too old */
+    CHECK_INT(403, world_ask(t, &w, "GET", link, "", "").status); /* the link has expired */
     world_close(&w);
 }
 
@@ -220,7 +230,7 @@ STORE_TEST(a_token_is_shown_once_and_kept_as_its_hash)
     CHECK_RC(BOUGH_INVALID, auth_scopes_parse("read,fly", &in.scopes, &t->err));
 }
 
-STORE_TEST(what_is_revoked_or_expired_is_refused_at_the_next_request)
+STORE_TEST(revoked_and_expired_tokens_are_refused_at_the_next_request)
 {
     struct auth_token in = { .label = "short", .scopes = AUTH_READ, .expires = t->env.now + 1000 },
                       made;
@@ -262,7 +272,7 @@ STORE_TEST(a_token_remembers_roughly_when_it_was_used)
     world_close(&w);
 }
 
-STORE_TEST(guessing_is_slowed_down_for_everybody_at_that_address)
+STORE_TEST(guessing_is_slowed_down_and_valid_credentials_of_the_same_address_are_not)
 {
     const char *secret = world_token(t, "ci", "read", "");
     struct http_reply r;
@@ -271,10 +281,32 @@ STORE_TEST(guessing_is_slowed_down_for_everybody_at_that_address)
     world_open(t, &w);
     for (int i = 0; i < 20; i++)
         CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", bearer(t, "bough_x"), "").status);
-    r = world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "");
-    CHECK_INT(429, r.status);
-    CHECK_STR("60", http_reply_header(&r, "retry-after"));
+    for (int i = 0; i < 20; i++) {
+        r = world_ask(t, &w, "GET", "/api/v1", bearer(t, "bough_x"), "");
+        CHECK_INT(429, r.status);
+        CHECK_STR("60", http_reply_header(&r, "retry-after"));
+        CHECK_INT(429,
+                  world_ask(t, &w, "GET", "/api/v1", "Cookie: bough_7331=stale\r\n", "").status);
+        CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    }
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", "", "").status);
     t->env.now += 61000;
-    CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1", bearer(t, "bough_x"), "").status);
+    world_close(&w);
+}
+
+/* No proxy is configured, so what a request says about its sender counts for nothing. */
+STORE_TEST(a_forwarded_address_does_not_hide_who_guesses)
+{
+    struct world w;
+
+    world_open(t, &w);
+    for (int i = 0; i < 20; i++)
+        CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1",
+                                 arena_printf(t->arena, "%sX-Forwarded-For: 10.0.0.%d\r\n",
+                                              bearer(t, "bough_x"), i),
+                                 "")
+                           .status);
+    CHECK_INT(429, world_ask(t, &w, "GET", "/api/v1", bearer(t, "bough_x"), "").status);
     world_close(&w);
 }

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "api/stream.h"
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/text/str.h"
 
 STORE_TEST(health_says_ok_to_everybody_and_metrics_only_to_admins)
 {
@@ -25,7 +25,7 @@ STORE_TEST(health_says_ok_to_everybody_and_metrics_only_to_admins)
     world_close(&w);
 }
 
-/* The figure of this name in the answer. */
+/* The value of this metric in the reply. */
 static int64_t figure(const struct http_reply *r, const char *name)
 {
     const char *at = strstr(r->body.p, name);
@@ -63,7 +63,7 @@ STORE_TEST(metrics_have_the_figures_of_the_server_and_its_end_is_announced)
     r = world_own(t, &l.w, "GET", "/readyz", "");
     CHECK_INT(503, r.status);
     CHECK_STR("draining", text_at(t, reply_json(t, &r), "error.code"));
-    CHECK_INT(200, world_own(t, &l.w, "GET", "/healthz", "").status); /* it is alive, and ending */
+    CHECK_INT(200, world_own(t, &l.w, "GET", "/healthz", "").status); /* alive, and draining */
     http_server_join(l.server);
     api_watch(l.w.api, NULL);
     live_stop(&l);
@@ -78,6 +78,7 @@ STORE_TEST(the_index_is_a_page_that_runs_no_script)
     r = world_ask(t, &w, "GET", "/", "", "");
     CHECK_INT(200, r.status);
     CHECK(strstr(r.body.p, "<a href=\"/api/v1\">/api/v1</a>"));
+    CHECK(strstr(r.body.p, "/api/v1/sessions"));
     CHECK(strstr(r.body.p, "/api/v1/sessions") < strstr(r.body.p, "/alkhub/"));
     CHECK(strstr(r.body.p, "/api/v1/sessions") < strstr(r.body.p, "/healthz"));
     CHECK(!strstr(r.body.p, "<script") && !strstr(r.body.p, "style=\""));
@@ -86,7 +87,7 @@ STORE_TEST(the_index_is_a_page_that_runs_no_script)
     world_close(&w);
 }
 
-STORE_TEST(the_api_says_whose_store_it_is_and_who_asks)
+STORE_TEST(the_api_names_its_store_and_the_caller)
 {
     struct http_reply r;
     struct world w;

@@ -1,13 +1,13 @@
-/* Answers against their schemas: types, required, enum, const, anyOf, items, and nothing unnamed.
- */
+/* Validates replies against their schemas: types, required, enum, const, anyOf, items, and no
+ * unknown members. */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-/* ---- finding the row of a request ---- */
+/* ---- finding the route of a request ---- */
 
 static bool fits(const char *path, const char *pattern)
 {
@@ -77,7 +77,7 @@ static bool is_type(struct json value, struct json type)
     return false;
 }
 
-/* Why it does not fit, or NULL. */
+/* Returns why `value` does not match the schema, or NULL if it does. */
 static const char *misfit(struct test *t, struct json schema, struct json value, const char *where);
 
 static const char *misfit_object(struct test *t, struct json schema, struct json value,
@@ -163,7 +163,7 @@ void check_fits(struct test *t, const char *schema, struct json value)
         FAIL("%s", why);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 struct json reply_json(struct test *t, const struct http_reply *r)
 {

@@ -1,10 +1,10 @@
-/* How much one caller may have at a time (D10), and what is done for nobody. */
+/* Limits per caller (D10), and no work for events without listeners. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "api/stream.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 static struct http_server *serve(struct test *t, struct live *l, struct api_config config)
 {
@@ -36,7 +36,7 @@ STORE_TEST(D10_a_caller_has_only_so_many_streams_and_gets_another_when_one_ends)
     CHECK(reader_hears(&three, "Retry-After", 1, 1000));
     reader_close(&three);
     reader_close(&one);
-    for (int i = 0; i < 200; i++) { /* the server sees it leave */
+    for (int i = 0; i < 200; i++) { /* until the server notices the disconnect */
         reader_open(t, &three, &l, "/api/v1/events", "");
         if (begins(&three, "200"))
             break;
@@ -52,9 +52,9 @@ STORE_TEST(D10_a_caller_has_only_so_many_streams_and_gets_another_when_one_ends)
 STORE_TEST(D10_a_caller_has_only_so_many_requests_at_a_time_and_others_are_not_held_up)
 {
     struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &entry, .owner = "ann" };
+    struct bough_message_open_options in = { .entry = &entry, .owner = "ann" };
     const char *id = new_session(t, "one"), *headers;
-    struct bough_message_opened opened;
+    struct bough_message_open_result opened;
     struct http_reply r = { 0 };
     struct reader waits;
     struct live l;
@@ -62,8 +62,10 @@ STORE_TEST(D10_a_caller_has_only_so_many_requests_at_a_time_and_others_are_not_h
     CHECK_OK(bough_message_open(t->store, t->arena, id, &in, &opened, &t->err));
     serve(t, &l, (struct api_config){ .requests_each = 1 });
     headers = bearer(t, world_token(t, "other", "read", ""));
-    /* The owner waits for the message's next step. Who asks whether it does may be the one that is
-     * being served: then the other one is refused. */
+    /*
+     * The owner waits for the message's next step. With one request per caller, either the waiting
+     * request or the one that checks for it gets the slot; retry until the second one is refused.
+     */
     for (int i = 0; i < 50 && r.status != 429; i++) {
         reader_open_only(t, &waits, &l,
                          of_session(t, id,
@@ -97,7 +99,7 @@ static int64_t unheard(struct test *t, struct live *l)
     return strtoll(at + 28, NULL, 10);
 }
 
-STORE_TEST(changes_that_nobody_listens_to_are_not_told_and_who_comes_back_gets_them)
+STORE_TEST(changes_without_listeners_are_not_formatted_and_are_replayed_later)
 {
     const char *id = new_session(t, "one"), *last;
     struct reader r;
@@ -111,7 +113,7 @@ STORE_TEST(changes_that_nobody_listens_to_are_not_told_and_who_comes_back_gets_t
     last = arena_printf(t->arena, "Last-Event-ID: %s\r\n", reader_last_id(t, &r));
     reader_close(&r);
     before = n = unheard(t, &l);
-    for (int i = 0; i < 500 && n == before; i++) { /* until it was noticed that nobody is there */
+    for (int i = 0; i < 500 && n == before; i++) { /* until the disconnect is noticed */
         user(t, id, "unheard");
         usleep(10000);
         n = unheard(t, &l);

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "http/exchange.h"
 
 static struct http_reply own_with(struct test *t, struct world *w, const char *method,
@@ -270,8 +270,8 @@ STORE_TEST(labels_are_set_listed_and_removed)
 static void fill(struct test *t, const char *id, int n)
 {
     struct bough_entry_new *e = arena_array(t->arena, 1000, sizeof *e);
-    struct bough_append in = { .entries = e, .n = 1000 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 1000 };
+    struct bough_append_result out;
 
     for (int i = 0; i < 1000; i++)
         e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "a line of some words" };
@@ -279,7 +279,7 @@ static void fill(struct test *t, const char *id, int n)
         CHECK_OK(bough_append(t->store, t->arena, id, &in, &out, &t->err));
 }
 
-/* The steps of the exchange one by one: what each leaves in memory is looked at. */
+/* Runs the steps of the exchange one by one, to check the memory used after each. */
 STORE_TEST_SECONDS(a_path_of_20000_entries_is_sent_in_small_pieces_from_memory_that_does_not_grow,
                    60)
 {
@@ -317,6 +317,60 @@ STORE_TEST_SECONDS(a_path_of_20000_entries_is_sent_in_small_pieces_from_memory_t
         struct json j = world_gives(t, &w, "GET", of_session(t, id, "/entries?all=true"), "", 200);
 
         CHECK_INT(20000, json_count(json_member(j, "items")));
+    }
+    world_close(&w);
+}
+
+STORE_TEST(a_time_that_does_not_exist_or_is_zero_is_refused_not_changed)
+{
+    static const char *const times[] = { "\"2026-13-01T00:00:00Z\"",
+                                         "\"2026-02-30T10:00:00Z\"",
+                                         "\"1970-01-01T00:00:00Z\"",
+                                         "0",
+                                         "-1",
+                                         "\"soon\"" };
+    const char *id = new_session(t, "one");
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        world_gives(t, &w, "POST", of_session(t, id, "/entries"),
+                    arena_printf(t->arena,
+                                 "{\"entries\":[{\"role\":\"user\",\"text\":\"x\",\"time\":%s}]}",
+                                 times[i]),
+                    422);
+        world_gives(t, &w, "POST", "/api/v1/sessions",
+                    arena_printf(t->arena, "{\"created\":%s}", times[i]), 422);
+    }
+    j = world_gives(t, &w, "GET", of_session(t, id, "/entries"), "", 200);
+    CHECK_INT(0, json_count(json_member(j, "items")));
+    world_close(&w);
+}
+
+STORE_TEST(a_role_comes_back_as_the_word_that_was_given)
+{
+    static const char *const words[][2] = {
+        { "developer", "system" }, { "function", "tool" }, { "model", "assistant" },
+        { "toolResult", "tool" },  { "bot", "other" },     { "user", "user" },
+    };
+    const char *id = new_session(t, "one");
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        world_gives(
+            t, &w, "POST", of_session(t, id, "/entries"),
+            arena_printf(t->arena,
+                         "{\"entries\":[{\"role\":\"%s\",\"text\":\"x\",\"data\":{\"a\":1.0}}]}",
+                         words[i][0]),
+            201);
+    j = world_gives(t, &w, "GET", of_session(t, id, "/entries"), "", 200);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        CHECK_STR(words[i][0], text_at(t, j, arena_printf(t->arena, "items.%zu.role", i)));
+        CHECK_STR(words[i][1], text_at(t, j, arena_printf(t->arena, "items.%zu.speaker", i)));
+        CHECK_STR("1.0", text_at(t, j, arena_printf(t->arena, "items.%zu.data.a", i)));
     }
     world_close(&w);
 }

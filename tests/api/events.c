@@ -1,13 +1,16 @@
-/* Live events: what they say, to whom, and that none is missed or doubled. */
+/* Live events: their content, who receives them, and that none is missed or doubled. */
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/stream.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static const char *events_after(struct test *t, struct world *w, const char *query,
                                 const char *headers)
@@ -46,21 +49,21 @@ static const char *place(struct test *t, int64_t no)
                         (long long)no);
 }
 
-static struct bough_message_opened open_message(struct test *t, const char *session)
+static struct bough_message_open_result open_message(struct test *t, const char *session)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &e, .owner = "test" };
-    struct bough_message_opened out;
+    struct bough_message_open_options in = { .entry = &e, .owner = "test" };
+    struct bough_message_open_result out;
 
     CHECK_OK(bough_message_open(t->store, t->arena, session, &in, &out, &t->err));
     return out;
 }
 
-static void step(struct test *t, const struct bough_message_opened *m, enum bough_step_kind kind,
-                 const char *bytes)
+static void step(struct test *t, const struct bough_message_open_result *m,
+                 enum bough_step_kind kind, const char *bytes)
 {
-    struct bough_step s = { kind, 0, str_of(bytes) };
-    struct bough_stepped out;
+    struct bough_step s = { .kind = kind, .bytes = str_of(bytes) };
+    struct bough_message_step_result out;
 
     CHECK_OK(bough_message_step(t->store, &m->writing, 0, &s, 1, &out, &t->err));
 }
@@ -71,8 +74,8 @@ STORE_TEST(every_kind_of_change_has_its_event_with_an_id_to_resume_by)
     struct bough_prompt prompt = { .content = "next" };
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "b", .by_call = true };
     struct bough_call_new call = { .provider = "p", .model = "m" };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &call };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &call };
+    struct bough_append_result out;
     struct world w;
 
     world_open(t, &w);
@@ -101,7 +104,7 @@ STORE_TEST(every_kind_of_change_has_its_event_with_an_id_to_resume_by)
 
 STORE_TEST(a_stream_is_filtered_by_session_project_and_kind)
 {
-    struct bough_session_new in = { .title = "there", .project = "/there" };
+    struct bough_session_create_options in = { .title = "there", .project = "/there" };
     const char *one = new_session(t, "one"), *got;
     struct bough_session *there;
     struct world w;
@@ -123,10 +126,10 @@ STORE_TEST(a_stream_is_filtered_by_session_project_and_kind)
 
 STORE_TEST(D13_a_token_of_a_project_never_hears_of_another_one)
 {
-    struct bough_session_new in = { .title = "mine", .project = "/mine" };
+    struct bough_session_create_options in = { .title = "mine", .project = "/mine" };
     const char *foreign = new_session(t, "secret-title"), *headers;
     struct bough_session *mine;
-    struct bough_purge_report report;
+    struct bough_session_purge_result report;
     struct http_reply r;
     struct world w;
 
@@ -169,7 +172,7 @@ STORE_TEST(another_epoch_or_a_place_that_never_was_is_a_reset)
 STORE_TEST(a_late_follower_gets_the_text_so_far_then_the_rest_by_offset)
 {
     const char *s = new_session(t, "one");
-    struct bough_message_opened m = open_message(t, s);
+    struct bough_message_open_result m = open_message(t, s);
     struct live l;
     struct reader early, late;
 
@@ -187,8 +190,7 @@ STORE_TEST(a_late_follower_gets_the_text_so_far_then_the_rest_by_offset)
     step(t, &m, BOUGH_STEP_TEXT, "l");
     CHECK(reader_hears(&early, "\"offset\":10,\"delta\":\"l\"", 1, 5000));
     CHECK(reader_hears(&late, "\"offset\":10,\"delta\":\"l\"", 1, 5000));
-    usleep(
-        200000); /* the late one follows with the others now: what is sealed is shown to nobody */
+    usleep(200000); /* the late reader has joined the live stream by now */
     step(t, &m, BOUGH_STEP_TEXT, "d");
     CHECK_OK(bough_message_seal(t->store, t->arena, &m.writing, NULL, &(struct bough_entry *){ 0 },
                                 &t->err));
@@ -201,7 +203,7 @@ STORE_TEST(a_late_follower_gets_the_text_so_far_then_the_rest_by_offset)
     live_stop(&l);
 }
 
-/* ---- many ---- */
+/* ---- many events ---- */
 
 enum { MANY = 5000 };
 
@@ -216,8 +218,8 @@ static void write_many(struct bough_store *s, const char *session)
         struct bough_arena *a = bough_arena_create();
         char text[16];
         struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
-        struct bough_append in = { .entries = &e, .n = 1 };
-        struct bough_appended out;
+        struct bough_append_options in = { .entries = &e, .n = 1 };
+        struct bough_append_result out;
 
         snprintf(text, sizeof text, "<%d>", i);
         if (bough_append(s, a, session, &in, &out, NULL))
@@ -234,18 +236,18 @@ static void *writer(void *user)
     return NULL;
 }
 
-/* Messages <1> to <MANY> once and in order, over what several connections got. */
+/* Messages <1> to <MANY> arrive once and in order. *next counts across connections. */
 static void check_all(const struct reader *r, int *next)
 {
     for (const char *p = r->got.p, *text; (text = strstr(p, "\"text\":\"<")); p = text + 9) {
         if (!strstr(text, "\n\n"))
-            break; /* cut in the middle: it will come again */
+            break; /* incomplete event: it is sent again after reconnecting */
         CHECK_INT(*next, strtol(text + 9, NULL, 10));
         ++*next;
     }
 }
 
-/* Read to the end over connections that break again and again. */
+/* Read all events over connections that are closed `breaks` times. */
 static void follow_all(struct test *t, struct live *l, int breaks)
 {
     const char *last = place(t, 1);
@@ -297,7 +299,7 @@ SHARED_TEST(events_of_another_process_arrive_and_a_restarted_server_goes_on, 60)
 
     CHECK_OK(bough_store_open(&t->store, url, NULL, &t->err));
     s = new_session(t, "one");
-    bough_store_close(&t->store); /* nothing open is carried into a child */
+    bough_store_close(&t->store); /* no open store may be inherited by the child */
     pid = fork();
     if (pid == 0) {
         if (bough_store_open(&t->store, url, NULL, NULL))
@@ -330,7 +332,7 @@ SHARED_TEST(events_of_another_process_arrive_and_a_restarted_server_goes_on, 60)
 STORE_TEST(pieces_of_an_open_message_come_in_order_of_their_offsets)
 {
     const char *s = new_session(t, "one");
-    struct bough_message_opened m;
+    struct bough_message_open_result m;
     struct reader r;
     struct live l;
     long long at = 0;
@@ -347,7 +349,8 @@ STORE_TEST(pieces_of_an_open_message_come_in_order_of_their_offsets)
     CHECK_OK(bough_message_seal(t->store, t->arena, &m.writing, NULL, &(struct bough_entry *){ 0 },
                                 &t->err));
     CHECK(reader_hears(&r, "event: message.updated", 1, 5000));
-    CHECK(strstr(r.got.p, "event: message.part.updated\n")); /* empty, or so far when it was late */
+    CHECK(strstr(r.got.p, "event: message.part.updated\n")); /* the part is empty, or has some text
+                                                                if the hub was late */
     at = strtoll(strstr(strstr(r.got.p, "event: message.part.updated\n"), "\"offset\":") + 9, NULL,
                  10);
     for (const char *p = r.got.p; (p = strstr(p, ",\"delta\":\"")); p++) {
@@ -391,16 +394,16 @@ STORE_TEST(a_long_past_comes_in_pieces_that_fit_together)
     world_close(&w);
 }
 
-/* In a child: open a message, say so, and die when told to. */
+/* In a child: open a message, report it through `tell`, and exit when `hear` has a byte. */
 _Noreturn static void write_and_die(const char *url, const char *session, int tell, int hear)
 {
     struct bough_arena *a = bough_arena_create();
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &e, .owner = "child" };
-    struct bough_step step = { BOUGH_STEP_PART, 0,
-                               str_of("{\"type\":\"text\",\"text\":\"half\"}") };
-    struct bough_message_opened m;
-    struct bough_stepped stepped;
+    struct bough_message_open_options in = { .entry = &e, .owner = "child" };
+    struct bough_step step = { .kind = BOUGH_STEP_PART,
+                               .bytes = str_of("{\"type\":\"text\",\"text\":\"half\"}") };
+    struct bough_message_open_result m;
+    struct bough_message_step_result stepped;
     struct bough_store *s;
     char c = 'x';
 
@@ -448,4 +451,70 @@ TEST(C20_followers_learn_that_the_writer_of_a_message_died)
         close(up[i]);
         close(down[i]);
     }
+}
+
+/* ---- credentials that end ---- */
+
+static int ask_stream(struct test *t, int port, const char *headers)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const char *ask = arena_printf(
+        t->arena, "GET /api/v1/events HTTP/1.1\r\nHost: localhost:7331\r\n%s\r\n", headers);
+
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CHECK(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
+    CHECK_INT(strlen(ask), write(fd, ask, strlen(ask)));
+    return fd;
+}
+
+/* Read until the server closes the connection. */
+static void check_ends(int fd)
+{
+    struct timeval limit = { .tv_sec = 30 };
+    char piece[4096];
+    ssize_t n;
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    while ((n = read(fd, piece, sizeof piece)) > 0)
+        ;
+    CHECK_INT(0, n);
+    close(fd);
+}
+
+STORE_TEST(a_stream_ends_when_its_token_is_revoked_or_expires)
+{
+    struct http_listen where = { .host = "127.0.0.1", .fd = -1 };
+    struct reader revoked = { 0 }, expired = { 0 }, stays = { 0 };
+    struct auth_token in = { .label = "short",
+                             .scopes = AUTH_READ,
+                             .expires = t->env.now + 3600000 };
+    const char *secret;
+    struct http_server *s;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(http_server_start(&s, api_app(w.api), &where, 1, NULL, &t->err));
+    CHECK_OK(auth_token_create(t->store, t->arena, &in, NULL, &secret, &(struct auth_token){ 0 },
+                               &t->err));
+    buf_init(&revoked.got, 1 << 20);
+    buf_init(&expired.got, 1 << 20);
+    buf_init(&stays.got, 1 << 20);
+    revoked.fd = ask_stream(t, http_server_port(s, 0), bearer(t, world_token(t, "a", "read", "")));
+    stays.fd = ask_stream(t, http_server_port(s, 0), bearer(t, world_token(t, "b", "read", "")));
+    expired.fd = ask_stream(t, http_server_port(s, 0), bearer(t, secret));
+    CHECK(reader_hears(&revoked, "event: ready", 1, 10000));
+    CHECK(reader_hears(&stays, "event: ready", 1, 10000));
+    CHECK(reader_hears(&expired, "event: ready", 1, 10000));
+    CHECK_OK(auth_token_revoke(t->store, "a", &t->err));
+    check_ends(revoked.fd);
+    __atomic_fetch_add(&t->env.now, 3600001, __ATOMIC_RELAXED);
+    check_ends(expired.fd);
+    user(t, new_session(t, "one"), "hello");
+    CHECK(reader_hears(&stays, "message.created", 1, 10000));
+    reader_close(&stays);
+    buf_finish(&revoked.got);
+    buf_finish(&expired.got);
+    http_server_destroy(s);
+    world_close(&w);
 }

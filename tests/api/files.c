@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static struct http_reply raw(struct test *t, struct world *w, const char *method,
                              const char *target, const char *headers, struct bough_str body)
@@ -53,6 +53,7 @@ STORE_TEST(a_file_is_stored_as_it_arrives_and_read_in_ranges_by_the_entry_that_s
     CHECK(memcmp(bytes, r.body.p, file.n) == 0 && !r.cut);
     CHECK_STR("image/png", http_reply_header(&r, "content-type"));
     CHECK_STR("attachment", http_reply_header(&r, "content-disposition"));
+    CHECK(strstr(http_reply_header(&r, "content-security-policy"), "sandbox"));
     r = raw(t, &w, "GET", path, "Range: bytes=500000-500009\r\n", str_of(""));
     CHECK_INT(206, r.status);
     CHECK_INT(10, r.body.n);
@@ -138,5 +139,45 @@ STORE_TEST(a_token_for_one_project_does_not_import_nor_see_the_whole_store)
         if (r.status != 403)
             FAIL("%s: %d %s", rows[i].target, r.status, r.body.p);
     }
+    world_close(&w);
+}
+
+/* Knowing the hash of a file is no right to its bytes. */
+STORE_TEST(an_upload_is_shown_only_in_the_project_that_it_was_uploaded_for)
+{
+    static const char *const projects[] = { "/ours", "/theirs" };
+    const char *json = "Content-Type: application/json\r\n", *headers[2], *sessions[2], *body;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    for (size_t i = 0; i < 2; i++) {
+        struct bough_session_create_options in = { .project = projects[i] };
+        struct bough_session *s;
+
+        CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+        sessions[i] = s->id;
+        headers[i] = bearer(t, world_token(t, projects[i], "read,append", projects[i]));
+    }
+    r = world_ask(t, &w, "POST", "/api/v1/attachments", headers[0], "a secret file");
+    CHECK_INT(201, r.status);
+    body = arena_printf(t->arena,
+                        "{\"entries\":[{\"role\":\"user\",\"parts\":[{\"type\":\"file\",\"url\":"
+                        "\"%s\",\"mediaType\":\"text/plain\"}]}]}",
+                        text_at(t, reply_json(t, &r), "url"));
+    for (int i = 1; i >= 0; i--) {
+        r = world_ask(t, &w, "POST", of_session(t, sessions[i], "/entries"),
+                      arena_printf(t->arena, "%s%s", headers[i], json), body);
+        CHECK_INT(i ? 404 : 201, r.status);
+    }
+    /* The same after it is shown. With the bytes themselves they may. */
+    CHECK_INT(404, world_ask(t, &w, "POST", of_session(t, sessions[1], "/entries"),
+                             arena_printf(t->arena, "%s%s", headers[1], json), body)
+                       .status);
+    CHECK_INT(201,
+              world_ask(t, &w, "POST", "/api/v1/attachments", headers[1], "a secret file").status);
+    CHECK_INT(201, world_ask(t, &w, "POST", of_session(t, sessions[1], "/entries"),
+                             arena_printf(t->arena, "%s%s", headers[1], json), body)
+                       .status);
     world_close(&w);
 }

@@ -1,11 +1,12 @@
-/* Every row at once: what is of another project is not there, and typos are refused by name. */
+/* All routes: rows of another project look as if they did not exist, and unknown members are
+ * refused by name. */
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-/* What stands for the {names} of a path. */
+/* Values for the {names} of a path. */
 struct names {
     const char *id, *entry, *other;
 };
@@ -33,7 +34,7 @@ static const char *target_of(struct test *t, const struct http_route *r, struct 
     return out;
 }
 
-/* The least that fits a schema. */
+/* Write the smallest value that matches a schema. */
 static void put_sample(struct test *t, struct json_writer *w, struct json schema)
 {
     const char *ref = json_cstr(t->arena, schema, "$ref");
@@ -101,14 +102,14 @@ static bool has(const struct http_route *r, const char *name)
 
 static const char *session_of(struct test *t, const char *project)
 {
-    struct bough_session_new in = { .project = project };
+    struct bough_session_create_options in = { .project = project };
     struct bough_session *s;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
     return s->id;
 }
 
-STORE_TEST(what_is_of_another_project_is_not_there_by_any_route)
+STORE_TEST(objects_of_another_project_are_404_on_every_route)
 {
     struct names theirs, ours;
     const char *headers;
@@ -125,7 +126,7 @@ STORE_TEST(what_is_of_another_project_is_not_there_by_any_route)
                            bearer(t, world_token(t, "ours", "all", "/ours")));
     for (const struct http_route *const *table = api_all(w.api); *table; table++) {
         for (const struct http_route *r = *table; r->method; r++) {
-            /* All of it theirs; then their entry by way of our session. */
+            /* First everything of the other project, then its entry through our own session. */
             struct names n[] = { theirs, ours };
 
             for (int i = 0; i < 2; i++) {
@@ -211,8 +212,10 @@ STORE_TEST(D13_the_ids_of_a_parent_of_another_project_are_not_shown)
     static const char *const ways[] = { "", "/lineage", "/root" };
     const char *theirs = session_of(t, "/theirs"), *entry = user(t, theirs, "secret"), *headers,
                *own;
-    struct bough_session_new in = { .project = "/ours", .parent = theirs, .fork_entry = entry };
-    struct bough_session_new below = { .project = "/ours", .kind = BOUGH_SUBAGENT };
+    struct bough_session_create_options in = { .project = "/ours",
+                                               .parent = theirs,
+                                               .fork_entry = entry };
+    struct bough_session_create_options below = { .project = "/ours", .kind = BOUGH_SUBAGENT };
     struct bough_session *fork, *child;
     struct http_reply r;
     struct world w;
@@ -225,6 +228,7 @@ STORE_TEST(D13_the_ids_of_a_parent_of_another_project_are_not_shown)
     own = bearer(t, world_token(t, "everything", "all", ""));
     for (size_t i = 0; i < 3; i++) {
         r = world_ask(t, &w, "GET", of_session(t, fork->id, ways[i]), headers, "");
+        CHECK_INT(i == 2 ? 404 : 200, r.status);
         if (strstr(r.body.p, theirs) || strstr(r.body.p, entry))
             FAIL("%s: %s", ways[i], r.body.p);
     }
@@ -236,9 +240,74 @@ STORE_TEST(D13_the_ids_of_a_parent_of_another_project_are_not_shown)
     CHECK(r.status == 200 && !strstr(r.body.p, theirs));
     r = world_ask(t, &w, "GET", of_session(t, fork->id, ""), own, "");
     CHECK(strstr(r.body.p, theirs) && strstr(r.body.p, entry));
-    /* What goes along with the parents is still refused, not cut off silently. */
+    /* An export that needs the parents is refused, not silently shortened. */
     r = world_ask(t, &w, "GET", of_session(t, fork->id, "/export"), headers, "");
     CHECK_INT(404, r.status);
     CHECK(!strstr(r.body.p, theirs));
+    world_close(&w);
+}
+
+STORE_TEST(a_token_bound_to_a_project_does_nothing_to_the_whole_store)
+{
+    const char *headers = bearer(t, world_token(t, "bound", "all", "/ours"));
+    const struct http_route *const *tables;
+    struct world w;
+    size_t walked = 0;
+
+    world_open(t, &w);
+    for (tables = api_app(w.api)->tables; *tables; tables++)
+        for (const struct http_route *r = *tables; r->path; r++) {
+            struct names n = { "x", "x", "x" };
+
+            if (!(r->needs & AUTH_ADMIN))
+                continue;
+            walked++;
+            if (world_ask(t, &w, r->method, target_of(t, r, n), headers, "").status != 403)
+                FAIL("%s %s", r->method, r->path);
+        }
+    CHECK(walked >= 10);
+    world_close(&w);
+}
+
+/* Whether a slot or a slug of another project exists makes no difference. */
+STORE_TEST(a_guess_does_not_show_what_another_project_has)
+{
+    struct bough_session_create_options in = { .project = "/theirs", .slug = "secret-plan" };
+    const char *json = "Content-Type: application/json\r\n", *headers, *ours;
+    struct bough_session *theirs;
+    struct http_reply r, none;
+    struct world w;
+    static const char *const at[] = { "/context?at=%s", "/ui-messages?at=%s", "/entries?at=%s",
+                                      "/export?at=%s" };
+
+    world_open(t, &w);
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &theirs, &t->err));
+    user(t, theirs->id, "theirs");
+    ours = session_of(t, "/ours");
+    user(t, ours, "ours");
+    headers = bearer(t, world_token(t, "bound", "read,append,export", "/ours"));
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        const char *base = of_session(t, ours, "");
+        const char *there =
+            arena_printf(t->arena, "%s%.*s%%231.1", base, (int)(strchr(at[i], '%') - at[i]), at[i]);
+        const char *nowhere =
+            arena_printf(t->arena, "%s%.*s%%239.1", base, (int)(strchr(at[i], '%') - at[i]), at[i]);
+
+        r = world_ask(t, &w, "GET", there, headers, "");
+        none = world_ask(t, &w, "GET", nowhere, headers, "");
+        CHECK_INT(404, r.status);
+        CHECK_INT(404, none.status);
+    }
+    headers = arena_printf(t->arena, "%s%s", headers, json);
+    r = world_ask(
+        t, &w, "POST", of_session(t, ours, "/entries"), headers,
+        "{\"entries\":[{\"kind\":\"label\",\"data\":{\"targetId\":\"#1.1\",\"label\":\"x\"}}]}");
+    none = world_ask(
+        t, &w, "POST", of_session(t, ours, "/entries"), headers,
+        "{\"entries\":[{\"kind\":\"label\",\"data\":{\"targetId\":\"#9.1\",\"label\":\"x\"}}]}");
+    CHECK_INT(none.status, r.status);
+    r = world_ask(t, &w, "POST", "/api/v1/sessions", headers, "{\"slug\":\"secret-plan\"}");
+    CHECK_INT(201, r.status);
+    CHECK(strcmp("secret-plan", text_at(t, reply_json(t, &r), "slug")) != 0);
     world_close(&w);
 }

@@ -1,9 +1,9 @@
-/* Hecate's wire, as its document shows it and its clients use it. */
+/* Hecate's API, as its document describes it and its clients use it. */
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
 
 #define CHATS "/hecate/v1/chat/sessions"
 
@@ -45,7 +45,7 @@ static const char *path(struct test *t, const char *chat, const char *more)
     return arena_printf(t->arena, CHATS "/%s%s", chat, more);
 }
 
-/* Ids become "chat_*", times "*". */
+/* Replace ids by "chat_*" and the like, and times by "*". */
 static const char *masked(struct test *t, struct bough_str text)
 {
     static const char *const words[] = { "\"chat_", "\"msg_", "\"call_", NULL };
@@ -223,6 +223,66 @@ STORE_TEST(C9_a_replayed_history_is_matched_and_nothing_is_stored_twice)
     world_close(&w);
 }
 
+STORE_TEST(C9_a_client_that_sends_back_text_only_is_matched_after_thinking)
+{
+    const char *history = "{\"role\":\"user\",\"content\":\"q0\"}", *chat;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    for (int i = 0; i < 5; i++) {
+        r = world_own(
+            t, &w, "POST", path(t, chat, "/messages"),
+            arena_printf(t->arena,
+                         "{\"messages\":[%s],\"reply\":{\"role\":\"assistant\","
+                         "\"content\":\"one %d\\n\\ntwo\",\"content_blocks\":["
+                         "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"s\"},"
+                         "{\"type\":\"text\",\"text\":\"one %d\"},"
+                         "{\"type\":\"text\",\"text\":\"two\"}]}}",
+                         history, i, i));
+        CHECK_INT(200, r.status);
+        CHECK(strstr(r.body.p, arena_printf(t->arena, "\"matched\":%d,\"branched\":false", 2 * i)));
+        history = arena_printf(t->arena,
+                               "%s,{\"role\":\"assistant\",\"content\":\"one %d\\n\\ntwo\"},"
+                               "{\"role\":\"user\",\"content\":\"q%d\"}",
+                               history, i, i + 1);
+    }
+    r = world_own(t, &w, "GET", CHATS, "");
+    CHECK(strstr(r.body.p, "\"message_count\":10"));
+    world_close(&w);
+}
+
+STORE_TEST(words_and_members_that_hecate_does_not_know_come_back)
+{
+    static const char *const sent[] = {
+        "{\"role\":\"developer\",\"content\":\"a\"}",
+        "{\"role\":\"bot\",\"content\":\"b\",\"x_trace\":{\"n\":1.50}}",
+        "{\"role\":\"function\",\"content\":\"c\",\"name\":\"f\"}",
+        "{\"role\":\"assistant\",\"content\":\"\",\"refusal\":\"no\"}",
+    };
+    static const char *const shown[] = {
+        "\"role\":\"developer\"", "\"x_trace\":{\"n\":1.50}",
+        "\"role\":\"bot\"",       "\"role\":\"function\"",
+        "\"refusal\":\"no\"",     "{\"type\":\"refusal\",\"refusal\":\"no\"}",
+    };
+    const char *chat;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    r = world_own(
+        t, &w, "POST", path(t, chat, "/messages"),
+        arena_printf(t->arena, "{\"messages\":[%s,%s,%s,%s]}", sent[0], sent[1], sent[2], sent[3]));
+    CHECK_INT(200, r.status);
+    r = world_own(t, &w, "GET", path(t, chat, ""), "");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (!strstr(r.body.p, shown[i]))
+            FAIL("%s is missing in %s", shown[i], r.body.p);
+    world_close(&w);
+}
+
 STORE_TEST(C21_a_busy_session_is_409_with_who_and_since_when)
 {
     struct http_reply r;
@@ -269,7 +329,7 @@ STORE_TEST(C22_prompts_wait_in_order_are_edited_promoted_removed_and_taken_once)
     CHECK(strstr(r.body.p, "\"content\":\"zwei\""));
     r = world_own(t, &w, "POST", path(t, chat, arena_printf(t->arena, "/queue/%s/promote", second)),
                   "");
-    CHECK(strstr(r.body.p, "zwei") < strstr(r.body.p, "\"one\""));
+    CHECK(strstr(r.body.p, "zwei") && strstr(r.body.p, "zwei") < strstr(r.body.p, "\"one\""));
     r = world_own(t, &w, "POST", path(t, chat, "/queue/take"), "");
     CHECK(strstr(r.body.p, "zwei"));
     r = world_own(t, &w, "GET", path(t, chat, "/queue"), "");

@@ -1,4 +1,4 @@
-/* kill -9 of a real `bough serve` under load, with a ledger of what was acknowledged. */
+/* kill -9 of a real `bough serve` under load, compared with a ledger of acknowledged messages. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,22 +10,22 @@
 #include <unistd.h>
 
 #include "api/stream.h"
-#include "base/arena.h"
 #include "base/env.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 enum { WRITERS = 4, DEATHS = 6, PATIENCE_US = 15 * 1000 * 1000 };
 
 struct load {
     char socket[2][108];
-    int servers; /* over one store: writers take turns among them, the last one is followed */
+    int servers; /* servers over one store: writers take turns, the last server is followed */
     char session[WRITERS][BOUGH_ID_LEN + 1];
-    int acked[WRITERS];    /* written by its writer alone */
-    int followed[WRITERS]; /* by the follower alone, in order */
-    char place[64];        /* "epoch-no" to begin with, then the last event's id */
-    bool stop;             /* atomic: writers finish what they have begun */
-    bool done;             /* atomic: the follower may end */
-    const char *wrong;     /* atomic: what a thread found */
+    int acked[WRITERS];    /* each written only by its writer */
+    int followed[WRITERS]; /* last number of each writer; written only by the follower */
+    char place[64];        /* "epoch-no" at the start, then the id of the last event */
+    bool stop;             /* atomic: writers finish their current message */
+    bool done;             /* atomic: the follower may stop */
+    const char *wrong;     /* atomic: an error found by a thread */
 };
 
 static void blame(struct load *l, const char *what)
@@ -36,7 +36,7 @@ static void blame(struct load *l, const char *what)
 static int dial(const struct load *l, int who)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
-    struct timeval patience = { .tv_usec = 500000 };
+    struct timeval deadline = { .tv_usec = 500000 };
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     snprintf(to.sun_path, sizeof to.sun_path, "%s", l->socket[who % l->servers]);
@@ -45,13 +45,13 @@ static int dial(const struct load *l, int who)
         fd = -1;
     }
     if (fd >= 0)
-        (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &deadline, sizeof deadline);
     return fd;
 }
 
 /* ---- writers ---- */
 
-/* One try; true when it was acknowledged. */
+/* One attempt. True if it was acknowledged. */
 static bool post(const struct load *l, int writer, int number)
 {
     char body[160], ask[512], got[4096];
@@ -91,7 +91,7 @@ static void *write_on(void *user)
     for (int n = 1; !__atomic_load_n(&l->stop, __ATOMIC_ACQUIRE); n++) {
         int64_t until = mono_us() + PATIENCE_US;
 
-        while (!post(l, w->i, n)) { /* the server died: the same again, with the same key */
+        while (!post(l, w->i, n)) { /* the server died: retry with the same key */
             usleep(5000);
             if (mono_us() > until) {
                 blame(l, "a writer was never answered");
@@ -105,7 +105,7 @@ static void *write_on(void *user)
 
 /* ---- the follower ---- */
 
-/* Every message of every writer once, in order. */
+/* Every message of every writer must arrive once and in order. */
 static void take_event(struct load *l, const char *event)
 {
     const char *id = strstr(event, "id: "), *text = strstr(event, "\"text\":\"w");
@@ -176,7 +176,7 @@ static pid_t serve(struct test *t, const struct load *l, int which, const char *
 
     CHECK(n > 0);
     self[n] = '\0';
-    *strrchr(self, '/') = '\0'; /* .../tests/api.t is beside .../bough */
+    *strrchr(self, '/') = '\0'; /* .../tests/api.t lies beside .../bough */
     program = arena_printf(t->arena, "%s/../bough", self);
     fflush(stdout);
     pid = fork();
@@ -210,14 +210,14 @@ static bool all_followed(const struct load *l)
     return true;
 }
 
-/* Acknowledged messages are there once, in order, and nothing else is. */
+/* Exactly the acknowledged messages are there, once and in order. */
 static void verify(struct test *t, const struct load *l)
 {
     for (int i = 0; i < WRITERS; i++) {
-        struct bough_path path;
+        struct bough_entries_read_result path;
 
-        CHECK_OK(bough_entries_read(t->store, t->arena, l->session[i], &(struct bough_read){ 0 },
-                                    &path, &t->err));
+        CHECK_OK(bough_entries_read(t->store, t->arena, l->session[i],
+                                    &(struct bough_entries_read_options){ 0 }, &path, &t->err));
         CHECK_INT(l->acked[i], path.entries.n);
         CHECK_INT(l->acked[i], l->followed[i]);
         for (int n = 1; n <= l->acked[i]; n++)
@@ -225,7 +225,7 @@ static void verify(struct test *t, const struct load *l)
     }
 }
 
-/* Kill the first of so many servers again and again. */
+/* Start `servers` servers and kill the first one again and again. */
 static void run_servers(struct test *t, int servers)
 {
     const char *url = t->url;

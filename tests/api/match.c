@@ -1,9 +1,9 @@
-/* Changes that hold only if nothing has changed: If-Match. */
+/* Conditional changes: If-Match. */
 #include <pthread.h>
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 static const char *with_tag(struct test *t, const char *tag)
 {
@@ -46,7 +46,7 @@ STORE_TEST(a_session_is_patched_only_as_it_was_read)
     CHECK_INT(412, change(t, &w, "PATCH", target, "\"1.2.3\"", "{\"title\":\"x\"}").status);
     CHECK_INT(200, change(t, &w, "PATCH", target, second, "{\"title\":\"three\"}").status);
     CHECK_INT(200, change(t, &w, "PATCH", target, "*", "{\"title\":\"four\"}").status);
-    /* A foreign session is not there, whatever tag is given. */
+    /* An unknown session is 404, whatever the tag is. */
     CHECK_INT(404, change(t, &w, "PATCH", of_session(t, "nobody", ""), first, "{}").status);
     world_close(&w);
 }
@@ -76,7 +76,7 @@ STORE_TEST(the_head_is_moved_only_from_where_it_was_read)
     world_close(&w);
 }
 
-/* ---- two at once ---- */
+/* ---- concurrent changes ---- */
 
 struct editor {
     struct test *t;
@@ -100,7 +100,7 @@ static void *edit(void *user)
     return NULL;
 }
 
-STORE_TEST(of_many_who_read_the_same_session_one_patches_it)
+STORE_TEST(of_many_conditional_patches_one_succeeds)
 {
     enum { EDITORS = 8 };
     const char *id = new_session(t, "one"), *target = of_session(t, id, "");

@@ -1,9 +1,13 @@
-/* Messages that are being written, over HTTP. */
+/* Open messages over HTTP. */
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static const char *at_message(struct test *t, const char *session, const char *entry,
                               const char *rest)
@@ -57,6 +61,7 @@ STORE_TEST(a_message_is_opened_extended_followed_and_sealed)
     j = world_gives(t, &w, "POST", at_message(t, id, m, "/flush"),
                     arena_printf(t->arena, "{\"epoch\":%s}", epoch), 200);
     CHECK_STR("4", text_at(t, j, "saved"));
+    CHECK_STR("4", text_at(t, j, "durable"));
     j = world_gives(t, &w, "GET", of_session(t, id, "/messages"), "", 200);
     CHECK_STR("ann", text_at(t, j, "items.0.lease.owner"));
     j = world_gives(t, &w, "GET", "/api/v1/messages", "", 200);
@@ -73,6 +78,63 @@ STORE_TEST(a_message_is_opened_extended_followed_and_sealed)
     j = world_gives(t, &w, "GET", at_message(t, id, m, "?offset=0&wait_ms=60000"), "", 200);
     CHECK_STR("true", text_at(t, j, "sealed"));
     world_gives(t, &w, "POST", "/api/v1/messages/recover", "", 200);
+    world_close(&w);
+}
+
+/* In a child: a server opens a message for a client, takes two steps, and is killed. */
+_Noreturn static void serve_and_die(struct test *t, const char *session, int out)
+{
+    struct world w;
+    const char *m;
+
+    if (bough_store_open(&t->store, t->url, NULL, &t->err))
+        _exit(2);
+    world_open(t, &w);
+    m = text_at(t, opened(t, &w, session), "id");
+    world_gives(t, &w, "POST", at_message(t, session, m, "/steps"),
+                "{\"epoch\":1,\"first\":1,\"steps\":[{\"part\":{\"type\":\"text\",\"text\":\"\"}},"
+                "{\"text\":\"one \",\"index\":0}]}",
+                200);
+    world_gives(t, &w, "POST", at_message(t, session, m, "/flush"), "{\"epoch\":1}", 200);
+    if (write(out, m, BOUGH_ID_LEN) != BOUGH_ID_LEN)
+        _exit(3);
+    kill(getpid(), SIGKILL);
+    _exit(4);
+}
+
+STORE_TEST(a_client_goes_on_with_its_message_after_a_restart_of_the_server)
+{
+    const char *id = new_session(t, "one");
+    char m[BOUGH_ID_LEN + 1] = "";
+    int fds[2], status;
+    struct world w;
+    struct json j;
+    pid_t pid;
+
+    if (!store_lasts(t))
+        SKIP("nothing is left of this backend");
+    bough_store_close(&t->store);
+    CHECK(pipe(fds) == 0);
+    fflush(stdout);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0)
+        serve_and_die(t, id, fds[1]);
+    close(fds[1]);
+    CHECK(read(fds[0], m, BOUGH_ID_LEN) == BOUGH_ID_LEN);
+    CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+    close(fds[0]);
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    world_open(t, &w);
+    j = world_gives(t, &w, "POST", at_message(t, id, m, "/seal"), "{\"epoch\":1,\"last\":3}", 409);
+    CHECK_STR("2", text_at(t, j, "error.detail.last"));
+    j = world_gives(t, &w, "POST", at_message(t, id, m, "/steps"),
+                    "{\"epoch\":1,\"first\":4,\"steps\":[{\"text\":\"three\",\"index\":0}]}", 409);
+    CHECK_STR("2", text_at(t, j, "error.detail.last"));
+    world_gives(t, &w, "POST", at_message(t, id, m, "/steps"),
+                "{\"epoch\":1,\"first\":3,\"steps\":[{\"text\":\"two\",\"index\":0}]}", 200);
+    world_gives(t, &w, "POST", at_message(t, id, m, "/seal"), "{\"epoch\":1,\"last\":3}", 200);
+    CHECK_STR("one two", path_text(t, id));
     world_close(&w);
 }
 
@@ -121,7 +183,7 @@ STORE_TEST(a_follower_that_waits_is_answered_later_and_holds_no_worker)
     ask.target = at_message(t, id, m, "?offset=0&wait_ms=60000");
     http_loopback(api_app(w.api), t->arena, &ask, &r);
     CHECK_INT(200, r.status);
-    CHECK_INT(0, r.body.n); /* four looks, and nothing to say yet */
+    CHECK_INT(0, r.body.n); /* four polls found no step yet */
     ask.target = at_message(t, id, m, "?offset=0&wait_ms=1");
     ask.pulls = 1000000;
     http_loopback(api_app(w.api), t->arena, &ask, &r);

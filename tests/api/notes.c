@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 STORE_TEST(memories_are_kept_by_scope_and_forgotten_once)
 {
@@ -121,7 +121,7 @@ STORE_TEST(prompts_wait_in_order_are_changed_and_taken_once)
     world_close(&w);
 }
 
-STORE_TEST(search_finds_what_was_said_in_pages_and_only_where_one_may_look)
+STORE_TEST(search_is_paged_and_limited_to_visible_projects)
 {
     const char *id = new_session(t, "one"), *other = new_session(t, "two");
     struct http_reply r;
@@ -157,5 +157,22 @@ STORE_TEST(search_finds_what_was_said_in_pages_and_only_where_one_may_look)
                   bearer(t, world_token(t, "b", "read", "/p")), "");
     CHECK_INT(0, json_count(json_member(reply_json(t, &r), "items")));
     world_gives(t, &w, "POST", "/api/v1/search/rebuild", "", 204);
+    world_close(&w);
+}
+
+STORE_TEST(a_token_bound_to_a_part_of_a_projects_name_finds_nothing_of_it)
+{
+    struct bough_session_create_options in = { .project = "/srv/shop" };
+    struct bough_session *s;
+    struct http_reply r;
+    struct world w;
+
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    user(t, s->id, "a quokka");
+    world_open(t, &w);
+    r = world_ask(t, &w, "GET", "/api/v1/search?query=quokka",
+                  bearer(t, world_token(t, "part", "read", "shop")), "");
+    CHECK_INT(200, r.status);
+    CHECK_STR("[]", text_at(t, reply_json(t, &r), "items"));
     world_close(&w);
 }

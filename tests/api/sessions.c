@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 STORE_TEST(a_session_is_made_read_changed_hidden_and_brought_back)
 {
@@ -125,7 +125,7 @@ STORE_TEST(sessions_are_listed_in_pages_by_every_filter)
     world_close(&w);
 }
 
-STORE_TEST(what_is_required_missing_taken_or_unknown_is_said_by_its_status)
+STORE_TEST(missing_taken_and_unknown_values_have_their_own_status)
 {
     struct world w;
     struct json e;
@@ -146,7 +146,7 @@ STORE_TEST(what_is_required_missing_taken_or_unknown_is_said_by_its_status)
     world_close(&w);
 }
 
-STORE_TEST(a_busy_session_is_refused_with_who_has_it_and_since_when)
+STORE_TEST(a_busy_session_is_refused_with_its_owner_and_since_when)
 {
     const char *id = new_session(t, "one");
     struct world w;
@@ -194,5 +194,44 @@ STORE_TEST(totals_are_adjusted_here_and_up_the_chain)
     CHECK_STR(id,
               text_at(t, world_gives(t, &w, "GET", of_session(t, "sub", "/root"), "", 200), "id"));
     world_gives(t, &w, "POST", of_session(t, id, "/totals"), "{\"inputs\":5}", 422);
+    world_close(&w);
+}
+
+STORE_TEST(a_session_is_removed_by_its_full_id_only)
+{
+    struct bough_session_create_options in = { .id = "given-1", .title = "Cache bug" };
+    const char *rest[] = { "", "/purge" }, *ways[] = { "DELETE", "POST" };
+    const char *names[] = { "cache-bug", "%231", NULL };
+    struct bough_session *s;
+    struct world w;
+
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    world_open(t, &w);
+    names[2] = arena_strndup(t->arena, s->id, 10);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 2; k++)
+            world_gives(t, &w, ways[k], of_session(t, names[i], rest[k]), "", 422);
+    CHECK_INT(0, get(t, s->id)->deleted);
+    world_gives(t, &w, "DELETE", of_session(t, "given-1", ""), "", 200);
+    world_gives(t, &w, "POST", of_session(t, s->id, "/purge"), "", 200);
+    world_close(&w);
+}
+
+STORE_TEST(a_token_of_another_project_cannot_take_the_name_of_a_session)
+{
+    struct bough_session_create_options in = { .title = "Cache bug", .project = "/ours" };
+    struct bough_session *s;
+    const char *thief;
+    struct world w;
+
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    world_open(t, &w);
+    thief = arena_printf(t->arena, "%sContent-Type: application/json\r\n",
+                         bearer(t, world_token(t, "thief", "read,append", "/theirs")));
+    CHECK_INT(409,
+              world_ask(t, &w, "POST", "/api/v1/sessions", thief, "{\"id\":\"cache-bug\"}").status);
+    CHECK_INT(422, world_ask(t, &w, "POST", "/api/v1/sessions", thief, "{\"id\":\"#1\"}").status);
+    CHECK_STR(s->id,
+              text_at(t, world_gives(t, &w, "GET", "/api/v1/sessions/cache-bug", "", 200), "id"));
     world_close(&w);
 }

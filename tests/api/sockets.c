@@ -1,4 +1,4 @@
-/* A few of the routes over a real socket: pieces, pulls, and somebody who waits. */
+/* Some routes over a real socket: chunked bodies, pulled replies, and a waiting request. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static struct http_server *serve(struct test *t, struct world *w)
 {
@@ -19,7 +19,7 @@ static struct http_server *serve(struct test *t, struct world *w)
     return s;
 }
 
-/* A connection on which nothing takes longer than ten seconds. */
+/* Connect and send `text`. Reads and writes time out after ten seconds. */
 static int say(struct test *t, const char *text)
 {
     struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -105,11 +105,12 @@ STORE_TEST(a_file_in_chunks_is_stored_and_an_append_is_answered_with_its_head)
 STORE_TEST(who_waits_for_a_message_hears_of_its_next_step)
 {
     struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &entry, .owner = "ann" };
-    struct bough_step step = { BOUGH_STEP_PART, 0, str_of("{\"type\":\"text\",\"text\":\"hi\"}") };
+    struct bough_message_open_options in = { .entry = &entry, .owner = "ann" };
+    struct bough_step step = { .kind = BOUGH_STEP_PART,
+                               .bytes = str_of("{\"type\":\"text\",\"text\":\"hi\"}") };
     const char *id = new_session(t, "one");
-    struct bough_message_opened opened;
-    struct bough_stepped stepped;
+    struct bough_message_open_result opened;
+    struct bough_message_step_result stepped;
     struct http_server *s;
     struct bough_str got;
     struct world w;
@@ -123,7 +124,7 @@ STORE_TEST(who_waits_for_a_message_hears_of_its_next_step)
                                    arena_printf(t->arena, "/messages/%s?offset=0&wait_ms=9000",
                                                 opened.writing.id)),
                         "", ""));
-    usleep(120 * 1000); /* some looks find nothing */
+    usleep(120 * 1000); /* the first polls find nothing */
     CHECK_OK(bough_message_step(t->store, &opened.writing, 1, &step, 1, &stepped, &t->err));
     got = hear(t, fd);
     CHECK(strstr(got.p, "HTTP/1.1 200") == got.p && strstr(got.p, "\"text\":\"hi\""));

@@ -1,11 +1,11 @@
-/* The store as a whole over HTTP: figures, checks, changes, places, sources. */
+/* The store as a whole over HTTP: statistics, fsck, changes, groups, sources. */
 #include <string.h>
 
 #include "api/world.h"
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-STORE_TEST(the_store_says_what_it_is_and_proves_that_it_is_sound)
+STORE_TEST(store_info_and_fsck_are_served)
 {
     const char *id = new_session(t, "one");
     struct world w;
@@ -30,7 +30,7 @@ STORE_TEST(the_store_says_what_it_is_and_proves_that_it_is_sound)
     world_close(&w);
 }
 
-STORE_TEST(changes_are_read_in_pages_by_a_mark_and_only_of_what_one_sees)
+STORE_TEST(the_changelog_is_paged_by_a_mark_and_limited_to_visible_sessions)
 {
     const char *id = new_session(t, "one"), *headers;
     struct http_reply r;

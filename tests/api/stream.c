@@ -1,4 +1,4 @@
-/* See stream.h. */
+/* An API on real sockets, and clients that read its event streams. */
 #include "api/stream.h"
 
 #include <poll.h>
@@ -8,8 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/env.h"
+#include "base/memory/arena.h"
 
 void live_start(struct test *t, struct live *l)
 {
@@ -58,8 +58,8 @@ void reader_close(struct reader *r)
     buf_finish(&r->got);
 }
 
-/* How often the text is there from `*at` on; moves it behind the last one, or to where the next one
- * may begin: each byte is looked at once, however many pieces come. */
+/* Count `text` from *at on. *at moves behind the last match, or to where the next match may begin,
+ * so that each byte is scanned only once. */
 static int count(const struct buf *b, const char *text, size_t *at)
 {
     size_t len = strlen(text);
@@ -75,7 +75,7 @@ static int count(const struct buf *b, const char *text, size_t *at)
 
 bool reader_hears(struct reader *r, const char *text, int times, int ms)
 {
-    const char *slow = getenv("TEST_SLOW"); /* as for a whole test */
+    const char *slow = getenv("TEST_SLOW"); /* the same factor as for the test's time limit */
     int64_t factor = slow ? strtol(slow, NULL, 10) : 1;
     int64_t until = mono_us() + (int64_t)ms * 1000 * (factor > 1 ? factor : 1);
     size_t at = 0;

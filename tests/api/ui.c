@@ -1,29 +1,30 @@
-/* What useChat reads: UIMessages, and the stream of an open message. */
+/* The API of useChat: UIMessages, and the stream of an open message. */
 #include "api/stream.h"
-#include "base/arena.h"
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/limits.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-static struct bough_message_opened open_message(struct test *t, const char *session)
+static struct bough_message_open_result open_message(struct test *t, const char *session)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &e, .owner = "test" };
-    struct bough_message_opened out;
+    struct bough_message_open_options in = { .entry = &e, .owner = "test" };
+    struct bough_message_open_result out;
 
     CHECK_OK(bough_message_open(t->store, t->arena, session, &in, &out, &t->err));
     return out;
 }
 
-static void step(struct test *t, const struct bough_message_opened *m, enum bough_step_kind kind,
-                 size_t part, const char *bytes)
+static void step(struct test *t, const struct bough_message_open_result *m,
+                 enum bough_step_kind kind, size_t part, const char *bytes)
 {
-    struct bough_step s = { kind, part, str_of(bytes) };
-    struct bough_stepped out;
+    struct bough_step s = { .kind = kind, .part = part, .bytes = str_of(bytes) };
+    struct bough_message_step_result out;
 
     CHECK_OK(bough_message_step(t->store, &m->writing, 0, &s, 1, &out, &t->err));
 }
 
-static void seal(struct test *t, const struct bough_message_opened *m)
+static void seal(struct test *t, const struct bough_message_open_result *m)
 {
     struct bough_entry *e;
 
@@ -38,7 +39,7 @@ static const char *target(struct test *t, const char *session, const char *what)
 STORE_TEST(A15_ui_messages_are_the_assembled_messages_and_name_the_open_one)
 {
     const char *s = new_session(t, "one");
-    struct bough_message_opened m;
+    struct bough_message_open_result m;
     struct http_reply r;
     struct world w;
     struct json j;
@@ -57,6 +58,50 @@ STORE_TEST(A15_ui_messages_are_the_assembled_messages_and_name_the_open_one)
     world_close(&w);
 }
 
+/* Append `n` small messages, many at a time. */
+static void fill(struct test *t, const char *session, int n)
+{
+    static struct bough_entry_new e[LIMIT_APPEND_ENTRIES];
+    struct bough_append_result out;
+
+    for (int i = 0; i < LIMIT_APPEND_ENTRIES; i++)
+        e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "x" };
+    for (int done = 0; done < n; done += LIMIT_APPEND_ENTRIES) {
+        struct bough_arena *a = bough_arena_create();
+        int left = n - done;
+
+        CHECK_OK(bough_append(
+            t->store, a, session,
+            &(struct bough_append_options){
+                .entries = e,
+                .n = (size_t)(left < LIMIT_APPEND_ENTRIES ? left : LIMIT_APPEND_ENTRIES) },
+            &out, &t->err));
+        bough_arena_destroy(a);
+    }
+}
+
+STORE_TEST_SECONDS(what_is_built_in_memory_is_refused_beyond_its_bound, 120)
+{
+    static const char *const routes[] = { "context", "ui-messages" };
+    const char *s = new_session(t, "one");
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    fill(t, s, LIMIT_CONTEXT + 1);
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+        r = world_own(t, &w, "GET", target(t, s, routes[i]), "");
+        CHECK_INT(413, r.status);
+        CHECK(strstr(r.body.p, "in pages"));
+    }
+    CHECK_INT(200, world_own(t, &w, "GET", target(t, s, "entries?limit=10"), "").status);
+    fill(t, s, LIMIT_EXPORT - LIMIT_CONTEXT);
+    r = world_own(t, &w, "GET", target(t, s, "export"), "");
+    CHECK_INT(413, r.status);
+    CHECK(strstr(r.body.p, "in pages"));
+    world_close(&w);
+}
+
 STORE_TEST(a_ui_stream_replays_an_open_message_and_follows_it_to_its_seal)
 {
     static const char *const whole =
@@ -64,7 +109,7 @@ STORE_TEST(a_ui_stream_replays_an_open_message_and_follows_it_to_its_seal)
         "data: {\"type\":\"text-start\",\"id\":\"1\"}\n\n"
         "data: {\"type\":\"text-delta\",\"id\":\"1\",\"delta\":\"Loo\"}\n\n";
     const char *s = new_session(t, "one"), *end;
-    struct bough_message_opened m;
+    struct bough_message_open_result m;
     struct reader r;
     struct live l;
 
@@ -110,10 +155,10 @@ STORE_TEST(a_ui_stream_replays_an_open_message_and_follows_it_to_its_seal)
     live_stop(&l);
 }
 
-STORE_TEST(texts_of_a_step_end_before_it_does_and_what_comes_later_is_told_too)
+STORE_TEST(text_of_a_step_ends_before_the_step_and_later_text_is_sent)
 {
     const char *s = new_session(t, "one");
-    struct bough_message_opened m = open_message(t, s);
+    struct bough_message_open_result m = open_message(t, s);
     struct reader r;
     struct live l;
 

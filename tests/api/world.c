@@ -1,10 +1,10 @@
-/* See world.h. */
+/* An API over a store, called through the loopback. */
 #include "api/world.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 void world_open(struct test *t, struct world *w)
 {
@@ -15,7 +15,9 @@ void world_open_with(struct test *t, struct world *w, struct api_config config)
 {
     static struct bough_env env;
 
-    env = (struct bough_env){ t->env.env.now, t->env.env.random, t->env.env.user };
+    env = (struct bough_env){ .now = t->env.env.now,
+                              .random = t->env.env.random,
+                              .user = t->env.env.user };
     w->auth = auth_create(t->store, NULL, &env);
     auth_allow_host(w->auth, "127.0.0.1", 7331);
     auth_allow_host(w->auth, "::1", 7331);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ways to say something: text, stdin, parts, JSON Lines, with a call, elsewhere than at the head.
+# Ways to append: text, stdin, parts, JSON Lines, with a call, at another entry than the head.
 export BOUGH_STORE="$PWD/a.db"
 bough append '#1' hello 2>err; echo "exit $?"; mask <err
 bough new Talk >/dev/null
@@ -22,3 +22,10 @@ bough append '#1' x --cost much; echo "exit $?"
 bough append '#1' x --input -3; echo "exit $?"
 printf '{"role":"user","text":"kept"}\nnot json\n' | bough append '#1' --jsonl 2>&1 | mask
 bough append '#1' x --time soon; echo "exit $?"
+bough append '#1' x --time 2026-02-30; echo "exit $?"
+bough append '#1' x --time 1970-01-01; echo "exit $?"
+echo '{"role":"user","text":"x","time":"2026-13-01"}' | bough append '#1' --jsonl; echo "exit $?"
+echo '{"role":"user","text":"x","time":0}' | bough append '#1' --jsonl; echo "exit $?"
+bough append '#1' x --root --at @1; echo "exit $?"
+bough append '#9' x; echo "exit $?"
+bough fsck

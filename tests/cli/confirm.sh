@@ -1,8 +1,8 @@
 #!/bin/sh
-# What cannot be undone is asked about on a terminal, and only done after a yes.
+# On a terminal, an operation that cannot be undone asks first and runs only after a yes.
 export BOUGH_STORE="$PWD/a.db" TERM=dumb
 talk
-# What script types comes back with what is asked.
+# The input that script types is echoed between the questions.
 answer() { { sleep 0.5; echo "$1"; } | SHELL=/bin/sh script -qefc "$2; echo exit \$?" /dev/null | tr -d '\r' | sed 's|\[y/N\].*|[y/N]|' | grep -vE '^[a-z]?$'; }
 answer n "bough purge '#3'"
 answer "" "bough purge '#3'"

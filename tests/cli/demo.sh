@@ -1,3 +1,3 @@
 #!/bin/sh
-# The tour runs to its end; ids and the temporary place differ from run to run.
+# The demo runs to its end; ids and the temporary folder differ between runs.
 bough demo | sed -E 's/[0-9A-HJKMNP-TV-Z]{26}/<id>/g; s|sqlite:.*/demo\.db|<store>|'

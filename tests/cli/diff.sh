@@ -1,5 +1,5 @@
 #!/bin/sh
-# Two branches, two sessions, two entries: what they share, what each adds.
+# Compares two branches, two sessions, two entries: the common part, and what each adds.
 export BOUGH_STORE="$PWD/a.db"
 talk
 bough diff '#1.6' '#2.4' | mask

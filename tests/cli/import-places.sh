@@ -1,5 +1,5 @@
 #!/bin/sh
-# Without an argument: the usual places of all tools, databases too; what was found is said, then asked.
+# Without an argument: looks in the usual places of all tools, databases too, lists its findings, then asks.
 line() { echo "{\"type\":\"message\",\"id\":\"$1\",\"parentId\":null,\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}"; }
 put() { mkdir -p "$(dirname "$1")" && cat >"$1"; }
 here=$(pwd)
@@ -24,6 +24,7 @@ tool-db opencode | put home/.local/share/opencode/opencode-stable.db
 tool-db hygge | put home/.local/state/hygge/sessions.db
 tool-db hecate | put home/.local/share/sh.hecate.app/hecate.db
 tool-db hecate | put .data/hecate.db
+touch before
 echo "-- found, and asked where nobody can answer"
 bough import >said 2>&1; echo "exit $?"
 show <said
@@ -42,5 +43,6 @@ mkdir -p data/opencode && mv home/.local/share/opencode/opencode-stable.db data/
 XDG_DATA_HOME=$here/data bough import --yes >said 2>&1; echo "exit $?"
 show <said
 echo "-- nothing was written there"
-find home -newer said -type f | wc -l
+find home .data -newer before -type f ! -path 'home/.local/share/bough/*' | wc -l
+find data -newer before -type f ! -path 'data/bough/*' | wc -l
 find home data .data \( -name '*-wal' -o -name '*-shm' \) | wc -l

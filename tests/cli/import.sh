@@ -1,5 +1,5 @@
 #!/bin/sh
-# Import a pi session twice, after it grew, and with broken lines; find it; take it back out.
+# Imports a pi session twice, after it grew, and with broken lines; finds it; exports it again.
 mask() { sed -e "s|$PWD/||g" -e 's/01[0-9A-Z]\{24\}/ID/g' -e 's/^\([^	]*	\)[a-z]*-[a-z]*	/\1SLUG	/'; }
 line() { echo "{\"type\":\"message\",\"id\":\"$1\",\"parentId\":$2,\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":\"$3\",\"content\":\"$4\",\"timestamp\":1}}"; }
 mkdir sessions
@@ -33,7 +33,7 @@ bough import odd.jsonl sessions/other.json >said; code=$?; mask <said; echo "exi
 bough export '#2' --format pi --dir there
 find there -type f | sort | od -c | grep -c 033
 echo "-- follow"
-heard() { # TEXT: within five seconds
+heard() { # TEXT: waits for it, at most five seconds
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
         bough show '#1' | grep "$1" && return
         sleep 0.2
@@ -67,6 +67,6 @@ kill "$pid" "$other"
 wait "$pid"; echo "exit $?"
 wait "$other"; echo "exit $?"
 bough show '#1' | grep -c 'turn'
-# Whether it is read once more depends on how far a follower came; what counts is that nothing is new.
+# The file may be read once more, depending on how far the follower got; nothing must be new.
 bough import sessions | tail -n 1 | sed 's/added, .*/added/'
 bough fsck

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A whole store is moved into PostgreSQL and back: the same ids, order and totals, and said how many.
+# Moves a whole store into PostgreSQL and back: ids, order and totals stay the same, and the counts are printed.
 [ -n "$BOUGH_TEST_POSTGRES" ] || { echo "no PostgreSQL server here"; exit 77; }
 server="$BOUGH_TEST_POSTGRES&schema=cli_migrate"
 export BOUGH_STORE="$PWD/a.db"
@@ -18,7 +18,7 @@ bough --store b.db show '#1' --json | cmp - before && echo "the same"
 bough --store b.db fsck
 echo "-- refused"
 bough migrate; echo "exit $?"
-bough migrate --to 'postgres://bough:secret@db.example/x?sslmode=disable'; echo "exit $?"
+bough migrate --to 'postgres://bough@db.example/x?sslmode=disable'; echo "exit $?"
 { bough migrate --from none.db --to c.db; echo "exit $?"; } 2>&1 | mask
 ls c.db 2>/dev/null
 exit 0

@@ -1,29 +1,28 @@
 #!/bin/sh
-# A session by id, slug, number, beginning of its id, or "."; what is not clear is refused with candidates.
+# Names a session by id, slug, number, id prefix, or "."; an ambiguous prefix is refused with candidates.
 export BOUGH_STORE="$PWD/a.db"
+title() { bough show "$1" | head -n 1; }
 id=$(bough new "First talk")
-number() { bough show "$1" --json >/dev/null && bough ls --json -q First | sed 's/.*"number":\([0-9]*\).*/\1/'; }
-number "$id"
-number first-talk
-number '#1'
-number .
-number "$(echo "$id" | cut -c 1-12)"
-number "$(echo "$id" | cut -c 1-12 | tr '[:upper:]' '[:lower:]')"
-# Two sessions of the same moment share what stands for the time.
-i=0
-while [ $i -lt 20 ]; do
-    bough new "Talk $i" >/dev/null
-    i=$((i + 1))
+other=$(bough new "Other talk" -p /srv/other)
+title "$id"
+title "$other"
+title first-talk
+title other-talk
+title '#1'
+title '#2'
+title .
+# The first ten characters are the time in milliseconds, the first eight in seconds.
+title "$(echo "$id" | cut -c 1-24)"
+title "$(echo "$id" | cut -c 1-24 | tr '[:upper:]' '[:lower:]')"
+# Two sessions of the same second share eight characters; the second may end between them, so try again.
+for _ in $(seq 20); do
+    one=$(bough new "One" | cut -c 1-8)
+    two=$(bough new "Two" | cut -c 1-8)
+    [ "$one" = "$two" ] && break
 done
-bough show "$(echo "$id" | cut -c 1-8)" --no-header >out 2>&1
-code=$?
-if grep -q 'several sessions start with' out; then
-    sed 's/: <id>.*//' out | mask | sed -E 's/with [^:]*: .*/with PREFIX: <id>, .../' | head -n 1
-else
-    echo "bough show: several sessions start with PREFIX: <id>, ..."
-    code=1
-fi
-echo "exit $code"
+bough show "$one" >out 2>&1
+echo "exit $?"
+sed -E "s/$one:/PREFIX:/" out | mask | sed -E 's/(<id>, <id>).*/\1 .../'
 bough show 01; echo "exit $?"
 bough show '#99'; echo "exit $?"
 bough show ''; echo "exit $?"

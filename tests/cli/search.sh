@@ -20,3 +20,10 @@ bough search --json locale --limit 1 | mask
 bough search; echo "exit $?"
 echo "-- on a terminal"
 on-terminal COLUMNS=60 BOUGH_PAGER=cat bough search locale --limit 2 | mask
+echo "-- terms that overlap, and a hit without a highlight"
+BOUGH_STORE="$PWD/overlap.db"
+export BOUGH_STORE
+id=$(bough new Overlap)
+bough append "$id" "one two three" >/dev/null
+bough search 'one two "one two three"' | cut -f 6-
+bough search role:user | cut -f 6-

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A server that never writes: everything can be read, nothing changed.
+# A read-only server: every read works, every change is refused.
 export XDG_RUNTIME_DIR="$PWD"
 session=$(bough new "Look only")
 token=$(bough token create ci --scopes all)

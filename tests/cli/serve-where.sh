@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where a server listens: what it says as JSON, names it learns by a reload, and what it refuses.
+# Where a server listens: its JSON output, host names from a reload, and refused addresses.
 export XDG_RUNTIME_DIR="$PWD"
 bough serve --json --quiet --socket "$PWD/own" --listen '127.0.0.1:0' --listen '[127.0.0.1]:0' >out 2>err &
 server=$!
@@ -12,7 +12,7 @@ as() { HOST=$1 ask-http "$port" "$2" "Authorization: Bearer $token" | head -n 1;
 as bough.example.org /api/v1
 bough config http.hosts 'other.example.org bough.example.org'
 kill -HUP $server
-for _ in $(seq 100); do # until it has read them
+for _ in $(seq 100); do # until the server has reloaded
     as bough.example.org /healthz | grep -q 200 && break
     sleep 0.1
 done

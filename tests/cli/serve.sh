@@ -1,5 +1,5 @@
 #!/bin/sh
-# A server is started, answers, refuses who has no token, and stops when told to, leaving nothing behind.
+# A server starts, answers, refuses requests without a token, and stops on a signal without leaving files behind.
 export XDG_RUNTIME_DIR="$PWD"
 bough serve --http --port 0 --quiet >out 2>err &
 server=$!
@@ -7,6 +7,7 @@ for _ in $(seq 100); do grep -qs login out && break; sleep 0.1; done
 port=$(sed -n 's|^Listening on http://127.0.0.1:\([0-9]*\)$|\1|p' out)
 mask <out | sed -E "s/:$port/:<port>/; s/[0-9a-f]{64}/<code>/"
 stat -c '%a %F' bough bough/sock
+awk '/^Max core file size/ { print "core files of", $5, "bytes" }' "/proc/$server/limits"
 
 ask() { ask-http "$port" "$@"; }
 ask /healthz

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What was said, piped: plain, whole, ISO times, Markdown as it was typed.
+# Messages in a pipe: plain, complete, with ISO times and unrendered Markdown.
 export BOUGH_STORE="$PWD/a.db"
 talk
 bough show '#1' | mask

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A store in PostgreSQL is read with SQL like one in a file, and nothing else is done there either.
+# SQL reads a store in PostgreSQL as it reads one in a file, and cannot change it.
 if [ -z "$BOUGH_TEST_POSTGRES" ]; then
     echo "no PostgreSQL server here; tests/with-postgres.sh starts one"
     exit 77
@@ -32,6 +32,8 @@ for q in "DELETE FROM entry" "INSERT INTO meta VALUES (1, 2)" "DROP TABLE log" "
     bough sql "$q"
     echo "exit $?"
 done 2>&1 | grep -v '^What to do'
-BOUGH_STORE="postgres://bough:verysecret@/nobody?host=$(echo "$BOUGH_TEST_POSTGRES" | sed 's/.*host=//')" bough sql "SELECT 1" 2>&1 |
-    grep -c verysecret
+BOUGH_STORE="postgres://bough:verysecret@/nobody?host=$(echo "$BOUGH_TEST_POSTGRES" | sed 's/.*host=//')" bough sql "SELECT 1" >out 2>&1
+echo "exit $?"
+grep -c . out
+grep -c verysecret out
 bough fsck --quick

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sessions, messages and parts are there for plain SQL, with what they hold unpacked.
+# Plain SQL sees sessions, messages and parts, with their bodies unpacked.
 export BOUGH_STORE="$PWD/a.db"
 talk
 bough new "Beside it" -p /srv/shop >/dev/null

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SQL that reads is answered, and nothing else is done.
+# SQL that reads is answered; any other statement is refused.
 export BOUGH_STORE="$PWD/a.db"
 talk
 bough sql "SELECT sid, slug FROM session ORDER BY sid"

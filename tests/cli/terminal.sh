@@ -1,5 +1,5 @@
 #!/bin/sh
-# On a terminal: columns that line up, colours, relative times, Markdown; narrow ones, plain ones, no locale.
+# On a terminal: aligned columns, colours, relative times, Markdown; also narrow, without colours, without a locale.
 export BOUGH_STORE="$PWD/a.db" PAGER=cat
 talk
 on() { on-terminal COLUMNS=80 "$@" | mask; }
@@ -12,7 +12,7 @@ on NO_COLOR=1 bough ls
 on TERM=dumb bough ls
 on bough ls --color never
 bough ls --color always --slugs
-on bough ls --color sometimes; echo "exit $?"
+on sh -c 'bough ls --color sometimes; echo "exit $?"'
 echo "-- wide"
 on NO_COLOR=1 COLUMNS=200 bough ls --wide --kind all
 echo "-- narrow"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tokens: made once, listed without their secret, revoked; nothing of the secret is in the file.
+# Tokens: created, listed without their secret, revoked; the secret is not in the file.
 secret=$(bough token create ci --scopes read,export)
 echo "$secret" | sed -E 's/[0-9a-f]{64}/<secret>/'
 bough token create ci || echo "exit $?"
@@ -12,5 +12,6 @@ bough token ls --json | mask
 bough token create x --scopes fly || echo "exit $?"
 bough token create || echo "exit $?"
 bough token sell x || echo "exit $?"
-grep -c "$secret" "$HOME/.local/share/bough/bough.db"
+cat "$HOME"/.local/share/bough/bough.db* | grep -ac "${secret#bough_}"
 bough fsck
+mkdir -p "$HOME/work" && cd "$HOME" && bough token create here --project ./work --json | grep -o '"project":"[^"]*"' | sed "s|$HOME|~|"

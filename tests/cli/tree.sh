@@ -1,5 +1,5 @@
 #!/bin/sh
-# Branches, labels, compactions, the head, forks and subagents, drawn.
+# Draws branches, labels, compactions, the head, forks and subagents.
 export BOUGH_STORE="$PWD/a.db"
 talk
 bough tree '#1'
@@ -9,8 +9,9 @@ echo "-- everything"
 bough tree '#1' --all
 echo "-- json"
 bough tree '#1' --json | mask
-echo "-- branches"
-bough branch '#1' | mask
-bough branch '#1' --json | mask | head -n 1
 bough fork '#1' --title "Nothing said yet" | mask
 bough tree '#4'
+echo "-- refused"
+bough tree; echo "exit $?"
+bough tree '#9'; echo "exit $?"
+bough tree '#1' --color sometimes; echo "exit $?"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A command that does not exist: exit code 2, a near name is offered, nothing harmful is echoed.
+# An unknown command: exit code 2, a similar name is suggested, control characters are not echoed.
 bough frobnicate; echo "exit $?"
 bough versoin; echo "exit $?"
 bough hlep; echo "exit $?"

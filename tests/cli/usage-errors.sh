@@ -1,5 +1,5 @@
 #!/bin/sh
-# A wrong command line: exit code 2, what is wrong, and where to read on. Nothing on stdout.
+# A wrong command line: exit code 2, the error, and where to find help. Nothing on stdout.
 try() { bough "$@" >out; echo "exit $?"; cat out; }
 try version extra
 try version --jsn

@@ -1,6 +1,8 @@
-/* kill -9 in the middle of writing: nothing acknowledged is lost, nothing is doubled, and what was
- * in flight is there once or not at all. A child writes and reports each acknowledgement through a
- * pipe; the parent kills it at a random moment, opens the store again and counts. */
+/*
+ * kill -9 during writes: no acknowledged message is lost or doubled, and a message in flight is
+ * there once or not at all. A child writes and reports each acknowledgement through a pipe. The
+ * parent kills it at a random moment, reopens the store and counts.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,28 +12,28 @@
 
 #include <bough/bough.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "lib/store_test.h"
 
 enum {
     WRITERS = 4,
     CYCLES_DEFAULT = 1000,
-    PER_CYCLE = 100000, /* numbers of one cycle: more than a child can write before it dies */
+    PER_CYCLE = 100000, /* more numbers than a child can write before it is killed */
     FSCK_EVERY = 50,
 };
 
-/* One line of the pipe: short, so that it arrives whole. */
+/* One acknowledgement in the pipe. Shorter than PIPE_BUF, so writes are atomic. */
 struct ack {
     int writer;
-    int64_t number; /* of the message that is on disk */
+    int64_t number; /* the number of a message that is on disk */
 };
 
 struct ledger {
     const char *url;
     char session[WRITERS][BOUGH_ID_LEN + 1];
-    int64_t acked[WRITERS]; /* the last number known to be on disk; numbers count from 1 */
+    int64_t acked[WRITERS]; /* the last number known to be on disk; the first is 1 */
     uint64_t seed;
-    int in_flight, survived; /* how often the unacknowledged one was there */
+    int in_flight, survived; /* messages in flight at a kill, and how many were stored */
 };
 
 static int64_t cycles(int share)
@@ -69,11 +71,12 @@ struct writer {
 };
 
 static enum bough_rc append_number(struct bough_store *s, struct bough_arena *a,
-                                   const char *session, int64_t number, struct bough_appended *out)
+                                   const char *session, int64_t number,
+                                   struct bough_append_result *out)
 {
     char text[32], key[32];
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
-    struct bough_append in = { .entries = &e, .n = 1, .key = key };
+    struct bough_append_options in = { .entries = &e, .n = 1, .key = key };
 
     snprintf(text, sizeof text, "m %lld", (long long)number);
     snprintf(key, sizeof key, "key %lld", (long long)number);
@@ -87,7 +90,7 @@ static void *write_on(void *arg)
 
     for (int64_t i = w->from; i < w->from + PER_CYCLE; i++) {
         struct ack ack = { w->number, i };
-        struct bough_appended out;
+        struct bough_append_result out;
 
         bough_arena_reset(a);
         if (append_number(w->store, a, w->session, i, &out) || out.replayed)
@@ -129,8 +132,8 @@ static bool read_ack(struct ledger *l, int from)
     return true;
 }
 
-/* Let a child live for 1 to 13 ms, or so long after its first acknowledgement, then kill it. What
- * it wrote to the pipe is read to its end. */
+/* Run a child and kill it 1 to 13 ms after its start or after its first acknowledgement. All
+ * acknowledgements in the pipe are read. */
 static void live_and_die(struct test *t, struct ledger *l, int writers)
 {
     int fds[2], status;
@@ -145,7 +148,7 @@ static void live_and_die(struct test *t, struct ledger *l, int writers)
         child(l, writers, fds[1]);
     }
     close(fds[1]);
-    if (next(l, 2) || !store_has_file(t)) /* connecting alone takes longer than a life */
+    if (next(l, 2) || !store_has_file(t)) /* PostgreSQL: connecting takes longer than that */
         CHECK(read_ack(l, fds[0]));
     usleep((useconds_t)(1000 + next(l, 12000)));
     kill(pid, SIGKILL);
@@ -157,11 +160,12 @@ static void live_and_die(struct test *t, struct ledger *l, int writers)
         FAIL("the child ended by itself with %d", WEXITSTATUS(status));
 }
 
-/* Every number from 1 on, once, in order; at most one more than was acknowledged. */
+/* Check that the count is the acknowledged one or one more, and that the newest 64 messages have
+ * consecutive numbers. */
 static void verify(struct test *t, struct ledger *l, struct bough_store *s, int writer)
 {
-    struct bough_read how = { .newest = true, .limit = 64 };
-    struct bough_path path;
+    struct bough_entries_read_options how = { .newest = true, .limit = 64 };
+    struct bough_entries_read_result path;
     struct bough_session *session;
     int64_t n;
 
@@ -177,11 +181,11 @@ static void verify(struct test *t, struct ledger *l, struct bough_store *s, int 
     }
 }
 
-/* Whether or not the one in flight arrived: asked again with its key, it is there once. */
+/* Append the message in flight again with its key: whether or not it arrived, it is there once. */
 static void settle(struct test *t, struct ledger *l, struct bough_store *s, int writer)
 {
     int64_t before = get(t, l->session[writer])->messages, number = l->acked[writer] + 1;
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_OK(append_number(s, t->arena, l->session[writer], number, &out));
     CHECK_INT(number, get(t, l->session[writer])->messages);
@@ -198,8 +202,8 @@ static void after_death(struct test *t, struct ledger *l, int writers, int64_t c
 
     t->arena = bough_arena_create();
     t->store = open_store(t, l);
-    if (!store_has_file(
-            t)) /* the server may still be at what its dead client sent: take its place */
+    if (!store_has_file(t)) /* PostgreSQL may still be processing the killed client's last request:
+                               a write takes the lock after it */
         (void)new_session(t, "");
     for (int i = 0; i < writers; i++) {
         verify(t, l, t->store, i);

@@ -1,5 +1,5 @@
-/* kill -9 in the middle of streaming: nothing sealed is lost, and an open message comes back
- * interrupted with at least what was acknowledged as saved. */
+/* kill -9 during streaming: no sealed message is lost, and an open message is sealed as interrupted
+ * with at least the text that was reported as saved. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,20 +9,20 @@
 
 #include <bough/bough.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
 enum { CYCLES_DEFAULT = 100, MESSAGES = 64, FSCK_EVERY = 10, TEXT_MAX = 1 << 16 };
 
-/* What the child was told, in memory that outlives it. */
+/* The results the child got, in shared memory that outlives it. */
 struct ledger {
     volatile int n;
     struct {
         struct bough_writing w;
-        volatile int64_t saved; /* bytes of text */
+        volatile int64_t saved; /* bytes of text reported as saved */
         volatile int sealed;
-        volatile int64_t all; /* bytes of text when it was sealed */
+        volatile int64_t all; /* bytes of text when the message was sealed */
     } at[MESSAGES];
 };
 
@@ -34,7 +34,7 @@ static int64_t cycles(void)
     return n ? n : 1;
 }
 
-/* The text of every message: its n-th byte is known. */
+/* The text of every message, so that every byte can be checked. */
 static void fill(char *out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -45,10 +45,11 @@ static void stream_one(struct bough_store *s, struct bough_arena *a, const char 
                        struct ledger *l, const char *all)
 {
     struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &entry };
-    struct bough_step part = { BOUGH_STEP_PART, 0, str_of("{\"type\":\"text\",\"text\":\"\"}") };
-    struct bough_message_opened open;
-    struct bough_stepped told;
+    struct bough_message_open_options in = { .entry = &entry };
+    struct bough_step part = { .kind = BOUGH_STEP_PART,
+                               .bytes = str_of("{\"type\":\"text\",\"text\":\"\"}") };
+    struct bough_message_open_result open;
+    struct bough_message_step_result told;
     int64_t at = 0;
     int i = l->n;
 
@@ -59,7 +60,7 @@ static void stream_one(struct bough_store *s, struct bough_arena *a, const char 
     if (bough_message_step(s, &open.writing, 1, &part, 1, &told, NULL))
         _exit(8);
     while (at < TEXT_MAX / 2) {
-        struct bough_step text = { BOUGH_STEP_TEXT, 0, str_make(all + at, 97) };
+        struct bough_step text = { .kind = BOUGH_STEP_TEXT, .bytes = str_make(all + at, 97) };
 
         if (bough_message_step(s, &open.writing, 0, &text, 1, &told, NULL))
             _exit(9);

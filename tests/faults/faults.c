@@ -1,36 +1,38 @@
-/* Every public operation, with every I/O call it makes failing in turn: once, and from then on. */
+/* I/O faults: every public operation with each of its I/O calls failing, once or permanently. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 #include "world.h"
 
 /* What a scenario did while the fault was armed. */
 struct outcome {
     enum bough_rc rc;
-    int more;      /* entries that may have come to the main session */
+    int more;      /* entries the operation may have added to the main session */
     bool opened;   /* streaming: the message was opened, */
-    int64_t saved; /* and steps up to this one saved */
+    int64_t saved; /* and steps up to this one were saved */
 };
 
 enum {
-    FRESH = 1,  /* there is no file yet */
-    OLD = 2,    /* the file has an older schema */
-    OPENS = 4,  /* opening belongs to the operation */
-    CLOSES = 8, /* closing too */
+    FRESH = 1,  /* start without a file */
+    OLD = 2,    /* start with a file of an older schema */
+    OPENS = 4,  /* the fault is armed before the store is opened */
+    CLOSES = 8, /* the fault stays armed until the store is closed */
+    HURT = 16,  /* an entry's bytes are not what they were */
 };
 
 struct scenario {
     const char *name;
     unsigned is;
-    /* Run the operation on an open store and say how it went. */
+    /* Run the operation on an open store and record the outcome. */
     void (*run)(struct world *w, struct bough_store *s, struct outcome *o);
-    /* On the reopened store: finish what was asked, then it must be there exactly once. */
+    /* On the reopened store: repeat the operation; its effect must be there exactly once. */
     void (*settle)(struct world *w, struct bough_store *s, const struct outcome *o);
 };
 
-/* Success, or an error that says what the caller can do. */
+/* Only success and error codes that a failed disk may cause are accepted. */
 static void check_typed(enum bough_rc rc, const char *msg)
 {
     switch (rc) {
@@ -48,7 +50,7 @@ static void check_typed(enum bough_rc rc, const char *msg)
     }
 }
 
-/* Does this answer promise that nothing was written? The others leave it open. */
+/* True if this code promises that nothing was written. The other errors leave it open. */
 static bool refused(enum bough_rc rc)
 {
     return rc == BOUGH_NOT_DONE || rc == BOUGH_FULL || rc == BOUGH_TIMEOUT || rc == BOUGH_READ_ONLY;
@@ -61,8 +63,8 @@ static enum bough_rc append_keyed(struct world *w, struct bough_store *s, int n)
     struct test *t = w->t;
     struct bough_entry_new e[BATCH];
     struct bough_call_new call = { .model = "m", .used = { .input = 3 } };
-    struct bough_append in = { .entries = e, .n = (size_t)n, .key = KEY };
-    struct bough_appended done;
+    struct bough_append_options in = { .entries = e, .n = (size_t)n, .key = KEY };
+    struct bough_append_result done;
 
     for (int i = 0; i < n; i++)
         e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT,
@@ -113,7 +115,9 @@ static void settle_batch(struct world *w, struct bough_store *s, const struct ou
 
 static enum bough_rc create(struct world *w, struct bough_store *s)
 {
-    struct bough_session_new in = { .id = ID_NEW, .title = "new", .project = "/tmp/other" };
+    struct bough_session_create_options in = { .id = ID_NEW,
+                                               .title = "new",
+                                               .project = "/tmp/other" };
     struct bough_session *out;
 
     return bough_session_create(s, w->t->arena, &in, &out, &w->t->err);
@@ -121,7 +125,7 @@ static enum bough_rc create(struct world *w, struct bough_store *s)
 
 static enum bough_rc fork_it(struct world *w, struct bough_store *s)
 {
-    struct bough_fork how = { .id = ID_NEW };
+    struct bough_session_fork_options how = { .id = ID_NEW };
     struct bough_session *out;
 
     return bough_session_fork(s, w->t->arena, ID_MAIN, &how, &out, &w->t->err);
@@ -137,7 +141,8 @@ static void run_fork(struct world *w, struct bough_store *s, struct outcome *o)
     o->rc = fork_it(w, s);
 }
 
-/* The session with the chosen id is there or not, as the answer said; asked again, there is one. */
+/* The session exists if `o` reports success, and does not if it reports a refusal. After a repeated
+ * request it exists. */
 static void settle_made(struct world *w, struct bough_store *s, const struct outcome *o,
                         enum bough_rc (*again)(struct world *w, struct bough_store *s))
 {
@@ -164,7 +169,7 @@ static void settle_fork(struct world *w, struct bough_store *s, const struct out
 
 static void run_purge(struct world *w, struct bough_store *s, struct outcome *o)
 {
-    struct bough_purge_report report;
+    struct bough_session_purge_result report;
 
     o->rc = bough_session_purge(s, w->t->arena, ID_DOOMED, &report, &w->t->err);
 }
@@ -172,11 +177,12 @@ static void run_purge(struct world *w, struct bough_store *s, struct outcome *o)
 static void settle_purge(struct world *w, struct bough_store *s, const struct outcome *o)
 {
     struct test *t = w->t;
-    struct bough_purge_report report;
+    struct bough_session_purge_result report;
     struct bough_session *got;
     enum bough_rc rc;
 
-    (void)o;
+    if (o->rc == BOUGH_OK)
+        CHECK_RC(BOUGH_NOT_FOUND, bough_session_get(s, t->arena, ID_DOOMED, &got, &t->err));
     rc = bough_session_purge(s, t->arena, ID_DOOMED, &report, &t->err);
     if (rc != BOUGH_OK && rc != BOUGH_GONE && rc != BOUGH_NOT_FOUND)
         FAIL("purging again: %s: %s", bough_rc_name(rc), t->err.msg);
@@ -186,9 +192,9 @@ static void settle_purge(struct world *w, struct bough_store *s, const struct ou
 
 static void run_read(struct world *w, struct bough_store *s, struct outcome *o)
 {
-    struct bough_read how = { 0 };
-    struct bough_path path;
-    struct bough_list filter = { .project = "/tmp/project" };
+    struct bough_entries_read_options how = { 0 };
+    struct bough_entries_read_result path;
+    struct bough_session_list_options filter = { .project = "/tmp/project" };
     struct bough_sessions list;
 
     o->rc = bough_session_list(s, w->t->arena, &filter, &list, &w->t->err);
@@ -198,10 +204,10 @@ static void run_read(struct world *w, struct bough_store *s, struct outcome *o)
         CHECK_INT(WORLD_ENTRIES / 2, path.entries.n);
 }
 
-/* Indexes first: either everything is found, or it says that not all of it was searched. */
+/* Search indexes first. It must find everything or report an incomplete search. */
 static void run_search(struct world *w, struct bough_store *s, struct outcome *o)
 {
-    struct bough_search in = { .session = ID_MAIN, .limit = 100 };
+    struct bough_search_options in = { .session = ID_MAIN, .limit = 100 };
     struct bough_hits hits;
 
     o->rc = bough_search(s, w->t->arena, &in, &hits, &w->t->err);
@@ -217,18 +223,18 @@ static void run_upkeep(struct world *w, struct bough_store *s, struct outcome *o
     check_typed(bough_store_upkeep(s, &w->t->err), w->t->err.msg);
 }
 
-/* A message from its opening to its end, its steps saved in between. */
+/* Open a message, save its steps, seal it. */
 static void run_seal(struct world *w, struct bough_store *s, struct outcome *o)
 {
     struct test *t = w->t;
     struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT, .id = "streamed" };
-    struct bough_message_new in = { .entry = &entry };
+    struct bough_message_open_options in = { .entry = &entry };
     struct bough_step steps[] = {
-        { BOUGH_STEP_PART, 0, { "{\"type\":\"text\",\"text\":\"\"}", 25 } },
-        { BOUGH_STEP_TEXT, 0, { "streamed text", 13 } },
+        { .kind = BOUGH_STEP_PART, .bytes = { "{\"type\":\"text\",\"text\":\"\"}", 25 } },
+        { .kind = BOUGH_STEP_TEXT, .bytes = { "streamed text", 13 } },
     };
-    struct bough_message_opened open;
-    struct bough_stepped told = { 0 };
+    struct bough_message_open_result open;
+    struct bough_message_step_result told = { 0 };
 
     o->more = 1;
     o->rc = bough_message_open(s, t->arena, ID_MAIN, &in, &open, &t->err);
@@ -247,7 +253,7 @@ static void settle_seal(struct world *w, struct bough_store *s, const struct out
 {
     struct test *t = w->t;
     struct bough_open_messages open;
-    struct bough_message_opened mine;
+    struct bough_message_open_result mine;
     struct bough_writing writing = { .epoch = 1 };
     struct bough_entry *e;
     enum bough_rc rc = bough_entry_get(s, t->arena, ID_MAIN, "streamed", &e, &t->err);
@@ -258,8 +264,8 @@ static void settle_seal(struct world *w, struct bough_store *s, const struct out
     CHECK(o->rc || !e->open);
     CHECK_OK(bough_message_list(s, t->arena, NULL, &open, &t->err));
     CHECK_INT(e->open, open.n);
-    if (e->open) { /* the process that wrote it, this one, still lives: only time ends its lease */
-        CHECK_RC(BOUGH_BUSY, bough_message_take(s, e->id, "other", 0, &mine, &t->err));
+    if (e->open) { /* its owner, this process, is alive: only time ends the lease */
+        CHECK_RC(BOUGH_BUSY, bough_message_take(s, e->id, NULL, &mine, &t->err));
         memcpy(writing.id, e->id, sizeof writing.id);
         CHECK_OK(bough_message_seal(s, t->arena, &writing, NULL, &e, &t->err));
     }
@@ -271,7 +277,7 @@ static void settle_seal(struct world *w, struct bough_store *s, const struct out
 static int images(struct world *w, struct bough_store *s, struct bough_str part)
 {
     struct test *t = w->t;
-    struct bough_path path;
+    struct bough_entries_read_result path;
     int n = 0;
 
     CHECK_OK(bough_entries_read(s, t->arena, ID_MAIN, NULL, &path, &t->err));
@@ -323,12 +329,12 @@ static void run_store(struct world *w, struct bough_store *s, struct outcome *o)
     o->rc = store_file(w, s, &out);
 }
 
-/* Whatever became of it: stored again, it can be shown. */
+/* Whatever the outcome: after storing the file again an entry can show it. */
 static void settle_store(struct world *w, struct bough_store *s, const struct outcome *o)
 {
     struct test *t = w->t;
     struct bough_attachment out;
-    struct bough_session_new in = { .title = "shows" };
+    struct bough_session_create_options in = { .title = "shows" };
     struct bough_session *made;
     const char *json;
 
@@ -344,25 +350,63 @@ static void run_backup(struct world *w, struct bough_store *s, struct outcome *o
     const char *path = test_path(w->t, "copy.db");
 
     unlink(path);
-    o->rc = bough_backup(s, path, NULL, NULL, NULL, &w->t->err);
+    o->rc = bough_backup(s, path, NULL, NULL, &w->t->err);
 }
 
-/* There is a whole copy, or none. */
+/* The backup is complete, or there is no file. */
 static void settle_backup(struct world *w, struct bough_store *s, const struct outcome *o)
 {
     struct test *t = w->t;
     const char *path = test_path(t, "copy.db");
-    struct bough_options options = { .read_only = true };
+    struct bough_store_open_options options = { .read_only = true };
     struct bough_store *copy = NULL;
-    struct bough_path entries;
+    struct bough_entries_read_result entries;
 
     CHECK_INT(o->rc == BOUGH_OK, access(path, F_OK) == 0);
     if (o->rc)
-        CHECK_OK(bough_backup(s, path, NULL, NULL, NULL, &t->err));
+        CHECK_OK(bough_backup(s, path, NULL, NULL, &t->err));
     CHECK_OK(bough_store_open(&copy, path, &options, &t->err));
     CHECK_OK(bough_entries_read(copy, t->arena, ID_DOOMED, NULL, &entries, &t->err));
-    CHECK_INT(WORLD_ENTRIES + 1, entries.entries.n); /* the last one shows an image */
+    CHECK_INT(WORLD_ENTRIES + 1, entries.entries.n); /* plus one with an image */
     bough_store_close(&copy);
+}
+
+/* ---- repairing ---- */
+
+/* An entry that no session but its own shows. */
+static void hurt(struct world *w)
+{
+    const char *text = world_text(w, ID_DOOMED, WORLD_ENTRIES - 1);
+    struct test *t = w->t;
+    struct bough_str all;
+    char *at;
+
+    CHECK_OK(fs_read(t->arena, w->path, 1 << 26, &all, &t->err));
+    at = memmem(all.p, all.n, text, strcspn(text, "\\"));
+    CHECK(at);
+    at[0] ^= 1;
+    CHECK_OK(fs_write(w->path, all, 0600, &t->err));
+}
+
+static void run_repair(struct world *w, struct bough_store *s, struct outcome *o)
+{
+    o->rc = bough_store_repair(s, BOUGH_FSCK_FULL, NULL, NULL, NULL, NULL, &w->t->err);
+}
+
+/* When it said that it was done, it was. */
+static void settle_repair(struct world *w, struct bough_store *s, const struct outcome *o)
+{
+    struct test *t = w->t;
+    struct bough_store_repair_result report;
+    struct bough_store_fsck_result found;
+
+    CHECK_OK(bough_store_fsck(s, BOUGH_FSCK_FULL, NULL, NULL, &found, &t->err));
+    if (o->rc == BOUGH_OK)
+        CHECK_INT(0, found.errors);
+    CHECK_OK(bough_store_repair(s, BOUGH_FSCK_FULL, NULL, NULL, NULL, &report, &t->err));
+    CHECK_INT(0, report.left.errors);
+    /* What was moved aside; once more when that was as far as the first repair came. */
+    CHECK_INT(true, report.left.warnings == 1 || (o->rc && report.left.warnings == 2));
 }
 
 static void run_nothing(struct world *w, struct bough_store *s, struct outcome *o)
@@ -395,11 +439,12 @@ static const struct scenario scenarios[] = {
     { "appending_an_image", 0, run_image, settle_image },
     { "storing_an_attachment", 0, run_store, settle_store },
     { "backing_up", 0, run_backup, settle_backup },
+    { "repairing", HURT, run_repair, settle_repair },
 };
 
 /* ---- one fault ---- */
 
-/* Returns whether the fault met a call. */
+/* Run the scenario with the n-th call failing. Returns whether the fault was triggered. */
 static bool suffer(struct world *w, const struct scenario *sc, enum faulty_kind kind, int n,
                    bool sticky, struct outcome *o)
 {
@@ -408,6 +453,8 @@ static bool suffer(struct world *w, const struct scenario *sc, enum faulty_kind 
 
     *o = (struct outcome){ .rc = BOUGH_OK };
     world_reset(w, sc->is & FRESH ? NULL : sc->is & OLD ? w->old : w->pristine);
+    if (sc->is & HURT)
+        hurt(w);
     faulty_vfs_install();
     if (!(sc->is & OPENS))
         s = world_open(w);
@@ -421,7 +468,7 @@ static bool suffer(struct world *w, const struct scenario *sc, enum faulty_kind 
         bough_store_close(&s);
     sticky = faulty_disarm();
     if (s)
-        world_check_lock(w, 2000); /* what the idle thread does is short */
+        world_check_lock(w, 2000); /* the idle thread holds locks only briefly */
     bough_store_close(&s);
     faulty_vfs_remove();
     return sticky;
@@ -442,7 +489,9 @@ static void every_call(struct world *w, const struct scenario *sc, enum faulty_k
 {
     int calm = 0;
 
-    /* Idle work comes and goes, so one run without a fault may be luck: two are the end. */
+    /*
+     * Idle work varies between runs, so a single run without a fault may be luck. Stop after two.
+     */
     for (int n = 1; calm < 2; n++) {
         struct outcome o;
         bool fired;
@@ -461,7 +510,7 @@ static void every_call(struct world *w, const struct scenario *sc, enum faulty_k
     }
 }
 
-/* ---- registering: one test a scenario and kind of fault ---- */
+/* ---- registration: one test per scenario and kind of fault ---- */
 
 struct param {
     const struct scenario *sc;

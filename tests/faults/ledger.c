@@ -1,11 +1,11 @@
-/* Threads that append and keep a ledger of what they were told. */
+/* Writer threads that record the result of each append, to be compared with the store. */
 #include "ledger.h"
 
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 static int64_t now_us(void)
 {
@@ -20,9 +20,10 @@ static const char *text_no(struct bough_arena *a, const struct ledger *l, int ap
     return arena_printf(a, "%d.%d.%zu", l->number, append, entry);
 }
 
-static enum bough_rc call(struct ledger *l, struct bough_arena *a, const struct bough_append *in)
+static enum bough_rc call(struct ledger *l, struct bough_arena *a,
+                          const struct bough_append_options *in)
 {
-    struct bough_appended out;
+    struct bough_append_result out;
     int64_t began = now_us(), took;
     enum bough_rc rc;
 
@@ -41,7 +42,7 @@ enum bough_rc ledger_append(struct ledger *l)
 {
     struct bough_arena *a = bough_arena_create();
     struct bough_entry_new *e = arena_array(a, l->size, sizeof *e);
-    struct bough_append in = { .entries = e, .n = l->size };
+    struct bough_append_options in = { .entries = e, .n = l->size };
     bool doubtful = false;
     enum bough_rc rc;
 
@@ -67,7 +68,7 @@ static void *run(void *arg)
     struct ledger *l = arg;
 
     while ((!*l->stop || l->n < l->least) && l->n < LEDGER_MOST)
-        usleep(ledger_append(l) != BOUGH_OK ? 2000 : l->size > 100 ? 40000 : 0); /* not by the GB */
+        usleep(ledger_append(l) != BOUGH_OK ? 2000 : l->size > 100 ? 40000 : 0); /* limit volume */
     return NULL;
 }
 
@@ -82,10 +83,11 @@ void ledger_join(struct ledger *l)
     pthread_join(l->thread, NULL);
 }
 
-/* ---- against the store ---- */
+/* ---- comparing with the store ---- */
 
-static bool is_there(struct test *t, const struct ledger *l, const struct bough_path *path,
-                     size_t at, int append, size_t entry)
+static bool is_there(struct test *t, const struct ledger *l,
+                     const struct bough_entries_read_result *path, size_t at, int append,
+                     size_t entry)
 {
     return at < path->entries.n &&
            strcmp(text_of(t, &path->entries.at[at]), text_no(t->arena, l, append, entry)) == 0;
@@ -93,7 +95,7 @@ static bool is_there(struct test *t, const struct ledger *l, const struct bough_
 
 void ledger_check(struct test *t, const struct ledger *l)
 {
-    struct bough_path path;
+    struct bough_entries_read_result path;
     size_t at = 0;
 
     CHECK_OK(bough_entries_read(t->store, t->arena, l->session, NULL, &path, &t->err));

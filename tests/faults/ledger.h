@@ -1,4 +1,4 @@
-/* Threads that append and keep a ledger of what they were told, to hold against the store. */
+/* Writer threads that record the result of each append, to be compared with the store. */
 #ifndef FAULTS_LEDGER_H
 #define FAULTS_LEDGER_H
 
@@ -13,28 +13,29 @@ enum told { TOLD_REFUSED, TOLD_UNKNOWN, TOLD_DONE };
 
 struct ledger {
     struct bough_store *s;
-    const char *session; /* nobody else writes there */
-    int number;          /* of the writer; its texts begin with it */
-    size_t size;         /* entries an append */
-    bool keyed;          /* each append has a key and is repeated until it is done */
+    const char *session; /* only this writer appends to it */
+    int number;          /* the writer's number; its texts start with it */
+    size_t size;         /* entries per append */
+    bool keyed;          /* appends have a key and are retried until they succeed */
     const atomic_bool *stop;
-    int least; /* so many appends before it looks at that */
+    int least; /* appends to make before `stop` is checked */
 
     int n; /* appends so far */
     unsigned char told[LEDGER_MOST];
-    int refused, unknown;     /* answers */
-    int64_t slowest_us;       /* call */
-    enum bough_rc refused_as; /* the last of them */
+    int refused, unknown;     /* calls that failed, by kind of result */
+    int64_t slowest_us;       /* duration of the slowest call */
+    enum bough_rc refused_as; /* code of the last refused call */
     struct bough_error err;
     pthread_t thread;
 };
 
-/* One more append, until it is done where there is a key, unless *stop. What it was told at last.
- */
+/* Append once more and record the result. A keyed append is retried until it succeeds or *stop is
+ * set. Returns the last code. */
 enum bough_rc ledger_append(struct ledger *l);
-void ledger_start(struct ledger *l); /* a thread that appends until *stop */
+void ledger_start(struct ledger *l); /* start a thread that appends until *stop */
 void ledger_join(struct ledger *l);
-/* Everything that was done is there once, in order, whole; nothing that was refused is. */
+/* Check the session in t->store: every acknowledged append is there once, in order and complete; no
+ * refused one is there. */
 void ledger_check(struct test *t, const struct ledger *l);
 
 #endif

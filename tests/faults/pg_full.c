@@ -1,14 +1,15 @@
-/* A PostgreSQL server whose disk is full: tests/preload/no_space.c makes it so. */
+/* A PostgreSQL server with a full disk, simulated by tests/preload/no_space.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 #include "ledger.h"
 #include "lib/pg_server.h"
 
-/* Beside the server, where it may read it: the object is built beside this program. */
+/* Copy no_space.so, which is built beside this program, to the server's folder, where the server
+ * may read it. Returns the LD_PRELOAD setting. */
 static const char *preload(struct test *t, const struct pg_server *pg)
 {
     const char *to = arena_printf(t->arena, "%s/no_space.so", pg->dir);
@@ -30,7 +31,7 @@ static bool fill(const char *flag, const char *what)
     return fs_write(flag, (struct bough_str){ what, strlen(what) }, 0644, NULL) == BOUGH_OK;
 }
 
-/* A server that runs out of space when it is told to, and a store on it. */
+/* Start a server whose disk is full while the returned file exists, and open a store on it. */
 static const char *start_full(struct test *t, struct pg_server *pg)
 {
     const char *flag = arena_printf(t->arena, "%s/full", pg->dir);
@@ -44,7 +45,7 @@ static const char *start_full(struct test *t, struct pg_server *pg)
 PG_SERVER_TEST(a_full_disk_at_the_server_refuses_whole_appends_until_there_is_space, 60)
 {
     enum { WRITERS = 3 };
-    static const size_t sizes[WRITERS] = { 1, 5, 1000 }; /* the short way, the usual one, COPY */
+    static const size_t sizes[WRITERS] = { 1, 5, 1000 }; /* fast path, batch, COPY */
     static struct ledger l[WRITERS];
     static atomic_bool stop;
     const char *flag = start_full(t, pg);
@@ -62,7 +63,7 @@ PG_SERVER_TEST(a_full_disk_at_the_server_refuses_whole_appends_until_there_is_sp
     for (int i = 0; i < WRITERS; i++) {
         enum bough_rc rc = BOUGH_OK;
 
-        for (int k = 0; !rc && k < 3000; k++) /* there is room in pages that were begun */
+        for (int k = 0; !rc && k < 3000; k++) /* partly filled pages still have room */
             rc = ledger_append(&l[i]);
         printf("# after %d appends: %s\n", l[i].n, l[i].err.msg);
         CHECK_INT(BOUGH_FULL, rc);
@@ -107,7 +108,7 @@ PG_SERVER_TEST(a_full_disk_under_the_write_ahead_log_loses_nothing_and_doubles_n
         ledger_start(&l[i]);
     usleep(200000);
     fine = fill(flag, "/pg_wal/");
-    for (int i = 0; i < 60 && !died; i++) { /* one segment after the other, until there is none */
+    for (int i = 0; i < 60 && !died; i++) { /* use up the segments until the server dies */
         died = !pg_server_ask(t, pg, "SELECT pg_switch_wal()");
         usleep(20000);
     }
@@ -115,7 +116,7 @@ PG_SERVER_TEST(a_full_disk_under_the_write_ahead_log_loses_nothing_and_doubles_n
     fine = fine && unlink(flag) == 0;
     for (int i = 1; i <= 200 && !answers(t, pg); i++) {
         usleep(10000);
-        if (i % 50 == 0) /* it could not even recover, and has ended */
+        if (i % 50 == 0) /* recovery failed too, and the server has exited */
             (void)pg_server_try(pg, "start", NULL, NULL);
     }
     fine = answers(t, pg) && fine;

@@ -1,22 +1,23 @@
-/* A real pgbouncer between us and the server. */
+/* A real pgbouncer between the store and the server. */
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "ledger.h"
 #include "lib/pg_server.h"
 
-enum { SESSIONS = 8 }; /* that the pooler has with the server */
+enum { SESSIONS = 8 }; /* connections from the pooler to the server */
 
-/* Somebody else's statement in every session of the pooler; the value it gives in all of them. */
+/* Run a statement of another client in every server connection of the pooler. It must return the
+ * same value in all of them, which is returned. */
 static const char *in_every_session(struct test *t, const struct pg_server *pg, const char *sql)
 {
     PGconn *c[SESSIONS];
     const char *same = NULL;
     bool fine = true;
 
-    for (int i = 0; i < SESSIONS; i++) { /* each holds one, so that all are taken */
+    for (int i = 0; i < SESSIONS; i++) { /* open transactions occupy all connections */
         c[i] = PQconnectdb(arena_printf(t->arena, "host=%s/pool user=bough dbname=bough", pg->dir));
         PQclear(PQexec(c[i], "BEGIN"));
     }
@@ -36,8 +37,7 @@ static const char *in_every_session(struct test *t, const struct pg_server *pg, 
     return same;
 }
 
-/* Two stores that write at once through the pooler, each with messages by one, by three, and by
- * hundreds. */
+/* Write through the pooler from two stores at once, with appends of 1, 3 and 400 entries. */
 static void write_from_two(struct test *t, struct bough_store *other)
 {
     enum { WRITERS = 4 };
@@ -68,16 +68,16 @@ static void write_from_two(struct test *t, struct bough_store *other)
     }
 }
 
-/* Everything that touches the server in its own way. */
+/* Use every operation that talks to the server in a different way. */
 static void work(struct test *t, struct bough_store *other)
 {
     const char *session = new_session(t, "pool"), *child;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "heron" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_search find = { .query = "heron" };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_search_options find = { .query = "heron" };
+    struct bough_append_result out;
     struct bough_mark mark;
-    struct bough_feed feed;
+    struct bough_feed_next_result feed;
     struct bough_hits hits;
 
     user(t, session, "one");
@@ -99,7 +99,7 @@ static void run_through(struct test *t, const char *url)
     struct bough_store *other;
 
     t->url = url;
-    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err)); /* makes the tables */
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err)); /* creates the tables */
     CHECK_OK(bough_store_open(&other, t->url, NULL, &t->err));
     work(t, other);
     store_check(t, other);
@@ -122,7 +122,8 @@ PG_SERVER_TEST(a_pooler_that_shares_sessions_by_transaction_works_with_prepare_o
 
     pg_server_do(pg, "start", NULL, NULL);
     pg_server_do(pg, "pool", "transaction", "8");
-    /* What others said to their sessions must not matter to us, and ours must not reach them. */
+    /* Settings of other clients in a shared connection must not affect the store, and the store's
+     * settings must not leak to them. */
     (void)in_every_session(t, pg,
                            "SET search_path = nowhere; SET synchronous_commit = off;"
                            "SET statement_timeout = '1min';"

@@ -1,9 +1,11 @@
-/* PostgreSQL that is stopped, killed and started again while others write. */
+/* A PostgreSQL server that is stopped, killed and restarted while stores write to it. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/env.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "ledger.h"
 #include "lib/pg_server.h"
 
@@ -54,14 +56,14 @@ PG_SERVER_TEST(a_server_restarted_again_and_again_loses_nothing_and_doubles_noth
     for (int i = 0; i < WRITERS; i++)
         ledger_check(t, &l[i]);
     CHECK(appends > 100);
-    CHECK_INT(0, unknown); /* the server came back and was asked */
+    CHECK_INT(0, unknown); /* the server came back, so each outcome could be looked up */
     store_check(t, t->store);
 }
 
-/* ---- a commit that its server did not survive ---- */
+/* ---- a commit that was lost when the server died ---- */
 
-/* `a` appends, each commit taking 0.1 s, until the server dies in the middle of one after `ms`.
- * Before `a` reaches it again, `b` has written. */
+/* `a` appends, each commit taking 0.1 s, until the server is killed after `ms`, in the middle of a
+ * commit. `b` writes after the restart, before `a` can reconnect. */
 static void lose_a_commit(struct pg_server *pg, const char *link, struct ledger *a,
                           struct ledger *b, unsigned ms, atomic_bool *stop)
 {
@@ -70,7 +72,7 @@ static void lose_a_commit(struct pg_server *pg, const char *link, struct ledger 
     *stop = false;
     ledger_start(a);
     usleep(ms * 1000);
-    *stop = true; /* nothing is repeated: what was told the first time is what counts */
+    *stop = true; /* no retries: the result of the first try counts */
     fine = pg_server_try(pg, "stop", "immediate", NULL);
     fine = unlink(link) == 0 && fine && pg_server_try(pg, "start", NULL, NULL);
     for (int i = 0; fine && ledger_append(b) != BOUGH_OK && i < 1000; i++)
@@ -82,9 +84,9 @@ static void lose_a_commit(struct pg_server *pg, const char *link, struct ledger 
 }
 
 /*
- * The server dies between COMMIT and its disk. Numbers of transactions that were never on disk are
- * given out again: whoever writes first after the restart gets the very number of the lost one, and
- * the server then says of it that it was committed.
+ * The server dies after it received COMMIT and before its disk has it. Transaction ids that never
+ * reached the disk are assigned again: the first writer after the restart gets the id of the lost
+ * transaction, and the server then reports that id as committed.
  */
 PG_SERVER_TEST(a_commit_that_died_with_its_server_is_not_mistaken_for_another, 60)
 {
@@ -99,8 +101,9 @@ PG_SERVER_TEST(a_commit_that_died_with_its_server_is_not_mistaken_for_another, 6
     t->url = pg_server_url(t, pg, "");
     CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
     CHECK(symlink(pg->dir, link) == 0);
-    CHECK_OK(bough_store_open(&s, arena_printf(t->arena, "postgres://bough@/bough?host=%s", link),
-                              &(struct bough_options){ .no_indexing = true }, &t->err));
+    CHECK_OK(bough_store_open(
+        &s, arena_printf(t->arena, "postgres://bough@/bough?host=%s", link),
+        &(struct bough_store_open_options){ .indexing = BOUGH_INDEX_ON_SEARCH }, &t->err));
     stop = true;
     b = (struct ledger){ .s = t->store, .session = new_session(t, ""), .size = 2, .stop = &stop };
     two = (struct ledger){ .s = s, .session = new_session(t, ""), .size = 2, .stop = &stop };
@@ -117,7 +120,106 @@ PG_SERVER_TEST(a_commit_that_died_with_its_server_is_not_mistaken_for_another, 6
     store_check(t, t->store);
 }
 
-/* ---- while it is away ---- */
+/* The same for attachments, whose chunks have no changelog row. */
+enum { UPLOADS_MOST = 64 };
+
+struct uploads {
+    struct bough_store *s;
+    const atomic_bool *stop;
+    int n; /* acknowledged */
+    struct bough_attachment at[UPLOADS_MOST];
+    pthread_t thread;
+};
+
+static void *upload_all(void *user)
+{
+    struct uploads *u = user;
+    char bytes[3000];
+
+    for (int i = 0; i < UPLOADS_MOST && !*u->stop; i++) {
+        struct bough_attachment_writer *w = NULL;
+        struct bough_error err;
+
+        memset(bytes, 'a' + i % 26, sizeof bytes);
+        snprintf(bytes, sizeof bytes, "%d", i);
+        if (bough_attachment_begin(u->s, &w, &err))
+            continue;
+        if (bough_attachment_write(w, bytes, sizeof bytes, &err))
+            bough_attachment_cancel(&w);
+        else if (bough_attachment_finish(&w, &u->at[u->n], &err) == BOUGH_OK)
+            u->n++;
+    }
+    return NULL;
+}
+
+static bool count_bytes(void *user, const void *p, size_t n)
+{
+    (void)p;
+    *(size_t *)user += n;
+    return true;
+}
+
+/* Everything that was acknowledged can be shown and read. */
+static void check_uploads(struct test *t, const struct uploads *u)
+{
+    const char *session = new_session(t, "files");
+
+    for (int i = 0; i < u->n; i++) {
+        struct bough_str part = str_of(arena_printf(
+            t->arena, "{\"type\":\"file\",\"url\":\"%s\",\"mediaType\":\"text/plain\"}",
+            u->at[i].url));
+        struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 };
+        struct bough_append_options in = { .entries = &e, .n = 1 };
+        struct bough_append_result out;
+        size_t n = 0;
+
+        CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
+        CHECK_OK(bough_attachment_read(
+            t->store, session, out.ids[0],
+            &(struct bough_attachment_read_options){ .write = count_bytes, .user = &n }, &t->err));
+        CHECK_INT(3000, n);
+    }
+}
+
+PG_SERVER_TEST(an_attachment_whose_commit_died_with_the_server_is_not_acknowledged, 60)
+{
+    static struct uploads u;
+    static struct ledger b;
+    static atomic_bool stop;
+    const char *link = test_path(t, "way");
+    struct bough_store *s;
+    bool fine = true;
+
+    pg_server_conf(t, pg, "postgresql.conf",
+                   "commit_delay = 100000\ncommit_siblings = 0\nwal_writer_delay = 10s\n");
+    pg_server_do(pg, "start", NULL, NULL);
+    t->url = pg_server_url(t, pg, "");
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    CHECK(symlink(pg->dir, link) == 0);
+    CHECK_OK(bough_store_open(
+        &s, arena_printf(t->arena, "postgres://bough@/bough?host=%s", link),
+        &(struct bough_store_open_options){ .indexing = BOUGH_INDEX_ON_SEARCH }, &t->err));
+    stop = false;
+    b = (struct ledger){ .s = t->store, .session = new_session(t, ""), .size = 2, .stop = &stop };
+    u = (struct uploads){ .s = s, .stop = &stop };
+    CHECK_INT(0, pthread_create(&u.thread, NULL, upload_all, &u));
+    usleep(350000);
+    stop = true;
+    fine = pg_server_try(pg, "stop", "immediate", NULL);
+    fine = unlink(link) == 0 && fine && pg_server_try(pg, "start", NULL, NULL);
+    for (int i = 0; fine && ledger_append(&b) != BOUGH_OK && i < 1000; i++)
+        usleep(1000);
+    fine = symlink(pg->dir, link) == 0 && fine;
+    pthread_join(u.thread, NULL);
+    CHECK(fine);
+    printf("# %d uploads\n", u.n);
+    bough_store_close(&s);
+    check_uploads(t, &u);
+    ledger_check(t, &b);
+    store_check(t, t->store);
+}
+
+/* ---- a server that is down or frozen ---- */
 
 struct answers {
     enum bough_rc read, list, append, feed;
@@ -133,17 +235,17 @@ static void clocked(struct answers *a, int64_t *began)
     *began = now;
 }
 
-/* What each kind of call says, with half a second of patience. */
+/* Make one call of each kind with a deadline of 500 ms. */
 static struct answers ask_all(struct test *t, const char *session)
 {
     struct bough_store *s =
-        bough_store_scoped(t->store, &(struct bough_scope){ .deadline_ms = 500 });
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .deadline_ms = 500 });
     struct bough_entry_new e[2] = { { .role = BOUGH_ROLE_USER, .text = "a" },
                                     { .role = BOUGH_ROLE_USER, .text = "b" } };
-    struct bough_append in = { .entries = e, .n = 2 };
-    struct bough_appended out;
-    struct bough_path path;
-    struct bough_feed feed;
+    struct bough_append_options in = { .entries = e, .n = 2 };
+    struct bough_append_result out;
+    struct bough_entries_read_result path;
+    struct bough_feed_next_result feed;
     struct bough_sessions list;
     struct answers a = { 0 };
     int64_t began = mono_us();
@@ -177,7 +279,7 @@ PG_SERVER_TEST(a_server_that_is_away_or_frozen_is_said_so_in_time_and_found_agai
     CHECK_STR("one", path_text(t, session));
     pg_server_do(pg, "stop", "fast", NULL);
     pg_server_do(pg, "start", NULL, NULL);
-    CHECK_STR("one", path_text(t, session)); /* nobody was asking: nobody need know */
+    CHECK_STR("one", path_text(t, session)); /* no call was running: reconnects */
     pg_server_do(pg, "stop", "immediate", NULL);
     pg_server_do(pg, "start", NULL, NULL);
     CHECK_STR("one", path_text(t, session));

@@ -1,13 +1,13 @@
-/* A hot standby: read beside the primary, and in its place when it dies. */
+/* A hot standby: read beside the primary, and promoted when the primary dies. */
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/env.h"
+#include "base/memory/arena.h"
 #include "ledger.h"
 #include "lib/pg_server.h"
 
-/* The primary and a standby that has everything the primary acknowledges. */
+/* Start the primary and a synchronous standby, which has everything the primary acknowledges. */
 static struct pg_server *start_pair(struct test *t, struct pg_server *pg)
 {
     struct pg_server *standby;
@@ -20,11 +20,11 @@ static struct pg_server *start_pair(struct test *t, struct pg_server *pg)
     return standby;
 }
 
-/* Until the standby shows change number `no`. */
+/* Wait until the standby shows change number `no`. */
 static void wait_for_change(struct test *t, struct bough_store *s, int64_t no)
 {
     struct bough_mark at = { 0 };
-    struct bough_feed feed = { 0 };
+    struct bough_feed_next_result feed = { 0 };
 
     for (int i = 0; at.no < no && i < 500; i++) {
         CHECK_OK(bough_feed_next(s, t->arena, at, 100, 100, &feed, &t->err));
@@ -35,7 +35,7 @@ static void wait_for_change(struct test *t, struct bough_store *s, int64_t no)
 
 static int64_t last_change(struct test *t)
 {
-    struct bough_info info;
+    struct bough_store_info_result info;
 
     CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
     return info.last_no;
@@ -44,12 +44,12 @@ static int64_t last_change(struct test *t)
 PG_SERVER_TEST(a_standby_is_read_and_followed_and_not_written, 60)
 {
     struct pg_server *standby = start_pair(t, pg);
-    const struct bough_options reading = { .read_only = true };
-    struct bough_search find = { .query = "heron" };
+    const struct bough_store_open_options reading = { .read_only = true };
+    struct bough_search_options find = { .query = "heron" };
     struct bough_store *s = NULL, *writable = NULL;
     struct bough_sessions list;
     struct bough_mark mark;
-    struct bough_feed feed;
+    struct bough_feed_next_result feed;
     struct bough_hits hits;
     const char *session, *id, *url = pg_server_url(t, standby, "");
 
@@ -58,16 +58,16 @@ PG_SERVER_TEST(a_standby_is_read_and_followed_and_not_written, 60)
     session = new_session(t, "birds");
     user(t, session, "a heron");
     agent(t, fork_at(t, session, user(t, session, "a crane")), "both");
-    CHECK_OK(bough_search(t->store, t->arena, &find, &hits, &t->err)); /* it is indexed then */
+    CHECK_OK(bough_search(t->store, t->arena, &find, &hits, &t->err)); /* updates the full text */
 
     for (int i = 0; i < 200 && bough_store_open(&s, url, &reading, &t->err) == BOUGH_NOT_FOUND; i++)
-        usleep(10000); /* the tables have not come yet */
+        usleep(10000); /* the tables are not replicated yet */
     CHECK(s);
     wait_for_change(t, s, last_change(t));
     CHECK_OK(bough_session_list(s, t->arena, NULL, &list, &t->err));
     CHECK_INT(2, list.n);
     hits.complete = false;
-    for (int i = 0; !hits.complete && i < 300; i++) { /* the index follows, and is not waited for */
+    for (int i = 0; !hits.complete && i < 300; i++) { /* replicated later, not awaited */
         usleep(i ? 10000 : 0);
         CHECK_OK(bough_search(s, t->arena, &find, &hits, &t->err));
     }
@@ -87,18 +87,18 @@ PG_SERVER_TEST(a_standby_is_read_and_followed_and_not_written, 60)
     store_check(t, t->store);
 }
 
-/* The name of the primary leads to a standby all of a sudden, as after a switch by hand. */
+/* The primary's address suddenly leads to a standby, as after a manual switchover. */
 PG_SERVER_TEST(a_writer_that_finds_a_standby_in_its_place_says_so, 60)
 {
     struct pg_server *standby = start_pair(t, pg);
     const char *link = test_path(t, "name"), *session, *left = "";
 
     CHECK(symlink(pg->dir, link) == 0);
-    CHECK_OK(bough_store_open(&t->store,
-                              arena_printf(t->arena, "postgres://bough@/bough?host=%s", link),
-                              &(struct bough_options){ .no_indexing = true }, &t->err));
+    CHECK_OK(bough_store_open(
+        &t->store, arena_printf(t->arena, "postgres://bough@/bough?host=%s", link),
+        &(struct bough_store_open_options){ .indexing = BOUGH_INDEX_ON_SEARCH }, &t->err));
     session = new_session(t, "before");
-    CHECK_OK(bough_store_upkeep(t->store, &t->err)); /* nothing of its own is under way */
+    CHECK_OK(bough_store_upkeep(t->store, &t->err)); /* no background work is pending */
     CHECK(unlink(link) == 0 && symlink(standby->dir, link) == 0);
     for (int i = 0; i < 300 && strcmp(left, "0") != 0; i++) {
         usleep(10000);
@@ -159,7 +159,7 @@ PG_SERVER_TEST(a_standby_takes_the_place_of_its_primary_with_everything_acknowle
                l[i].err.msg);
         ledger_check(t, &l[i]);
         CHECK_INT(0, l[i].unknown);
-        CHECK_OK(ledger_append(&l[i])); /* by the handle that has lived through it */
+        CHECK_OK(ledger_append(&l[i])); /* the handle survived the failover */
         l[i].s = t->store;
         CHECK_OK(ledger_append(&l[i]));
         ledger_check(t, &l[i]);
@@ -178,14 +178,14 @@ PG_SERVER_TEST(a_primary_that_hangs_is_passed_over_for_the_standby_that_took_ove
     session = new_session(t, "");
     user(t, session, "one");
     bough_store_close(&t->store);
-    pg_server_do(pg, "freeze", NULL, NULL); /* it takes connections and never says a word */
+    pg_server_do(pg, "freeze", NULL, NULL); /* it accepts connections and never answers */
     pg_server_do(standby, "promote", NULL, NULL);
     t->url =
         arena_printf(t->arena, "postgres://bough@/bough?host=%s,%s&target_session_attrs=read-write",
                      pg->dir, standby->dir);
     CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
     began = mono_us();
-    user(t, session, "two"); /* by connections of its own, which know better by now */
+    user(t, session, "two"); /* over new connections, which already avoid the frozen primary */
     CHECK(mono_us() - began < 1500000);
     CHECK_STR("one two", path_text(t, session));
     store_check(t, t->store);

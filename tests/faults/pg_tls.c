@@ -1,9 +1,9 @@
-/* PostgreSQL over a network: TLS, the right server, the right password, or nothing. */
+/* PostgreSQL over TCP: TLS is required, with the right server and the right password. */
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "lib/pg_server.h"
 
 #define SECRET "s3cret-of-the-test"
@@ -29,7 +29,7 @@ static const char *url_to(struct test *t, const struct pg_server *pg, const char
         password, host, pg->port, pg->dir, ca);
 }
 
-/* Refused as `want`, with a sentence that says `why` and gives nothing away. */
+/* Opening must fail with `want` and a message that contains `why` and no password. */
 static void refused(struct test *t, const char *url, enum bough_rc want, const char *why)
 {
     struct bough_store *s = NULL;

@@ -1,5 +1,5 @@
-/* PostgreSQL that goes away: connections cut after any number of bytes, ended by the server while
- * others write, deadlocks. What was acknowledged is there once; what was refused is not there. */
+/* PostgreSQL connections that break: cut after any number of bytes, ended by the server during
+ * writes, deadlocks. An acknowledged change must be there once; a refused one must not be there. */
 #include <errno.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -11,18 +11,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "lib/store_test.h"
 
 enum { PAIRS = 32 };
 
-/* A proxy on a Unix socket that passes `left` bytes, either way, then cuts that connection. */
+/*
+ * A proxy on a Unix socket that passes `left` bytes in either direction, then cuts that connection.
+ */
 struct proxy {
     char dir[80];
     struct sockaddr_un server;
     int listener;
     int pair[PAIRS][2];
-    atomic_llong left; /* < 0: never */
+    atomic_llong left; /* < 0: never cut */
     atomic_int cuts;
     atomic_bool stop;
     pthread_t thread;
@@ -143,7 +145,7 @@ static void proxy_stop(struct proxy *p)
     rmdir(p->dir);
 }
 
-/* The test's store through the proxy. */
+/* The URL of the test's store through the proxy. */
 static const char *url_through(struct test *t, const struct proxy *p)
 {
     return arena_printf(t->arena, "postgres://bough@/bough?host=%s%s", p->dir,
@@ -151,27 +153,28 @@ static const char *url_through(struct test *t, const struct proxy *p)
 }
 
 static enum bough_rc append_keyed(struct test *t, struct bough_store *s, const char *session, int n,
-                                  struct bough_appended *out)
+                                  struct bough_append_result *out)
 {
     char text[32];
     struct bough_entry_new e[3] = { { .role = BOUGH_ROLE_USER, .text = text },
                                     { .role = BOUGH_ROLE_ASSISTANT, .text = "so" },
                                     { .role = BOUGH_ROLE_USER, .text = "be it" } };
-    struct bough_append in = { .entries = e, .n = 3, .key = text };
+    struct bough_append_options in = { .entries = e, .n = 3, .key = text };
 
     snprintf(text, sizeof text, "m %d", n);
     return bough_append(s, t->arena, session, &in, out, &t->err);
 }
 
-/* One message without a key takes the short way: three of them, so that it is taken. */
+/* Single messages without a key take the fast path. Three are appended first so that the fourth,
+ * which is cut, takes it too. */
 static void cut_plain(struct test *t, struct proxy *p, struct bough_store *s, const char *session,
                       int at)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "plain" };
-    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
 
     for (int i = 0; i < 4; i++) {
-        struct bough_appended out;
+        struct bough_append_result out;
         int64_t before = get(t, session)->messages, after;
         enum bough_rc rc;
 
@@ -200,10 +203,11 @@ SHARED_TEST(a_connection_cut_anywhere_loses_nothing_and_doubles_nothing, 240)
     session = new_session(t, "cut");
     proxy_start(t, &p);
     url = url_through(t, &p);
-    CHECK_OK(bough_store_open(&s, url, &(struct bough_options){ .no_indexing = true }, &t->err));
-    CHECK_OK(append_keyed(t, s, session, ++n, &(struct bough_appended){ 0 }));
+    CHECK_OK(bough_store_open(
+        &s, url, &(struct bough_store_open_options){ .indexing = BOUGH_INDEX_ON_SEARCH }, &t->err));
+    CHECK_OK(append_keyed(t, s, session, ++n, &(struct bough_append_result){ 0 }));
     for (int at = 0; at < 9000; at += at < 3000 ? 61 : 331) {
-        struct bough_appended out = { 0 };
+        struct bough_append_result out = { 0 };
         int64_t before = get(t, session)->messages, after;
         enum bough_rc rc;
 
@@ -217,7 +221,7 @@ SHARED_TEST(a_connection_cut_anywhere_loses_nothing_and_doubles_nothing, 240)
             CHECK_INT(before, after);
         refused += rc && rc != BOUGH_UNKNOWN;
         unknown += rc == BOUGH_UNKNOWN;
-        CHECK_OK(append_keyed(t, s, session, n, &out)); /* its key settles it */
+        CHECK_OK(append_keyed(t, s, session, n, &out)); /* the key makes the retry safe */
         CHECK_INT(before + 3, get(t, session)->messages);
         cut_plain(t, &p, s, session, at);
     }
@@ -248,20 +252,20 @@ static void *write_until(void *arg)
     for (int i = 0; !*c->stop; i++) {
         char text[32];
         struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
-        struct bough_append in = { .entries = &e, .n = 1, .key = text };
-        struct bough_appended out;
+        struct bough_append_options in = { .entries = &e, .n = 1, .key = text };
+        struct bough_append_result out;
 
         snprintf(text, sizeof text, "%d.%d", c->number, i);
         bough_arena_reset(a);
         while (bough_append(c->s, a, c->session, &in, &out, NULL) != BOUGH_OK && !*c->stop)
-            usleep(2000); /* the same key again: not done, or not known */
+            usleep(2000); /* retry with the same key: the append failed or its outcome is unknown */
         c->acked = out.head.depth ? i + 1 : c->acked;
     }
     bough_arena_destroy(a);
     return NULL;
 }
 
-/* Ends what the store's role has connected, but for ourselves. */
+/* End all connections with this application_name. */
 static void end_all(PGconn *pg, const char *name)
 {
     const char *values[] = { name };
@@ -302,7 +306,7 @@ SHARED_TEST(connections_ended_by_the_server_while_four_threads_write, 120)
         pthread_join(c[i].thread, NULL);
     PQfinish(pg);
     for (int i = 0; i < THREADS; i++) {
-        struct bough_path path;
+        struct bough_entries_read_result path;
 
         CHECK_OK(bough_entries_read(t->store, t->arena, c[i].session, NULL, &path, &t->err));
         CHECK((int64_t)path.entries.n == c[i].acked || (int64_t)path.entries.n == c[i].acked + 1);
@@ -330,7 +334,7 @@ static void *rename_it(void *arg)
     return NULL;
 }
 
-SHARED_TEST(a_deadlock_with_somebody_elses_sql_is_lived_through, 60)
+SHARED_TEST(a_deadlock_with_foreign_sql_is_retried, 60)
 {
     struct renaming r;
     pthread_t thread;
@@ -345,7 +349,7 @@ SHARED_TEST(a_deadlock_with_somebody_elses_sql_is_lived_through, 60)
     PQclear(PQexec(pg, "BEGIN; SELECT 1 FROM session FOR UPDATE"));
     CHECK(pthread_create(&thread, NULL, rename_it, &r) == 0);
     usleep(300000);
-    result = PQexec(pg, "UPDATE counter SET commits = commits"); /* each waits for the other */
+    result = PQexec(pg, "UPDATE counter SET commits = commits"); /* deadlock */
     PQclear(result);
     PQclear(PQexec(pg, "ROLLBACK"));
     pthread_join(thread, NULL);
@@ -355,9 +359,50 @@ SHARED_TEST(a_deadlock_with_somebody_elses_sql_is_lived_through, 60)
     store_check(t, t->store);
 }
 
+/* A trigger that fails once, when a duplicate is given up: sequences are not rolled back. */
+static const char refuse_once[] =
+    "CREATE SEQUENCE once; CREATE FUNCTION refuse_once() RETURNS trigger LANGUAGE plpgsql AS"
+    " 'BEGIN IF nextval(''once'') = 1 THEN RAISE SQLSTATE ''40001''; END IF; RETURN NEW; END';"
+    "CREATE TRIGGER refuse BEFORE UPDATE ON blob FOR EACH ROW WHEN (NEW.since = 0)"
+    " EXECUTE FUNCTION refuse_once()";
+
+static void store_same_bytes(struct test *t)
+{
+    struct bough_attachment_writer *w = NULL;
+    struct bough_attachment out;
+
+    CHECK_OK(bough_attachment_begin(t->store, &w, &t->err));
+    CHECK_OK(bough_attachment_write(w, "the same bytes", 14, &t->err));
+    CHECK_OK(bough_attachment_finish(&w, &out, &t->err));
+}
+
+SHARED_TEST(a_duplicate_stored_again_after_a_conflict_keeps_the_first_one, 60)
+{
+    PGresult *r;
+    PGconn *pg;
+
+    if (store_has_file(t))
+        SKIP("a file has one writer");
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    store_same_bytes(t);
+    pg = postgres_connect(t);
+    r = PQexec(pg, refuse_once);
+    CHECK_INT(PGRES_COMMAND_OK, PQresultStatus(r));
+    PQclear(r);
+    store_same_bytes(t);
+    r = PQexec(pg, "SELECT count(*) FROM blob WHERE state <> 0");
+    CHECK_STR("1", PQgetvalue(r, 0, 0));
+    PQclear(r);
+    r = PQexec(pg, "SELECT last_value > 1 FROM once");
+    CHECK_STR("t", PQgetvalue(r, 0, 0)); /* it was refused, and done again */
+    PQclear(r);
+    PQfinish(pg);
+    store_check(t, t->store);
+}
+
 /* ---- out of time ---- */
 
-/* How many connections of that name wait for a lock. */
+/* The number of connections with this name that wait for a lock. */
 static int waiting(PGconn *pg, const char *name)
 {
     const char *values[] = { name };
@@ -373,8 +418,9 @@ static int waiting(PGconn *pg, const char *name)
 
 SHARED_TEST(a_call_that_is_out_of_time_leaves_no_query_at_the_server, 30)
 {
-    const struct bough_options reading = { .read_only = true }; /* no thread of its own */
-    const struct bough_scope hasty = { .deadline_ms = 400 };
+    const struct bough_store_open_options reading = { .read_only =
+                                                          true }; /* no background thread */
+    const struct bough_store_scoped_options hasty = { .deadline_ms = 400 };
     struct bough_store *s, *patient;
     struct bough_session *found;
     const char *session;
@@ -450,7 +496,7 @@ TEST(a_url_with_several_servers_needs_tls_when_one_of_them_is_another_machine)
         arena_printf(t->arena, "postgres://u@/x?host=%s,localhost&port=5432,1&sslmode=disable",
                      test_dir(t)),
         NULL, &t->err);
-    CHECK_RC(BOUGH_IO, rc); /* both are here, and nobody is there */
+    CHECK_RC(BOUGH_IO, rc); /* both hosts are local, so TLS is not needed, and no server listens */
 }
 
 TEST(a_url_is_shown_without_its_password)

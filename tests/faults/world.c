@@ -1,13 +1,13 @@
-/* A store with a known content, and what must hold of it after any fault. */
+/* A store with known content, and the checks that must hold after any fault. */
 #include "world.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "store/migrations.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "store/contract/migrations.h"
 
 const char *world_text(struct world *w, const char *session, int i)
 {
@@ -27,14 +27,16 @@ struct bough_store *world_open(struct world *w)
 static void add_entries(struct world *w, struct bough_store *s, const char *session)
 {
     struct test *t = w->t;
-    struct bough_appended done;
+    struct bough_append_result done;
 
     for (int i = 0; i < WORLD_ENTRIES; i++) {
         struct bough_entry_new e = { .role = i % 2 ? BOUGH_ROLE_ASSISTANT : BOUGH_ROLE_USER,
                                      .text = world_text(w, session, i),
                                      .by_call = i % 4 == 3 };
         struct bough_call_new call = { .model = "m", .used = { .input = 10, .cost = 1000 } };
-        struct bough_append in = { .entries = &e, .n = 1, .call = i % 4 == 3 ? &call : NULL };
+        struct bough_append_options in = { .entries = &e,
+                                           .n = 1,
+                                           .call = i % 4 == 3 ? &call : NULL };
 
         CHECK_OK(bough_append(s, t->arena, session, &in, &done, &t->err));
     }
@@ -43,7 +45,7 @@ static void add_entries(struct world *w, struct bough_store *s, const char *sess
 static void add_session(struct world *w, struct bough_store *s, const char *id)
 {
     struct test *t = w->t;
-    struct bough_session_new in = { .id = id, .title = id, .project = "/tmp/project" };
+    struct bough_session_create_options in = { .id = id, .title = id, .project = "/tmp/project" };
     struct bough_session *out;
 
     CHECK_OK(bough_session_create(s, t->arena, &in, &out, &t->err));
@@ -53,10 +55,10 @@ static void add_session(struct world *w, struct bough_store *s, const char *id)
 static void add_fork(struct world *w, struct bough_store *s, const char *from, const char *id)
 {
     struct test *t = w->t;
-    struct bough_read how = { .limit = WORLD_ENTRIES / 2 };
-    struct bough_fork fork = { .id = id };
+    struct bough_entries_read_options how = { .limit = WORLD_ENTRIES / 2 };
+    struct bough_session_fork_options fork = { .id = id };
     struct bough_session *out;
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     CHECK_OK(bough_entries_read(s, t->arena, from, &how, &path, &t->err));
     fork.entry = path.entries.at[path.entries.n - 1].id;
@@ -74,7 +76,7 @@ static void copy_file(struct world *w, const char *from, const char *to)
     bough_arena_destroy(a);
 }
 
-/* What the first schema would have left: the tables of later ones are not there. */
+/* Make a file of the first schema by dropping all later tables. */
 static void make_old(struct world *w)
 {
     sqlite3 *db;
@@ -108,8 +110,8 @@ enum bough_rc world_show(struct world *w, struct bough_store *s, const char *ses
                          struct bough_str part, const char *key)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1, .key = key };
-    struct bough_appended done;
+    struct bough_append_options in = { .entries = &e, .n = 1, .key = key };
+    struct bough_append_result done;
 
     return bough_append(s, w->t->arena, session, &in, &done, &w->t->err);
 }
@@ -129,7 +131,7 @@ void world_make(struct world *w, struct test *t)
     add_fork(w, s, ID_DOOMED, "01K0000000000000000000HE1R");
     bough_store_close(&s);
     CHECK_INT(0, rename(w->path, w->pristine));
-    make_old(w); /* before there were attachments */
+    make_old(w); /* the first schema has no attachments */
     world_reset(w, w->pristine);
     s = world_open(w);
     CHECK_OK(world_show(w, s, ID_DOOMED, world_image(w, 'D'), NULL));
@@ -172,8 +174,8 @@ static bool says(struct bough_arena *a, const struct bough_entry *e, const char 
 int world_count(struct world *w, struct bough_store *s, const char *session, const char *text)
 {
     struct test *t = w->t;
-    struct bough_read how = { 0 };
-    struct bough_path path;
+    struct bough_entries_read_options how = { 0 };
+    struct bough_entries_read_result path;
     int n = 0;
 
     CHECK_OK(bough_entries_read(s, t->arena, session, &how, &path, &t->err));
@@ -182,14 +184,13 @@ int world_count(struct world *w, struct bough_store *s, const char *session, con
     return n;
 }
 
-/* The first n entries of the path are the ones the world was made with. Returns how long the path
- * is. */
+/* The first n entries of the path must have the original texts. Returns the length of the path. */
 static int check_path(struct world *w, struct bough_store *s, const char *session,
                       const char *written_by, int n)
 {
     struct test *t = w->t;
-    struct bough_read how = { 0 };
-    struct bough_path path;
+    struct bough_entries_read_options how = { 0 };
+    struct bough_entries_read_result path;
 
     CHECK_OK(bough_entries_read(s, t->arena, session, &how, &path, &t->err));
     if ((int)path.entries.n < n)
@@ -212,7 +213,7 @@ static void print_finding(void *user, const struct bough_finding *f)
 static void check_fsck(struct world *w, struct bough_store *s)
 {
     struct test *t = w->t;
-    struct bough_fsck_report report;
+    struct bough_store_fsck_result report;
 
     CHECK_OK(bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, &report, &t->err));
     CHECK_INT(0, report.errors);
@@ -248,9 +249,9 @@ void world_check(struct world *w, int more)
 {
     struct test *t = w->t;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "the next one" };
-    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
     struct bough_store *s = world_open(w);
-    struct bough_appended done;
+    struct bough_append_result done;
     int n;
 
     check_fsck(w, s);

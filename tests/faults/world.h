@@ -1,4 +1,4 @@
-/* A store with a known content, and what must hold of it after any fault. */
+/* A store with known content, and the checks that must hold after any fault. */
 #ifndef FAULTS_WORLD_H
 #define FAULTS_WORLD_H
 
@@ -9,7 +9,7 @@
 
 enum { WORLD_ENTRIES = 12, BATCH = 6 };
 
-/* Ids that the scenarios choose themselves, so that a repeated request is the same request. */
+/* Ids chosen by the scenarios, so that a repeated request is the same request. */
 #define ID_MAIN "01K0000000000000000000MAIN"
 #define ID_FORK "01K0000000000000000000F0RK"
 #define ID_DOOMED "01K00000000000000000D00MED"
@@ -18,16 +18,16 @@ enum { WORLD_ENTRIES = 12, BATCH = 6 };
 
 struct world {
     struct test *t;
-    const char *path;     /* where the store lies while it suffers */
+    const char *path;     /* the store under test */
     const char *pristine; /* a closed store to start from */
-    const char *old;      /* the same, as the first schema left it */
+    const char *old;      /* the same in the first schema */
 };
 
-/* Make both files. The main session has WORLD_ENTRIES entries, "fork" shows the first half of it,
- * "doomed" has as many, and one session forked from it. */
+/* Create both files. The main session has WORLD_ENTRIES entries and a fork of its first half.
+ * "doomed" has as many, a fork of its first half, and (in the pristine file) an image. */
 void world_make(struct world *w, struct test *t);
 
-/* Put a copy in place; `from` NULL: nothing is there yet. */
+/* Replace the store under test by a copy of `from`. NULL: remove it. */
 void world_reset(struct world *w, const char *from);
 
 /* The expected text of entry i (from 0) of a session. */
@@ -35,20 +35,24 @@ const char *world_text(struct world *w, const char *session, int i);
 
 struct bough_store *world_open(struct world *w);
 
-/* A part with an image that is kept as an attachment, and the append that shows it. */
+/* A part with an image that is stored as an attachment, and the append that shows it. */
 struct bough_str world_image(struct world *w, char letter);
 enum bough_rc world_show(struct world *w, struct bough_store *s, const char *session,
                          struct bough_str part, const char *key);
 
-/* How many entries on the session's path have exactly this text? */
+/* The number of entries on the session's path with exactly this text. */
 int world_count(struct world *w, struct bough_store *s, const char *session, const char *text);
 
-/* The oracle: the engine is sound, fsck is clean, every old entry is there byte for byte and in
- * order, the path of the main session is old + at most `more` longer, the next append works, nobody
- * holds a lock. */
+/*
+ * Check the store after a fault: SQLite's integrity check and fsck find no error, every old entry
+ * is unchanged and in order, the main path has at most `more` new entries, the next append works,
+ * and no lock is left.
+ */
 void world_check(struct world *w, int more);
 
-/* An independent connection that waits at most so long can write: no lock was left behind. */
+/*
+ * Check that an independent connection can write after waiting at most `wait_ms`: no lock was left.
+ */
 void world_check_lock(struct world *w, int wait_ms);
 
 #endif

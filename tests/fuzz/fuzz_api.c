@@ -1,9 +1,9 @@
 /*
- * Fuzz: bytes as a sequence of calls on a memory store. Every refusal says why, everything that is
- * there can be read, and a full fsck at the end finds nothing.
+ * Fuzz: the input is a sequence of calls on a memory store. Every refusal has a message, all stored
+ * data can be read, and a full fsck at the end finds nothing.
  *
- * The first byte of a call chooses it; what it takes, it takes from the bytes that follow; past the
- * end there are zeros.
+ * The first byte of a call selects it; its arguments come from the bytes that follow. Past the end
+ * of the input all bytes are 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,11 @@
 
 #include <bough/bough.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/context/context.h"
+#include "core/model/totals.h"
+#include "fuzz/api_run.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
@@ -24,101 +27,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
         }                                                                                          \
     } while (0)
 
-enum { MOST_CALLS = 200, MOST_SESSIONS = 24, MOST_ENTRIES = 200, MOST_PARTS = 4, BATCH = 3 };
-
-struct run {
-    const unsigned char *p, *end;
-    struct bough_store *s;
-    struct bough_arena *a;
-    struct bough_error err;
-    int64_t now; /* both are the writer thread's, too */
-    uint64_t seed;
-    char sessions[MOST_SESSIONS][BOUGH_ID_LEN + 1];
-    char entries[MOST_ENTRIES][BOUGH_ID_LEN + 1];
-    char call[BOUGH_ID_LEN + 1], memory[BOUGH_ID_LEN + 1];
-    size_t nsessions, nentries;
-};
-
-/* ---- taking arguments ---- */
-
-static unsigned take(struct run *r)
-{
-    return r->p < r->end ? *r->p++ : 0;
-}
-
-static bool flag(struct run *r)
-{
-    return take(r) & 1;
-}
-
-/* Bytes as they come, up to a NUL; NULL when there are none. */
-static const char *raw_text(struct run *r)
-{
-    size_t n = take(r) % 40, left = (size_t)(r->end - r->p);
-    const char *text;
-
-    n = n < left ? n : left;
-    text = n ? arena_strndup(r->a, (const char *)r->p, n) : NULL;
-    r->p += n;
-    return text;
-}
-
-static const char *word(struct run *r)
-{
-    static const char *const words[] = {
-        NULL, "",   "Alpha",   "alpha", "b c", "/p/1",     "/p/2",
-        "x",  "k1", "pending", "me",    "m",   "\xc3\xa4", "#1.1"
-    };
-    unsigned i = take(r);
-
-    return i < 200 ? words[i % (sizeof words / sizeof *words)] : raw_text(r);
-}
-
-static struct bough_str json(struct run *r)
-{
-    static const char *const texts[] = { "",        "",     "",      "{}",          "{\"a\":1}",
-                                         "[1,2]",   "null", "\"s\"", "{\"a\":1e5}", "{",
-                                         "\"\\u0\"" };
-    unsigned i = take(r);
-
-    return str_of(i < 230 ? texts[i % (sizeof texts / sizeof *texts)] : raw_text(r));
-}
-
-static int64_t number(struct run *r)
-{
-    static const int64_t numbers[] = {
-        0, 0, 1, 2, 3, 7, 100, 1000, -1, -5, INT64_MAX, INT64_MIN, 1000000000000, 12
-    };
-
-    return numbers[take(r) % (sizeof numbers / sizeof *numbers)];
-}
-
-static struct bough_totals totals(struct run *r)
-{
-    struct bough_totals t = { .input = number(r), .output = number(r), .cost = number(r) };
-
-    return t;
-}
-
-static const char *session(struct run *r)
-{
-    unsigned i = take(r);
-
-    if (i >= 240 || !r->nsessions)
-        return word(r);
-    return r->sessions[i % r->nsessions];
-}
-
-static const char *entry(struct run *r)
-{
-    unsigned i = take(r);
-
-    if (i >= 230 || !r->nentries)
-        return word(r);
-    return r->entries[i % r->nentries];
-}
-
-/* ---- answers ---- */
+/* ---- results ---- */
 
 static bool told(struct run *r, enum bough_rc rc)
 {
@@ -140,7 +49,7 @@ static void keep_entry(struct run *r, const char *id)
         memcpy(r->entries[r->nentries++], id, BOUGH_ID_LEN + 1);
 }
 
-static void keep_appended(struct run *r, const struct bough_appended *out)
+static void keep_appended(struct run *r, const struct bough_append_result *out)
 {
     for (size_t i = 0; i < out->n; i++)
         keep_entry(r, out->ids[i]);
@@ -152,7 +61,7 @@ static void keep_appended(struct run *r, const struct bough_appended *out)
 
 static void op_create(struct run *r)
 {
-    struct bough_session_new in = { .title = word(r), .project = word(r) };
+    struct bough_session_create_options in = { .title = word(r), .project = word(r) };
     unsigned more = take(r);
     struct bough_session *s;
 
@@ -173,7 +82,7 @@ static void op_fork(struct run *r)
 {
     const char *from = session(r);
     unsigned more = take(r);
-    struct bough_fork how = { .before = more & 1, .copy = more & 2 };
+    struct bough_session_fork_options how = { .before = more & 1, .copy = more & 2 };
     struct bough_session *s;
 
     how.entry = more & 4 ? entry(r) : NULL;
@@ -227,7 +136,9 @@ static void op_status(struct run *r)
 static void op_update(struct run *r)
 {
     const char *id = session(r);
-    struct bough_session_edit edit = { .title = word(r), .project = word(r), .account = word(r) };
+    struct bough_session_update_options edit = { .title = word(r),
+                                                 .project = word(r),
+                                                 .account = word(r) };
 
     edit.model_name = word(r);
     edit.data = json(r);
@@ -237,22 +148,22 @@ static void op_update(struct run *r)
 
 static void op_purge(struct run *r)
 {
-    struct bough_purge_report report;
+    struct bough_session_purge_result report;
 
     told(r, bough_session_purge(r->s, r->a, session(r), &report, &r->err));
 }
 
-static void op_place(struct run *r)
+static void op_group(struct run *r)
 {
     static const char *const kinds[] = { "project", "workspace", "account", "" };
     const char *kind = kinds[take(r) % 4];
-    struct bough_places places;
+    struct bough_groups places;
     int64_t n;
 
     if (flag(r))
-        told(r, bough_place_delete(r->s, kind, word(r), &n, &r->err));
+        told(r, bough_group_delete(r->s, kind, word(r), &n, &r->err));
     else
-        told(r, bough_place_list(r->s, r->a, kind, &places, &r->err));
+        told(r, bough_group_list(r->s, r->a, kind, &places, &r->err));
 }
 
 /* ---- entries ---- */
@@ -266,6 +177,7 @@ static struct bough_entry_new any_entry(struct run *r)
         "{\"type\":\"new\",\"x\":1}",
     };
     struct bough_entry_new e = { .role = (enum bough_role)(take(r) % 9), .text = word(r) };
+    struct bough_totals used;
     unsigned more = take(r);
 
     if (more & 1) {
@@ -285,8 +197,10 @@ static struct bough_entry_new any_entry(struct run *r)
     e.time = more & 8 ? number(r) : 0;
     e.data = more & 16 ? json(r) : str_of("");
     e.metadata = more & 16 ? json(r) : str_of("");
-    e.has_usage = more & 32;
-    e.usage = more & 32 ? totals(r) : (struct bough_totals){ 0 };
+    if (more & 32) {
+        used = totals(r);
+        e.usage = totals_keep(r->a, &used);
+    }
     e.by_call = more & 64;
     e.call = more & 128 ? r->call : NULL;
     return e;
@@ -307,9 +221,10 @@ static void op_append(struct run *r)
     const char *id = session(r);
     unsigned more = take(r);
     struct bough_entry_new e[BATCH];
-    struct bough_append in = { .entries = e };
+    struct bough_head at;
+    struct bough_append_options in = { .entries = e };
     struct bough_call_new call;
-    struct bough_appended out;
+    struct bough_append_result out;
 
     in.n = more & 1 ? take(r) % (BATCH + 1) : 1;
     for (size_t i = 0; i < in.n; i++)
@@ -321,8 +236,10 @@ static void op_append(struct run *r)
     in.at = more & 4 ? entry(r) : NULL;
     in.at_root = more & 8;
     in.keep_head = more & 16;
-    in.has_expect = more & 32;
-    in.expect = (struct bough_head){ more & 32 ? take(r) : 0, more & 32 ? take(r) : 0 };
+    if (more & 32) {
+        at = (struct bough_head){ take(r), take(r) };
+        in.expect_head = &at;
+    }
     in.key = more & 64 ? word(r) : NULL;
     in.owner = more & 128 ? word(r) : NULL;
     if (told(r, bough_append(r->s, r->a, id, &in, &out, &r->err)))
@@ -333,9 +250,9 @@ static void op_record(struct run *r)
 {
     const char *id = session(r);
     struct bough_entry_new e[BATCH], reply;
-    struct bough_record in = { .history = e, .nhistory = take(r) % (BATCH + 1) };
+    struct bough_record_options in = { .history = e, .nhistory = take(r) % (BATCH + 1) };
     struct bough_call_new call;
-    struct bough_recorded out;
+    struct bough_record_result out;
 
     for (size_t i = 0; i < in.nhistory; i++)
         e[i] = any_entry(r);
@@ -355,7 +272,7 @@ static void op_record(struct run *r)
 static void op_mark(struct run *r)
 {
     const char *id = session(r);
-    struct bough_compaction in = { .summary = word(r), .tokens_before = number(r) };
+    struct bough_compact_options in = { .summary = word(r), .tokens_before = number(r) };
     char out[BOUGH_ID_LEN + 1];
     bool ok;
 
@@ -366,11 +283,11 @@ static void op_mark(struct run *r)
         in.key = flag(r) ? word(r) : NULL;
         ok = told(r, bough_compact(r->s, id, &in, out, &r->err));
     } else {
-        const char *target = flag(r) ? entry(r) : NULL;
+        struct bough_branch_with_summary_options how = { .summary = in.summary };
 
-        in.details = json(r);
-        ok = told(r, bough_branch_with_summary(r->s, id, target, in.summary, in.details, false, out,
-                                               &r->err));
+        how.target = flag(r) ? entry(r) : NULL;
+        how.details = json(r);
+        ok = told(r, bough_branch_with_summary(r->s, id, &how, out, &r->err));
     }
     if (ok)
         keep_entry(r, out);
@@ -386,12 +303,13 @@ static void op_hide(struct run *r)
         told(r, bough_entry_restore(r->s, id, e, &r->err));
 }
 
-/* ---- beside them ---- */
+/* ---- notes and other rows beside entries ---- */
 
 static void op_note(struct run *r)
 {
     const char *id = session(r);
-    struct bough_todo items[2] = { { word(r), "pending", "high" }, { "b", "completed", "low" } };
+    struct bough_todo items[2] = { { .content = word(r), .status = "pending", .priority = "high" },
+                                   { .content = "b", .status = "completed", .priority = "low" } };
     struct bough_totals delta;
 
     items[1].status = word(r);
@@ -416,17 +334,15 @@ static void op_propagate(struct run *r)
 {
     const char *id = session(r);
     struct bough_totals delta = totals(r);
-    struct bough_propagated *list;
-    bool truncated;
-    size_t n;
+    struct bough_totals_propagate_result list;
 
-    told(r, bough_totals_propagate(r->s, r->a, id, &delta, &list, &n, &truncated, &r->err));
+    told(r, bough_totals_propagate(r->s, r->a, id, &delta, &list, &r->err));
 }
 
 static void op_memory(struct run *r)
 {
-    enum bough_scope_of scope = (enum bough_scope_of)(take(r) % 4);
-    const char *of = scope == BOUGH_OF_SESSION ? session(r) : word(r);
+    enum bough_memory_scope scope = (enum bough_memory_scope)(take(r) % 4);
+    const char *of = scope == BOUGH_MEMORY_OF_SESSION ? session(r) : word(r);
     struct bough_memory in = { .scope = scope, .of = of, .content = word(r), .title = word(r) };
     struct bough_memories list;
     struct bough_memory *out;
@@ -440,7 +356,7 @@ static void op_memory(struct run *r)
 
 static void op_chat(struct run *r)
 {
-    struct bough_tool_call call = { word(r), word(r), word(r) };
+    struct bough_tool_call call = { .id = word(r), .name = word(r), .arguments = word(r) };
     struct bough_chat_message m = { .role = word(r), .content = word(r) };
     struct bough_chat_messages all;
     struct bough_chat *c = NULL;
@@ -461,14 +377,16 @@ static void op_chat(struct run *r)
 
 static void op_list(struct run *r)
 {
-    struct bough_list filter = { .project = word(r), .query = word(r), .status = word(r) };
+    struct bough_session_list_options filter = { .project = word(r),
+                                                 .query = word(r),
+                                                 .status = word(r) };
     struct bough_sessions out;
     unsigned more = take(r);
 
     filter.parent = more & 1 ? session(r) : NULL;
     filter.roots = more & 2;
     filter.include_deleted = more & 4;
-    filter.order = (enum bough_order)(more >> 3 & 3);
+    filter.order = (enum bough_session_order)(more >> 3 & 3);
     filter.limit = number(r);
     filter.cursor = word(r);
     for (int i = 0; i < 3 && told(r, bough_session_list(r->s, r->a, &filter, &out, &r->err)); i++)
@@ -479,16 +397,17 @@ static void op_read(struct run *r)
 {
     const char *id = session(r);
     unsigned more = take(r);
-    struct bough_read how = { .what = (enum bough_path_of)(more & 3), .newest = more & 4 };
-    struct bough_path out;
+    struct bough_entries_read_options how = { .what = (enum bough_entries_what)(more & 3),
+                                              .newest = more & 4 };
+    struct bough_entries_read_result out;
 
     how.messages = more & 8;
     how.deleted = more & 16;
     how.inherit = more & 32;
     how.at = more & 64 ? entry(r) : NULL;
     how.limit = number(r);
-    if (told(r, bough_entries_read(r->s, r->a, id, &how, &out, &r->err)) && out.entries.more) {
-        how.from = out.entries.next;
+    if (told(r, bough_entries_read(r->s, r->a, id, &how, &out, &r->err)) && *out.entries.next) {
+        how.cursor = out.entries.next;
         told(r, bough_entries_read(r->s, r->a, id, &how, &out, &r->err));
     }
 }
@@ -498,27 +417,34 @@ static void op_tree(struct run *r)
     const char *id = session(r), *other = session(r), *one = entry(r), *two = entry(r);
     struct bough_entries list;
     struct bough_entry *e;
-    struct bough_diff diff;
+    struct bough_tree_diff_result diff;
+    struct bough_tree_entries_options page = { .limit = 2 };
+    struct bough_tree_diff_options sides = {
+        .session = id, .one = one, .other_session = other, .other = two
+    };
 
     told(r, bough_tree_children(r->s, r->a, id, one, &list, &r->err));
     told(r, bough_tree_common(r->s, r->a, id, one, two, &e, &r->err));
-    told(r, bough_tree_diff(r->s, r->a, id, one, other, two, &diff, &r->err));
+    told(r, bough_tree_diff(r->s, r->a, &sides, &diff, &r->err));
     told(r, bough_entry_get(r->s, r->a, flag(r) ? id : NULL, one, &e, &r->err));
-    told(r, bough_tree_entries(r->s, r->a, id, number(r), 2, &list, &r->err));
+    page.cursor = arena_printf(r->a, "%lld", (long long)number(r));
+    told(r, bough_tree_entries(r->s, r->a, id, &page, &list, &r->err));
 }
 
 static void op_time(struct run *r)
 {
+    struct bough_store_log_options log = { .limit = 3 };
     struct bough_changes out;
 
     r->now += 1 + (int64_t)take(r) * 1000 * (take(r) + 1);
-    told(r, bough_store_log(r->s, r->a, number(r), 3, &out, &r->err));
+    log.after = number(r);
+    told(r, bough_store_log(r->s, r->a, &log, &out, &r->err));
     told(r, bough_store_upkeep(r->s, &r->err));
 }
 
 static void (*const ops[])(struct run *r) = {
     op_create, op_append, op_append, op_fork, op_session, op_status, op_update,
-    op_purge,  op_place,  op_record, op_mark, op_hide,    op_note,   op_propagate,
+    op_purge,  op_group,  op_record, op_mark, op_hide,    op_note,   op_propagate,
     op_memory, op_chat,   op_list,   op_read, op_tree,    op_time,
 };
 
@@ -542,13 +468,12 @@ static void random_bytes(void *user, void *out, size_t n)
                             40);
 }
 
-/* Everything a session shows can be read. */
+/* Everything a session shows must be readable. */
 static void read_all(struct run *r, const char *id)
 {
-    static const char *const dialects[] = { "pi", "hygge", "ui" };
     struct bough_session *s;
-    struct bough_path path;
-    struct bough_context out;
+    struct bough_entries_read_result path;
+    struct bough_context_result out;
     char hash[65];
 
     if (bough_session_get(r->s, r->a, id, &s, &r->err) == BOUGH_GONE)
@@ -556,8 +481,8 @@ static void read_all(struct run *r, const char *id)
     MUST(strcmp(s->id, id) == 0);
     MUST(told(r, bough_entries_read(r->s, r->a, id, NULL, &path, &r->err)));
     MUST(told(r, bough_path_hash(r->s, id, NULL, hash, &r->err)));
-    for (size_t i = 0; i < 3; i++) {
-        struct bough_context_options how = { .dialect = dialects[i] };
+    for (size_t i = 0; context_dialect_name(i); i++) {
+        struct bough_context_options how = { .dialect = context_dialect_name(i) };
 
         MUST(told(r, bough_context(r->s, r->a, id, &how, &out, &r->err)));
     }
@@ -571,7 +496,7 @@ static void say(void *user, const struct bough_finding *f)
 
 static void check_all(struct run *r)
 {
-    struct bough_fsck_report report;
+    struct bough_store_fsck_result report;
 
     for (size_t i = 0; i < r->nsessions; i++)
         read_all(r, r->sessions[i]);
@@ -582,8 +507,8 @@ static void check_all(struct run *r)
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
 {
     struct run r = { .p = data, .end = data + n, .now = 1800000000000 };
-    struct bough_env env = { now, random_bytes, &r };
-    struct bough_options options = { .env = &env };
+    struct bough_env env = { .now = now, .random = random_bytes, .user = &r };
+    struct bough_store_open_options options = { .env = &env };
 
     r.a = bough_arena_create();
     MUST(bough_store_open(&r.s, "memory:", &options, NULL) == BOUGH_OK);

@@ -1,15 +1,16 @@
 /*
- * Fuzz: bytes as a file of every format. Whatever they are, reading ends, what is refused is told,
- * what is taken can be stored, and what was stored can be written in every format and is whole.
+ * Fuzz: the input is read as a file of every format. Reading always ends, a refusal has a message,
+ * accepted content is stored, exporting it in every format succeeds or has a message too, and fsck
+ * finds nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "formats/doc.h"
-#include "transfer/place.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "formats/common/doc.h"
+#include "transfer/import/placer.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
@@ -58,7 +59,7 @@ static bool by_lines(struct reading *r, struct bough_str text, struct bough_erro
     return true;
 }
 
-/* Lines as rows: {"row":"message",...}; an empty line ends a session. */
+/* Feed the lines as database rows, {"row":"message",...}. An empty line ends a session. */
 static bool by_rows(struct reading *r, struct bough_str text, struct bough_error *err)
 {
     const struct format_rows *rows = r->format->rows;
@@ -94,9 +95,9 @@ static void write_all(struct bough_store *s, const char *session)
 {
     for (size_t i = 0; all_formats[i]; i++) {
         size_t bytes = 0;
-        struct bough_export how = { .format = all_formats[i]->name,
-                                    .write = count_bytes,
-                                    .user = &bytes };
+        struct bough_export_options how = { .format = all_formats[i]->name,
+                                            .write = count_bytes,
+                                            .user = &bytes };
         struct bough_error err = { 0 };
 
         if (all_formats[i]->writes)
@@ -110,22 +111,22 @@ static void say(void *user, const struct bough_finding *f)
     fprintf(stderr, "%s %s: %s\n", f->code, f->where, f->text);
 }
 
-/* Read it as one format, twice: the second time must find what the first one left. */
+/* Import the text as one format, twice. The second import must find what the first one stored. */
 static void read_as(struct bough_store *s, const struct format *f, struct bough_str text,
                     bool as_rows)
 {
-    static const struct bough_import how;
+    static const struct bough_import_file_options how;
     struct bough_arena *answers = bough_arena_create();
-    struct bough_imported out = { .session = "" };
+    struct bough_import_file_result out = { .session = "" };
     struct bough_error err = { 0 };
     struct placer p = {
-        .s = s, .how = &how, .path = "/f", .known = "", .out = &out, .answers = answers
+        .how = &how, .path = "/f", .format = f, .known = "", .out = &out, .answers = answers
     };
     struct doc_bytes bytes = doc_text(&text);
     struct reading r = { .format = f, .name = "/f", .bytes = &bytes };
     bool fine;
 
-    placer_init(&p);
+    placer_init(&p, s);
     r.sink = (struct sink){ placer_take, &p };
     r.kept = p.a;
     r.a = bough_arena_create();
@@ -151,9 +152,9 @@ static void read_as(struct bough_store *s, const struct format *f, struct bough_
 static void try_format(const struct format *f, struct bough_str text, bool as_rows)
 {
     int64_t clock = 1800000000000;
-    struct bough_env env = { now, random_bytes, &clock };
-    struct bough_options options = { .env = &env };
-    struct bough_fsck_report report;
+    struct bough_env env = { .now = now, .random = random_bytes, .user = &clock };
+    struct bough_store_open_options options = { .env = &env };
+    struct bough_store_fsck_result report;
     struct bough_error err = { 0 };
     struct bough_store *s;
 

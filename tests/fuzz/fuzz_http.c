@@ -1,17 +1,18 @@
 /*
- * Fuzz: requests read the same in one piece and in many, spans lie inside, and (with llhttp) what
- * we accept llhttp accepts too, with the same method, target, headers and body.
+ * Fuzz: a request parses the same in one piece and in many, all spans lie inside the input, and
+ * (with llhttp) llhttp accepts every request we accept, with the same method, target, headers and
+ * body.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/utf8.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
+#include "base/text/utf8.h"
 #include "fuzz/llhttp_shim.h"
-#include "http/parse.h"
+#include "http/parse/parse.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
@@ -100,7 +101,7 @@ static void check_targets(struct bough_arena *a, const struct parse_head *h)
 }
 
 #ifdef WITH_LLHTTP
-/* One line a header, name:value, as the shim writes theirs. */
+/* One "name:value" line per header, the format that the shim writes for llhttp's headers. */
 static void our_headers(const struct parse_head *h, struct buf *out)
 {
     for (size_t i = 0; i < h->nheaders; i++) {

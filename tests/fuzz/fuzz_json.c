@@ -1,18 +1,18 @@
-/* Fuzz: the three JSON readers agree, spans lie inside, what is written reads back the same. */
+/* Fuzz: the three JSON readers agree, spans lie inside the input, written JSON reads back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "base/utf8.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "base/text/utf8.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
 #ifdef WITH_SIMDJSON
-/* 1 accepted, 0 refused, -1 refused for a reason of its own (depth, number range, size). */
+/* 1: accepted, 0: refused, -1: refused for a limit of simdjson (depth, number range, size). */
 int simdjson_accepts(const char *p, size_t n);
 #endif
 
@@ -57,7 +57,7 @@ static void check_scalar(struct bough_arena *a, struct json j)
     }
 }
 
-/* Count the values, look at each, and write them all again from their decoded forms. */
+/* Visit and count all values, and write them again from their decoded forms. */
 static size_t walk(struct bough_arena *a, struct json j, struct bough_str text,
                    struct json_writer *w)
 {
@@ -92,7 +92,7 @@ static size_t walk(struct bough_arena *a, struct json j, struct bough_str text,
     return n;
 }
 
-/* Canonical twice is canonical once. */
+/* Canonical form is idempotent. */
 static void check_canon(struct bough_arena *a, struct json root)
 {
     struct buf once, twice;
@@ -143,7 +143,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
     if (rc == BOUGH_OK)
         check_valid(a, text, pulled);
 #ifdef WITH_SIMDJSON
-    /* It refuses lone surrogates, numbers past a double and deeper nesting; there we differ. */
+    /* simdjson refuses lone surrogates, large numbers and deeper nesting; skip those. */
     {
         int theirs = simdjson_accepts(text.p, text.n);
         struct bough_str bom = str_of("\xef\xbb\xbf");

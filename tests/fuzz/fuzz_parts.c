@@ -1,22 +1,22 @@
 /*
- * Fuzz: parts are taken or refused the same way every time, hygge's codec is its own inverse, and
- * every context of any message is whole JSON.
+ * Fuzz: checking a part is deterministic, hygge's codec is its own inverse, and every context of
+ * any message is valid JSON.
  *
- * An input is a digit (the role), then parts as JSON, then optionally a newline and the data.
+ * The input is a digit (the role), then parts as JSON, then optionally a newline and the data.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "core/context.h"
-#include "core/normal.h"
-#include "core/part.h"
-#include "core/view.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "base/text/utf8.h"
+#include "core/context/context.h"
+#include "core/context/normal.h"
+#include "core/part/part.h"
+#include "core/part/view.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
@@ -55,11 +55,11 @@ static void look_at(struct bough_arena *a, struct bough_str json, enum bough_par
     MUST(is_utf8(view_url(a, &v)));
     MUST(is_utf8(view_output_text(a, v.output)));
     MUST(is_utf8(bough_part_plain(a, &part)));
-    MUST(part_text_first(a, &part, 1, 40).n <= 40);
+    MUST(strlen(preview_text(a, &part, 1, 40)) <= 40);
     MUST(part_call_id(a, &part) && part_tool_name(a, &part));
 }
 
-/* Taken or refused; a refusal has a code of its own and a sentence. */
+/* Accept or refuse a part. A refusal has one of two codes and a message. */
 static bool check_part(struct bough_arena *a, struct bough_str json, enum bough_part_type *type)
 {
     struct bough_error err = { 0 };
@@ -77,7 +77,7 @@ static bool check_part(struct bough_arena *a, struct bough_str json, enum bough_
     return true;
 }
 
-/* ---- a list of them ---- */
+/* ---- a list of parts ---- */
 
 static struct bough_str join(struct bough_arena *a, const struct bough_str *parts, size_t n)
 {
@@ -143,7 +143,7 @@ static void check_hygge(struct bough_arena *a, struct bough_str json)
     MUST(bough_hygge_marshal(a, again, m, &twice, &err) == BOUGH_OK && str_eq(once, twice));
 }
 
-/* ---- a message of them ---- */
+/* ---- a message of parts ---- */
 
 static void check_context(struct bough_arena *a, struct bough_entry *entries, size_t n)
 {
@@ -151,7 +151,7 @@ static void check_context(struct bough_arena *a, struct bough_entry *entries, si
         struct context_input in = { .dialect = context_dialects[i]->name,
                                     .entries = entries,
                                     .n = n };
-        struct bough_context out = { 0 };
+        struct bough_context_result out = { 0 };
         struct json root;
 
         MUST(context_build(a, &in, &out, NULL) == BOUGH_OK);
@@ -222,7 +222,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
         text.n = (size_t)(line - text.p);
     }
     if (json_check(more, LIMIT_JSON_DEPTH, NULL) != BOUGH_OK || more.p[0] != '{')
-        more = str_of(""); /* a store keeps objects only */
+        more = str_of(""); /* a store accepts only objects */
     check_part(a, text, &type);
     check_hygge(a, text);
     n = check_split(a, text, &parts);

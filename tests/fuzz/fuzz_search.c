@@ -1,8 +1,8 @@
 /*
- * Fuzz: any query is fine, FTS5 and the memory scan give the same, and words, matches and snippets
- * of any text hold together.
+ * Fuzz: every query is accepted, FTS5 and the memory scan return the same hits, and words, matches
+ * and snippets of any text are consistent.
  *
- * An input is a query, then optionally a newline and a text.
+ * The input is a query, then optionally a newline and a text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 #include <bough/bough.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "core/search.h"
-#include "core/text.h"
-#include "core/token.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
+#include "base/text/utf8.h"
+#include "core/model/text.h"
+#include "core/search/search.h"
+#include "core/search/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
         }                                                                                          \
     } while (0)
 
-/* ---- two stores that hold the same ---- */
+/* ---- two stores with the same content ---- */
 
 static struct bough_store *stores[2];
 static char dir[] = "/tmp/bough-fuzz-search-XXXXXX";
@@ -57,15 +57,15 @@ static void fill(struct bough_store *s, struct bough_arena *a)
     for (int i = 0; i < 3; i++) {
         MUST(bough_session_create(
                  s, a,
-                 &(struct bough_session_new){ .title = "a quick title",
-                                              .slug = i ? i == 1 ? "x" : "y" : "a" },
+                 &(struct bough_session_create_options){ .title = "a quick title",
+                                                         .slug = i ? i == 1 ? "x" : "y" : "a" },
                  &session, NULL) == BOUGH_OK);
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
             struct bough_entry_new e = { .role = k % 2 ? BOUGH_ROLE_USER : BOUGH_ROLE_ASSISTANT,
                                          .text = texts[k],
                                          .time = 1000 };
-            struct bough_append in = { .entries = &e, .n = 1 };
-            struct bough_appended out;
+            struct bough_append_options in = { .entries = &e, .n = 1 };
+            struct bough_append_result out;
 
             MUST(bough_append(s, a, session->id, &in, &out, NULL) == BOUGH_OK);
         }
@@ -89,19 +89,19 @@ static void start(void)
 
 static void check_stores(struct bough_arena *a, struct bough_str query)
 {
-    struct bough_search in = { .query = arena_strndup(a, query.p, query.n), .limit = 50 };
+    struct bough_search_options in = { .query = arena_strndup(a, query.p, query.n), .limit = 50 };
     struct bough_hits one, two;
 
     MUST(bough_search(stores[0], a, &in, &one, NULL) == BOUGH_OK);
     MUST(bough_search(stores[1], a, &in, &two, NULL) == BOUGH_OK);
-    MUST(one.n == two.n && one.next == two.next && one.ignored == two.ignored);
+    MUST(one.n == two.n && strcmp(one.next, two.next) == 0 && one.ignored == two.ignored);
     for (size_t i = 0; i < one.n; i++) {
         MUST(one.at[i].no == two.at[i].no && str_eq(one.at[i].snippet, two.at[i].snippet));
         MUST(one.at[i].nmatches == two.at[i].nmatches);
     }
 }
 
-/* ---- pure ---- */
+/* ---- pure functions ---- */
 
 static void check_tokens(struct bough_str text)
 {
@@ -114,7 +114,7 @@ static void check_tokens(struct bough_str text)
         MUST(w.n > 0 && w.n <= TOKEN_MAX && w.from < w.to && w.to <= text.n && w.from >= last);
         MUST(utf8_valid(w.text, w.n) == w.n && !memchr(w.text, ' ', w.n));
         last = w.from;
-        /* A word of a word is that word: queries and texts meet whoever folded them. */
+        /* The folded word must be valid input for the tokenizer too. */
         token_init(&again, str_make(w.text, w.n));
         if (w.n < TOKEN_MAX / 2 && token_next(&again, &x))
             MUST(x.n <= TOKEN_MAX);
@@ -143,7 +143,7 @@ static void check_snippet(struct bough_arena *a, const struct search_query *q,
     for (size_t i = 0; matches && i < q->n; i++)
         if (!q->terms[i].negated && q->terms[i].words.n < 100 &&
             q->terms[i].fields & 1 << SEARCH_TEXT)
-            MUST(s.nranges > 0); /* what was found is shown */
+            MUST(s.nranges > 0); /* a snippet marks its matches */
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)

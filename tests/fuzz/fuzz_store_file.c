@@ -1,13 +1,12 @@
 /*
- * Fuzz: a store file with wrong bytes in it is salvaged, opened, listed, read, checked and
- * repaired; nothing may crash or hang, and every refusal says why.
+ * Fuzz: a damaged store file is salvaged, opened, listed, read, checked and repaired. Nothing may
+ * crash or hang, and every refusal has a message.
  *
- * An input is a byte of flags (1: open for writing), then patches of the one good file that is made
- * at the start: page (1 byte), offset (2 bytes, modulo the page), length - 1 (1 byte, modulo 32),
- * then so many bytes. A page past the end, or flag 2, cuts the file at that page first.
+ * The input is a byte of flags (1: open for writing), then patches to one good file that is created
+ * at the start: page (1 byte), offset (2 bytes, modulo the page size), length - 1 (1 byte, modulo
+ * 32), then that many bytes. A page past the end, or flag 2, first truncates the file at that page.
  */
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +14,13 @@
 
 #include <bough/bough.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "store/sqlite/sqlite.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
+#include "core/context/context.h"
+#include "lib/unsynced.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
@@ -41,62 +41,9 @@ static struct {
     char *bad;
 } world;
 
-/* ---- files that are never synced: the only slow thing here, and nobody's power fails ---- */
-
-static int sync_nothing(sqlite3_file *f, int flags)
-{
-    (void)f;
-    (void)flags;
-    return SQLITE_OK;
-}
-
-/* The real VFS has a few tables of methods; ours are theirs but for one. */
-static const sqlite3_io_methods *unsynced(const sqlite3_io_methods *real)
-{
-    static struct {
-        const sqlite3_io_methods *real;
-        sqlite3_io_methods ours;
-    } known[8];
-    size_t i = 0;
-
-    while (i < 7 && known[i].real && known[i].real != real)
-        i++;
-    MUST(!known[i].real || known[i].real == real);
-    if (!known[i].real) {
-        known[i].ours = *real;
-        known[i].ours.xSync = sync_nothing;
-        known[i].real = real;
-    }
-    return &known[i].ours;
-}
-
-static int open_unsynced(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out)
-{
-    sqlite3_vfs *real = v->pAppData;
-    int code = real->xOpen(real, name, f, flags, out);
-
-    if (f->pMethods)
-        f->pMethods = unsynced(f->pMethods);
-    return code;
-}
-
-static void use_unsynced(void)
-{
-    static sqlite3_vfs vfs;
-
-    sqlite3_initialize();
-    vfs = *sqlite3_vfs_find(NULL);
-    vfs.pAppData = sqlite3_vfs_find(NULL);
-    vfs.pNext = NULL;
-    vfs.zName = "unsynced";
-    vfs.xOpen = open_unsynced;
-    sqlite3_vfs_register(&vfs, 0);
-    sqlite_backend_use_vfs("unsynced");
-}
-
 /* ---- the good file ---- */
 
-/* A clock and a randomness of its own: the file is the same every time. */
+/* A fixed clock and fixed random bytes, so that the file is the same in every run. */
 static int64_t fixed_now(void *user)
 {
     return 1800000000000 + (*(int64_t *)user)++;
@@ -120,8 +67,8 @@ static void say(struct bough_store *s, const char *session, enum bough_role role
     bool asks = role == BOUGH_ROLE_USER;
     struct bough_entry_new e = { .role = role, .text = text, .id = asks ? text : NULL };
     struct bough_call_new call = { .model = "m", .used = { .input = 3, .cost = 5 } };
-    struct bough_append in = { .entries = &e, .n = 1, .key = asks ? text : NULL };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1, .key = asks ? text : NULL };
+    struct bough_append_result out;
 
     in.call = asks ? NULL : &call;
     e.by_call = !asks;
@@ -130,14 +77,14 @@ static void say(struct bough_store *s, const char *session, enum bough_role role
 
 static void fill(struct bough_store *s)
 {
-    struct bough_session_new in = { .title = "One", .project = "/p", .id = "own-id" };
-    struct bough_compaction marker = { .summary = "short" };
-    struct bough_todo item = { "do it", "pending", "high" };
-    struct bough_memory memory = { .scope = BOUGH_OF_ALL, .content = "remember" };
+    struct bough_session_create_options in = { .title = "One", .project = "/p", .id = "own-id" };
+    struct bough_compact_options marker = { .summary = "short" };
+    struct bough_todo item = { .content = "do it", .status = "pending", .priority = "high" };
+    struct bough_memory memory = { .scope = BOUGH_MEMORY_OF_STORE, .content = "remember" };
     struct bough_memory *kept;
     char big[4001], id[BOUGH_ID_LEN + 1];
     struct bough_session *a, *b;
-    struct bough_fork how = { .title = "Two" };
+    struct bough_session_fork_options how = { .title = "Two" };
 
     for (size_t i = 0; i < sizeof big - 1; i++)
         big[i] = (char)('a' + i % 7 * (i % 3));
@@ -165,8 +112,8 @@ static void tear_down(void)
 static void set_up(void)
 {
     static int64_t clock;
-    struct bough_env env = { fixed_now, fixed_random, &clock };
-    struct bough_options options = { .env = &env };
+    struct bough_env env = { .now = fixed_now, .random = fixed_random, .user = &clock };
+    struct bough_store_open_options options = { .env = &env };
     struct bough_store *s = NULL;
 
     use_unsynced();
@@ -183,7 +130,7 @@ static void set_up(void)
     MUST(world.bad);
 }
 
-/* ---- the bad one ---- */
+/* ---- the damaged file ---- */
 
 static size_t damage(const unsigned char *data, size_t n, bool cut)
 {
@@ -204,7 +151,7 @@ static size_t damage(const unsigned char *data, size_t n, bool cut)
     return size;
 }
 
-/* Whatever lay beside the last one belongs to nobody. */
+/* Write the damaged file and remove the journal and WAL files of the last run. */
 static void put_file(size_t size)
 {
     static const char *const beside[] = { "-wal", "-shm", "-journal" };
@@ -229,28 +176,27 @@ static void told(enum bough_rc rc, struct bough_error *err)
 
 static void read_session(struct bough_store *s, struct bough_arena *a, const char *id)
 {
-    static const char *const dialects[] = { "pi", "hygge", "ui" };
-    struct bough_read newest = { .newest = true, .limit = 3, .deleted = true };
+    struct bough_entries_read_options newest = { .newest = true, .limit = 3, .deleted = true };
     struct bough_error err = { 0 };
     struct bough_context_options how = { 0 };
-    struct bough_context context;
+    struct bough_context_result context;
     struct bough_branches branches;
     struct bough_entries entries;
     struct bough_labels labels;
     struct bough_calls calls;
     struct bough_todos todos;
-    struct bough_path path;
+    struct bough_entries_read_result path;
     struct bough_sessions lineage;
     char hash[65], root[BOUGH_ID_LEN + 1];
 
     told(bough_entries_read(s, a, id, NULL, &path, &err), &err);
     told(bough_entries_read(s, a, id, &newest, &path, &err), &err);
-    for (size_t i = 0; i < 3; i++) {
-        how.dialect = dialects[i];
+    for (size_t i = 0; context_dialect_name(i); i++) {
+        how.dialect = context_dialect_name(i);
         told(bough_context(s, a, id, &how, &context, &err), &err);
     }
     told(bough_tree_branches(s, a, id, &branches, &err), &err);
-    told(bough_tree_entries(s, a, id, 0, 100, &entries, &err), &err);
+    told(bough_tree_entries(s, a, id, NULL, &entries, &err), &err);
     told(bough_marker_list(s, a, id, &entries, &err), &err);
     told(bough_label_list(s, a, id, &labels, &err), &err);
     told(bough_call_list(s, a, id, &calls, &err), &err);
@@ -263,20 +209,19 @@ static void read_session(struct bough_store *s, struct bough_arena *a, const cha
 static void write_session(struct bough_store *s, struct bough_arena *a, const char *id)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "more" };
-    struct bough_append in = { .entries = &e, .n = 1, .key = "hello" };
+    struct bough_append_options in = { .entries = &e, .n = 1, .key = "hello" };
     struct bough_error err = { 0 };
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_session *forked;
     struct bough_totals delta = { .input = 1 };
-    struct bough_propagated *list;
-    bool truncated;
-    size_t n;
+    struct bough_totals_propagate_result list;
 
-    told(bough_totals_propagate(s, a, id, &delta, &list, &n, &truncated, &err), &err);
+    told(bough_totals_propagate(s, a, id, &delta, &list, &err), &err);
     told(bough_append(s, a, id, &in, &out, &err), &err);
     in.key = NULL;
     told(bough_append(s, a, id, &in, &out, &err), &err);
-    told(bough_session_fork(s, a, id, &(struct bough_fork){ 0 }, &forked, &err), &err);
+    told(bough_session_fork(s, a, id, &(struct bough_session_fork_options){ 0 }, &forked, &err),
+         &err);
     told(bough_session_rename(s, id, "Renamed", &err), &err);
     told(bough_session_purge(s, a, id, NULL, &err), &err);
 }
@@ -284,21 +229,21 @@ static void write_session(struct bough_store *s, struct bough_arena *a, const ch
 static void use(struct bough_store *s, struct bough_arena *a, bool writing)
 {
     static const char *const names[] = { "#1", "two", "own-id" };
-    struct bough_list filter = { .include_deleted = true, .query = "o" };
+    struct bough_session_list_options filter = { .include_deleted = true, .query = "o" };
     struct bough_error err = { 0 };
-    struct bough_fsck_report report;
+    struct bough_store_fsck_result report;
     struct bough_sessions sessions;
     struct bough_changes changes;
     struct bough_memories memories;
     struct bough_session *session;
-    struct bough_stats stats;
-    struct bough_info info;
+    struct bough_store_stats_result stats;
+    struct bough_store_info_result info;
 
     told(bough_store_info(s, a, &info, &err), &err);
     told(bough_session_list(s, a, &filter, &sessions, &err), &err);
     told(bough_session_list(s, a, NULL, &sessions, &err), &err);
-    told(bough_store_log(s, a, 0, 0, &changes, &err), &err);
-    told(bough_memory_list(s, a, BOUGH_OF_ALL, NULL, &memories, &err), &err);
+    told(bough_store_log(s, a, NULL, &changes, &err), &err);
+    told(bough_memory_list(s, a, BOUGH_MEMORY_OF_STORE, NULL, &memories, &err), &err);
     for (size_t i = 0; i < 3; i++)
         told(bough_session_get(s, a, names[i], &session, &err), &err);
     read_session(s, a, names[0]);
@@ -322,8 +267,8 @@ static bool saved(void *user, struct bough_str json)
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
 {
-    struct bough_scope scope = { .deadline_ms = MOST_MS };
-    struct bough_options options = { .create_not = true };
+    struct bough_store_scoped_options scope = { .deadline_ms = MOST_MS };
+    struct bough_store_open_options options = { .must_exist = true };
     struct bough_store *s = NULL, *bounded;
     struct bough_error err = { 0 };
     struct bough_arena *a;

@@ -1,4 +1,4 @@
-/* llhttp behind llhttp_shim.h: its names and ours cannot meet in one file. Only in fuzz builds. */
+/* llhttp behind llhttp_shim.h, in its own file because names clash. Only in fuzz builds. */
 #include "fuzz/llhttp_shim.h"
 
 #ifdef WITH_LLHTTP
@@ -6,7 +6,7 @@
 
 enum { MAX = 1 << 20 };
 
-/* How far a message has come; kept in the parser's own pointer. */
+/* The state of parsing one message; llhttp's user pointer refers to it. */
 struct progress {
     struct llhttp_heard *h;
     bool in_body, in_value, done;
@@ -37,7 +37,7 @@ static int on_field(llhttp_t *p, const char *at, size_t n)
     struct progress *t = p->data;
 
     if (t->in_body)
-        return 0; /* trailers: we drop them */
+        return 0; /* trailers, which we drop */
     end_value(t);
     for (size_t i = 0; i < n; i++)
         buf_putc(&t->h->headers, at[i] >= 'A' && at[i] <= 'Z' ? (char)(at[i] + 32) : at[i]);

@@ -1,18 +1,18 @@
-/* What llhttp makes of a request, for the differential half of fuzz_http.c. */
+/* How llhttp parses a request, for the comparison in fuzz_http.c. */
 #ifndef LLHTTP_SHIM_H
 #define LLHTTP_SHIM_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 struct llhttp_heard {
     bool accepted, upgrade;
     const char *why, *method;
     int minor;
     struct buf target, body;
-    struct buf headers; /* a line each: lower-case name, ":", value without blanks around it */
+    struct buf headers; /* one line each: lower-case name, ":", value without surrounding blanks */
 };
 
-/* `n` bytes are exactly one request. */
+/* Parse exactly one request of `n` bytes. Call llhttp_forget() afterwards. */
 void llhttp_hear(struct llhttp_heard *h, const char *p, size_t n);
 void llhttp_forget(struct llhttp_heard *h);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
@@ -21,7 +21,7 @@ static int replay_file(const char *path)
         fprintf(stderr, "%s\n", err.msg);
         exit(2);
     }
-    /* A block of exactly this size, so that ASan sees a read past its end. */
+    /* A block of exactly this size, so that ASan detects a read past the end. */
     exact = malloc(text.n ? text.n : 1);
     if (!exact)
         exit(2);

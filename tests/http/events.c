@@ -1,12 +1,12 @@
-/* Event streams over real sockets: live, resumed, filtered, slow, left. */
+/* Event streams over real sockets: live, resumed, filtered, slow clients, disconnects. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "http/world.h"
 
 static struct http_server *start(struct test *t, const struct http_limits *limits)
@@ -55,7 +55,7 @@ static bool wait_streams(size_t n)
     return false;
 }
 
-/* Every number from `from` to `to`, once, in order? Line by line: there may be very many. */
+/* Every number from `from` to `to` arrived once and in order. */
 static void check_numbers(const struct client *c, int64_t from, int64_t to)
 {
     const char *p = c->got.p, *end = p + c->got.n, *line;
@@ -69,7 +69,7 @@ static void check_numbers(const struct client *c, int64_t from, int64_t to)
     CHECK_INT(to + 1, from);
 }
 
-TEST(an_event_reaches_everybody_who_wants_it)
+TEST(an_event_reaches_every_listener)
 {
     struct http_server *s = start(t, NULL);
     struct client all, picky;
@@ -124,7 +124,7 @@ TEST(a_stream_resumed_while_events_pour_in_has_no_gap_and_no_double)
     stop(s);
 }
 
-TEST(an_event_without_a_position_goes_to_those_who_are_there)
+TEST(an_event_without_a_position_goes_to_current_listeners)
 {
     struct http_server *s = start(t, NULL);
     struct client c;
@@ -168,11 +168,11 @@ TEST(a_client_that_does_not_keep_up_is_closed_and_resumes_without_loss)
         if (n % 1000 == 0)
             usleep(1000);
     }
-    CHECK(n < 500000); /* closed long before that */
+    CHECK(n < 500000); /* the slow client was dropped long before */
     http_server_figures(s, &f);
     CHECK_INT(1, f.stream_dropped);
     (void)client_ended(&slow, 5000);
-    end = memrchr(slow.got.p, '}', slow.got.n); /* whole events only */
+    end = memrchr(slow.got.p, '}', slow.got.n); /* cut off an incomplete event */
     *end = '\0';
     for (last = end; strncmp(last, "{\"n\":", 5) != 0;)
         last--;
@@ -202,7 +202,7 @@ TEST(all_streams_end_when_the_hub_says_so_or_the_server_stops)
     stop(s);
 }
 
-TEST(D12_a_stream_ends_when_it_is_old_and_who_comes_back_has_missed_nothing)
+TEST(D12_a_stream_ends_after_its_lifetime_and_resumes_without_a_gap)
 {
     struct http_server *s = start(t, &(struct http_limits){ .stream_ms = 300 });
     struct http_figures f;
@@ -217,7 +217,7 @@ TEST(D12_a_stream_ends_when_it_is_old_and_who_comes_back_has_missed_nothing)
     check_numbers(&c, 1, 5);
     client_close(&c);
     CHECK(wait_streams(0));
-    for (int64_t i = 6; i <= 9; i++) /* while it is away */
+    for (int64_t i = 6; i <= 9; i++) /* while the client is away */
         send_number(i, "a");
     listen_to(t, &c, s, "", "5");
     CHECK(client_hears(&c, "{\"n\":9}\n\n", 1, 5000));
@@ -228,7 +228,7 @@ TEST(D12_a_stream_ends_when_it_is_old_and_who_comes_back_has_missed_nothing)
     stop(s);
 }
 
-TEST(what_happens_while_nobody_listens_is_skipped_and_found_in_the_past)
+TEST(events_without_listeners_are_skipped_and_replayed_later)
 {
     struct http_server *s = start(t, NULL);
     struct client c;
@@ -240,7 +240,7 @@ TEST(what_happens_while_nobody_listens_is_skipped_and_found_in_the_past)
     CHECK(client_hears(&c, "{\"n\":4}\n\n", 1, 5000));
     CHECK(wait_streams(1));
     CHECK(http_hub_heard(world_hub));
-    CHECK(!http_hub_skip(world_hub, 6)); /* somebody is there: it must be sent */
+    CHECK(!http_hub_skip(world_hub, 6)); /* a client listens, so the event must be sent */
     send_number(5, "a");
     CHECK(client_hears(&c, "{\"n\":5}\n\n", 1, 5000));
     check_numbers(&c, 2, 5);

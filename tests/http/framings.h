@@ -1,4 +1,4 @@
-/* Requests that two programs could read differently, each of which must be refused. */
+/* Requests that two HTTP parsers could read differently; each must be refused. */
 #ifndef HTTP_FRAMINGS_H
 #define HTTP_FRAMINGS_H
 
@@ -15,7 +15,7 @@ struct refused_framing {
     int status;
 };
 
-/* Each is answered at once, without waiting for bytes that may never come. */
+/* Each is refused at once, without waiting for bytes that may never arrive. */
 static const struct refused_framing framings[] = {
     { "two different lengths", BYTES(POST "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"),
       400 },

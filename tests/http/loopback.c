@@ -1,11 +1,11 @@
-/* Routes through the loopback: what handlers are given, and what becomes of what they answer. */
+/* Routes through the loopback: what handlers receive, and how their replies are sent. */
 #include "http/world.h"
 
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static struct http_reply ask(struct test *t, const char *method, const char *target,
                              const char *headers, const char *body)
@@ -33,7 +33,7 @@ TEST(a_route_gets_its_parameters_and_its_body)
     CHECK(http_reply_header(&r, "x-request-id"));
 }
 
-TEST(what_no_row_has_is_404_and_405_says_what_is_allowed)
+TEST(an_unknown_path_is_404_and_405_lists_the_allowed_methods)
 {
     struct http_reply r = ask(t, "GET", "/nothing", "", "");
 
@@ -51,7 +51,7 @@ TEST(what_no_row_has_is_404_and_405_says_what_is_allowed)
     CHECK_STR("GET, HEAD", http_reply_header(&r, "allow"));
 }
 
-TEST(what_changes_something_must_say_that_it_is_json)
+TEST(a_writing_request_needs_a_json_content_type)
 {
     CHECK_INT(415, ask(t, "POST", "/things/a", "", "{}").status);
     CHECK_INT(415, ask(t, "POST", "/things/a", "Content-Type: text/plain\r\n", "{}").status);
@@ -161,7 +161,7 @@ TEST(a_pull_is_asked_until_it_ends_and_its_state_is_let_go)
     CHECK_INT(2, world_look().dropped);
 }
 
-TEST(what_does_not_fit_into_memory_comes_back_from_its_file)
+TEST(a_body_over_the_memory_limit_is_read_back_from_its_file)
 {
     struct http_reply r = ask(t, "GET", "/spilled?n=200000", "", "");
 

@@ -1,5 +1,5 @@
-/* The server behind a real nginx with the settings of data/nginx.conf: requests that could be read
- * in two ways reach it at most as what nginx made of them, and events are not held back. */
+/* The server behind a real nginx with the settings of data/nginx.conf. Ambiguous requests never
+ * reach the server as more requests than nginx forwarded, and events are not buffered. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "http/framings.h"
 #include "http/world.h"
 
@@ -25,7 +25,7 @@ struct proxy {
     struct http_server *server;
 };
 
-/* The text with every `from` replaced. */
+/* The text with the first `from` replaced by `to`. */
 static const char *replaced(struct test *t, const char *text, const char *from, const char *to)
 {
     const char *at = strstr(text, from);
@@ -35,7 +35,7 @@ static const char *replaced(struct test *t, const char *text, const char *from, 
     return arena_printf(t->arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
-/* The snippet as it is shipped, but for where it listens, its certificates and our port. */
+/* The shipped snippet, with the listener, the certificates and the port replaced. */
 static const char *snippet(struct test *t, const struct proxy *p)
 {
     struct bough_str file;
@@ -127,7 +127,7 @@ static void front(struct client *c, const struct proxy *p)
     CHECK_INT(0, connect(c->fd, (struct sockaddr *)&addr, sizeof addr));
 }
 
-/* How many requests nginx has passed on so far: a line each, "-" for those it answered itself. */
+/* The number of requests nginx has forwarded. Its log starts a line with "-" for the others. */
 static int passed_on(struct test *t, const struct proxy *p)
 {
     struct bough_str log;
@@ -170,15 +170,15 @@ TEST_SECONDS(no_framing_passes_nginx_as_more_requests_than_nginx_saw, 60)
         refused += c.got.n == 0 || status_of(c.got.p) >= 400;
         client_close(&c);
         for (int k = 0; k < 100 && (passed = passed_on(t, &p)) < seen_by_us(&p); k++)
-            usleep(10000); /* its log comes when it is done */
+            usleep(10000); /* nginx logs after the request has ended */
         seen = seen_by_us(&p);
         if (seen > passed)
             FAIL("%s: %d requests came, nginx sent %d", r->name, seen, passed);
     }
-    /* What nginx takes (bare LF, ...) it writes anew; nearly everything else it refuses, or we do.
-     */
+    /* Requests that nginx accepts (bare LF, ...) are rewritten by it. Nearly all others are
+     * refused, by nginx or by us. */
     CHECK(refused > (int)FRAMINGS * 3 / 4);
-    CHECK(seen >= 5); /* some did come through to us */
+    CHECK(seen >= 5); /* some requests were forwarded */
     front(&c, &p);
     client_say(&c, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
     CHECK(client_ended(&c, 5000));
@@ -206,10 +206,10 @@ TEST(events_pass_nginx_one_by_one_and_a_body_while_it_arrives)
         http_hub_send(world_hub,
                       &(struct http_event){
                           .at = n, .id = id, .name = "n", .data = str_of("{\"one\":\"more\"}") });
-        CHECK(client_hears(&c, "data: {\"one\":\"more\"}", (int)n, 2000)); /* before the next */
+        CHECK(client_hears(&c, "data: {\"one\":\"more\"}", (int)n, 2000)); /* one by one */
     }
     client_close(&c);
-    /* Half a body: it is with us before the other half was sent. */
+    /* The first half of a body arrives before the second half is sent. */
     front(&c, &p);
     client_say(&c, "POST /upload HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n");
     for (int i = 0; i < 100; i++)

@@ -1,5 +1,5 @@
-/* A service manager's side: sockets that are passed, and what it is told. */
-#include "http/systemd.h"
+/* The server under a service manager: passed sockets and notifications. */
+#include "http/server/systemd.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 #include "http/world.h"
 
-/* ---- small things, in this process ---- */
+/* ---- functions, tested in this process ---- */
 
 static int manager(struct test *t, const char *name)
 {
@@ -28,7 +28,7 @@ static int manager(struct test *t, const char *name)
     return fd;
 }
 
-/* What the manager is told next; "" when nothing comes. */
+/* The next notification the manager receives; "" if none comes in time. */
 static const char *told(int fd, int ms)
 {
     static char text[256];
@@ -44,7 +44,7 @@ static void set(const char *name, const char *value)
     CHECK_INT(0, value ? setenv(name, value, 1) : unsetenv(name));
 }
 
-TEST(a_manager_is_told_on_its_socket_and_nobody_on_none)
+TEST(readiness_is_sent_to_the_service_manager_if_there_is_one)
 {
     int fd = manager(t, "notify");
 
@@ -102,10 +102,10 @@ TEST(sockets_for_another_process_are_not_ours_and_nothing_is_passed_on)
     set("LISTEN_PID", arena_printf(t->arena, "%d", (int)getpid()));
     set("LISTEN_FDS", "100000");
     CHECK_INT(0, systemd_sockets());
-    CHECK_INT(0, systemd_sockets()); /* and there is nothing left to take */
+    CHECK_INT(0, systemd_sockets()); /* the descriptors were taken by the first call */
 }
 
-/* ---- the whole program under a manager ---- */
+/* ---- the whole program under a service manager ---- */
 
 static const char *program(struct test *t)
 {
@@ -114,7 +114,7 @@ static const char *program(struct test *t)
 
     CHECK(n > 0);
     self[n] = '\0';
-    *strrchr(self, '/') = '\0'; /* .../tests/http.t is beside .../bough */
+    *strrchr(self, '/') = '\0'; /* .../tests/http.t lies beside .../bough */
     return arena_printf(t->arena, "%s/../bough", self);
 }
 
@@ -129,7 +129,7 @@ static int listening(struct test *t, const char *name)
     return fd;
 }
 
-/* Sockets become descriptors from 3 on, as systemd does it. */
+/* Start the server with the listener as descriptor 3, as systemd does. */
 static pid_t start(struct test *t, int listener, const char *watchdog_us)
 {
     const char *bough = program(t), *store = test_path(t, "store");
@@ -168,7 +168,7 @@ TEST_SECONDS(a_manager_passes_the_socket_hears_ready_is_fed_and_hears_the_end, 6
     struct client c;
     pid_t pid;
 
-    /* Who comes before the server is there waits in the socket. */
+    /* A client that connects before the server runs waits in the listen queue. */
     client_unix(t, &c);
     client_say(&c, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n");
     pid = start(t, listener, "400000");
@@ -176,7 +176,7 @@ TEST_SECONDS(a_manager_passes_the_socket_hears_ready_is_fed_and_hears_the_end, 6
     CHECK_STR("READY=1", told(notify, 20000));
     CHECK(client_hears(&c, "\r\n\r\nok", 1, 10000));
     client_close(&c);
-    CHECK_INT(-1, access(test_path(t, "other"), F_OK)); /* the passed one is the only one */
+    CHECK_INT(-1, access(test_path(t, "other"), F_OK)); /* it listens only on the passed socket */
     CHECK_STR("WATCHDOG=1", told(notify, 10000));
     CHECK_STR("WATCHDOG=1", told(notify, 10000));
     CHECK_INT(0, kill(pid, SIGTERM));
@@ -185,11 +185,11 @@ TEST_SECONDS(a_manager_passes_the_socket_hears_ready_is_fed_and_hears_the_end, 6
     CHECK_STR("STOPPING=1", last);
     CHECK_INT(pid, waitpid(pid, &status, 0));
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK_INT(0, access(test_path(t, "sock"), F_OK)); /* it is the manager's to remove */
+    CHECK_INT(0, access(test_path(t, "sock"), F_OK)); /* the socket file belongs to the manager */
     close(notify);
 }
 
-/* ---- systemd's own tools, where they are ---- */
+/* ---- systemd's own tools, if installed ---- */
 
 static pid_t run(const char *const *argv, const char *out)
 {
@@ -232,12 +232,12 @@ TEST_SECONDS(systemds_own_activation_starts_the_server_with_the_first_client, 60
     pid = run(argv, test_path(t, "out"));
     for (int i = 0; i < 500 && access(argv[2], F_OK) != 0; i++)
         usleep(10000);
-    usleep(100000); /* bound, and then listening */
+    usleep(100000); /* the socket is bound before it listens */
     client_unix(t, &c);
     client_say(&c, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n");
     CHECK(client_hears(&c, "\r\n\r\nok", 1, 20000));
     client_close(&c);
-    CHECK_INT(0, kill(pid, SIGTERM)); /* it has become the server */
+    CHECK_INT(0, kill(pid, SIGTERM)); /* systemd-socket-activate has become the server by exec */
     CHECK_INT(pid, waitpid(pid, &status, 0));
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }

@@ -1,9 +1,9 @@
-/* Deadlines and draining: slow clients, idle ones, and a server that is told to stop. */
+/* Deadlines and draining: slow and idle clients, and a server that is told to stop. */
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "http/world.h"
 
 static int64_t holding(const struct world_seen *s)
@@ -21,14 +21,14 @@ TEST(a_head_that_trickles_in_is_answered_with_408)
     client_tcp(t, &c, s);
     client_say(&c, "GET / HTTP/1.1\r\nHost: h\r\n");
     for (i = 0; i < 50 && !client_hears(&c, "HTTP/1.1 408", 1, 50); i++)
-        client_say(&c, "X: y\r\n"); /* a byte now and then does not help */
+        client_say(&c, "X: y\r\n"); /* a trickle of bytes does not extend the deadline */
     CHECK(i < 50);
     CHECK(client_ended(&c, 5000));
     client_close(&c);
     http_server_destroy(s);
 }
 
-TEST(a_body_slower_than_a_kilobyte_a_second_is_answered_with_408)
+TEST(a_body_slower_than_sixteen_kilobytes_a_second_is_answered_with_408)
 {
     struct http_limits limits = { .body_ms = 200, .head_ms = 300 };
     struct http_server *s = world_start(t, &limits);
@@ -94,7 +94,7 @@ TEST(a_request_that_takes_too_long_is_told_to_give_up)
     http_server_destroy(s);
 }
 
-TEST(told_to_stop_a_server_finishes_what_is_running_and_takes_nothing_new)
+TEST(a_stopping_server_finishes_running_requests_and_accepts_no_new_ones)
 {
     struct http_server *s = world_start(t, NULL);
     struct client busy, idle;
@@ -118,7 +118,7 @@ TEST(told_to_stop_a_server_finishes_what_is_running_and_takes_nothing_new)
     http_server_destroy(s);
 }
 
-TEST(what_does_not_finish_in_time_is_cancelled_when_the_server_stops)
+TEST(requests_that_outlast_the_drain_are_cancelled)
 {
     struct http_limits limits = { .drain_ms = 200 };
     struct http_server *s = world_start(t, &limits);
@@ -127,7 +127,7 @@ TEST(what_does_not_finish_in_time_is_cancelled_when_the_server_stops)
     client_tcp(t, &c, s);
     client_say(&c, "GET /hold HTTP/1.1\r\nHost: h\r\n\r\n");
     CHECK(world_wait(holding, 1));
-    http_server_destroy(s); /* returns: the handler saw that its client was gone */
+    http_server_destroy(s); /* returns, because the handler sees that its request was cancelled */
     CHECK_INT(1, world_look().cancelled);
     client_close(&c);
 }

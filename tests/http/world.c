@@ -1,4 +1,4 @@
-/* The application and the clients of the socket tests; see world.h. */
+/* The application and the clients of the socket tests. */
 #include "http/world.h"
 
 #include <arpa/inet.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 struct http_hub *world_hub;
 
@@ -100,7 +100,7 @@ static enum bough_rc echo(struct http_req *req, struct http_res *res, struct bou
     return BOUGH_OK;
 }
 
-/* Waits until world_release(), at most ten seconds, or until the client leaves. */
+/* Wait for world_release(), at most ten seconds, or until the client disconnects. */
 static enum bough_rc hold(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     bool gone = false;
@@ -253,7 +253,7 @@ static enum bough_rc failing(struct http_req *req, struct http_res *res, struct 
     return rc;
 }
 
-/* ---- events: the past is "event n" for every n up to the hub ---- */
+/* ---- events: the past is one "event n" for every n up to the hub ---- */
 
 static enum bough_rc replay(void *user, struct http_req *req, struct http_res *res, int64_t *at,
                             struct bough_error *err)
@@ -315,6 +315,7 @@ static const struct http_route routes[] = {
     { "POST", "/things/{id}", echo, 1, "Echo.", .body_max = 1 << 20 },
     { "PUT", "/things/{id}", echo, 1, "Echo.", .body_max = 1 << 20 },
     { "GET", "/hold", hold, 1, "Wait.", .query = NULL },
+    { "GET", "/alive", hello, 1, "Hello, without a worker.", .flags = HTTP_ON_LOOP },
     { "GET", "/numbers", numbers, 1, "Many lines.", .query = count_query, .drop = drop },
     { "GET", "/spilled", spilled, 1, "Many lines.", .query = count_query },
     { "POST", "/upload", upload, 1, "A body in pieces.", .flags = HTTP_RAW_BODY,
@@ -346,7 +347,7 @@ struct http_server *world_start(struct test *t, const struct http_limits *limits
 
     world_reset();
     if (http_server_start(&s, &world_app, where, 3, limits, &t->err) != BOUGH_OK)
-        CHECK_OK(http_server_start(&s, &world_app, where, 2, limits, &t->err)); /* no IPv6 here */
+        CHECK_OK(http_server_start(&s, &world_app, where, 2, limits, &t->err)); /* without IPv6 */
     return s;
 }
 
@@ -390,7 +391,7 @@ void client_send(struct client *c, const void *p, size_t n)
         ssize_t sent = send(c->fd, at, n, MSG_NOSIGNAL);
 
         if (sent <= 0)
-            return; /* refused and closed: what was said is read next */
+            return; /* refused and closed by the server: the test reads its reply next */
         at += sent;
         n -= (size_t)sent;
     }
@@ -406,7 +407,7 @@ static int64_t now_ms(void)
     return mono_us() / 1000;
 }
 
-/* 1 more came, 0 the end, -1 nothing in time. */
+/* Returns 1: more bytes, 0: end of stream, -1: timeout. */
 static int client_read(struct client *c, int64_t until)
 {
     struct pollfd p = { .fd = c->fd, .events = POLLIN };
@@ -425,7 +426,7 @@ static int client_read(struct client *c, int64_t until)
     return 1;
 }
 
-/* How often `text` stands in b from *at on; *at moves behind what was looked at. */
+/* Count `text` in b from *at on; *at moves behind what was scanned. */
 static int count(const struct buf *b, const char *text, size_t *at)
 {
     size_t n = strlen(text);

@@ -1,4 +1,4 @@
-/* A VFS over the default one that counts I/O calls and lets the n-th call of a kind fail. */
+/* A SQLite VFS that counts I/O calls and can make the n-th call of a kind fail. */
 #include "lib/faulty_vfs.h"
 
 #include <pthread.h>
@@ -24,14 +24,14 @@ static const struct {
 };
 
 static struct {
-    pthread_mutex_t lock; /* guards the rest */
+    pthread_mutex_t lock; /* guards the fields below */
     int64_t count[FAULTY_OPS];
     bool armed, sticky, fired;
     enum faulty_kind kind;
     int64_t left;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* SQLITE_OK, or the code this call shall fail with. */
+/* Count one call. Returns SQLITE_OK, or the code the call must fail with. */
 static int meet(enum faulty_op op, bool *half)
 {
     int code = SQLITE_OK;
@@ -51,7 +51,7 @@ static int meet(enum faulty_op op, bool *half)
     return code;
 }
 
-/* ---- files: every method passes through to the real one, which lies behind ours ---- */
+/* ---- files: every method calls the real file, which is stored behind ours ---- */
 
 struct file {
     sqlite3_file base;
@@ -166,7 +166,7 @@ static int f_shm_unmap(sqlite3_file *f, int remove)
 }
 
 static const sqlite3_io_methods methods = {
-    .iVersion = 2, /* no mmap: reads must come through here */
+    .iVersion = 2, /* no mmap: every read must pass through xRead */
     .xClose = f_close,
     .xRead = f_read,
     .xWrite = f_write,
@@ -220,7 +220,7 @@ void faulty_vfs_install(void)
 {
     if (!faulty.zName) {
         sqlite3_initialize();
-        /* Everything but opening and deleting is the default's own business. */
+        /* Only opening and deleting are replaced; the rest is copied from the default VFS. */
         faulty = *sqlite3_vfs_find(NULL);
         faulty.pAppData = sqlite3_vfs_find(NULL);
         faulty.szOsFile += (int)sizeof(struct file);
@@ -238,7 +238,7 @@ void faulty_vfs_remove(void)
     sqlite_backend_use_vfs(NULL);
 }
 
-/* ---- the tests' side ---- */
+/* ---- functions for tests ---- */
 
 const char *faulty_name(enum faulty_kind kind)
 {

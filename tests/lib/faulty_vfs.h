@@ -1,4 +1,4 @@
-/* A VFS over the default one that counts I/O calls and lets the n-th call of a kind fail. */
+/* A SQLite VFS that counts I/O calls and can make the n-th call of a kind fail. */
 #ifndef FAULTY_VFS_H
 #define FAULTY_VFS_H
 
@@ -12,8 +12,8 @@ enum faulty_op {
     FAULTY_TRUNCATE,
     FAULTY_OPEN,
     FAULTY_DELETE,
-    FAULTY_SHM, /* mapping the log's index */
-    FAULTY_OPS, /* how many there are */
+    FAULTY_SHM, /* mapping the WAL index */
+    FAULTY_OPS, /* number of ops */
 };
 
 enum faulty_kind {
@@ -26,20 +26,20 @@ enum faulty_kind {
     FAULTY_OPEN_CANT,
     FAULTY_DELETE_EIO,
     FAULTY_SHM_EIO,
-    FAULTY_KINDS, /* how many there are */
+    FAULTY_KINDS, /* number of kinds */
 };
 
-const char *faulty_name(enum faulty_kind kind); /* "write-eio" */
+const char *faulty_name(enum faulty_kind kind); /* e.g. "write-eio" */
 enum faulty_op faulty_op_of(enum faulty_kind kind);
 
-/* Stores opened from now on go through it. Again is fine. */
+/* Make stores opened after this call use the faulty VFS. May be called again. */
 void faulty_vfs_install(void);
-void faulty_vfs_remove(void); /* stores opened from now on do not */
+void faulty_vfs_remove(void); /* stores opened after this call use the default VFS */
 
-/* Let the n-th call (from 1, counted from now) fail; `sticky`: and every one after it. */
+/* Make the n-th call of this kind fail, counted from 1 from now. `sticky`: and all later ones. */
 void faulty_arm(enum faulty_kind kind, int64_t n, bool sticky);
-bool faulty_disarm(void); /* did it fail a call? */
+bool faulty_disarm(void); /* true: at least one call failed */
 
-int64_t faulty_count(enum faulty_op op); /* calls since the program began, of all threads */
+int64_t faulty_count(enum faulty_op op); /* calls of all threads since the program started */
 
 #endif

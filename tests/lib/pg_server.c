@@ -1,4 +1,4 @@
-/* PostgreSQL servers of a test's own: tests/pg-server.sh does the work. */
+/* PostgreSQL servers that belong to one test: runs tests/pg-server.sh. */
 #include "lib/pg_server.h"
 
 #include <arpa/inet.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 extern char **environ;
 
@@ -38,7 +38,7 @@ void pg_server_do(const struct pg_server *pg, const char *verb, const char *a, c
 void pg_server_conf(struct test *t, struct pg_server *pg, const char *file, const char *text)
 {
     const char *path = arena_printf(t->arena, "%s/data/%s", pg->dir, file);
-    FILE *f = fopen(path, "a"); /* by whoever runs the tests: the server's user, or root */
+    FILE *f = fopen(path, "a"); /* the tests run as the server's user or as root */
 
     CHECK(f && fputs(text, f) >= 0 && fchmod(fileno(f), 0644) == 0 && fclose(f) == 0);
 }
@@ -114,7 +114,7 @@ struct pg_server *pg_server_standby(struct test *t, struct pg_server *pg)
     return standby;
 }
 
-/* ---- talking to it ---- */
+/* ---- connecting ---- */
 
 const char *pg_server_url(struct test *t, const struct pg_server *pg, const char *more)
 {

@@ -1,5 +1,5 @@
-/* PostgreSQL servers of a test's own, which it may stop, starve, kill and promote. The one that
- * tests/with-postgres.sh starts is for everybody and stays up. */
+/* PostgreSQL servers that belong to one test, which may stop, fill, kill and promote them. The
+ * shared server of tests/with-postgres.sh must stay up. */
 #ifndef PG_SERVER_H
 #define PG_SERVER_H
 
@@ -8,14 +8,14 @@
 enum { PG_SERVERS = 2 };
 
 struct pg_server {
-    char dir[80]; /* "": not made. Its socket is in there */
-    int port;     /* of 127.0.0.1, and in the name of the socket; 5432, which nothing listens on */
+    char dir[80]; /* holds the data, the log and the Unix socket; "": not created */
+    int port;     /* on 127.0.0.1 and in the socket's name; 5432 until pg_server_listen() */
 };
 
 /*
- * Once, on PostgreSQL, with a server of its own in `pg`: made, not started. Afterwards t->store is
- * closed and the servers are gone, however the test ended. A test that was killed leaves that to
- * with-postgres.sh.
+ * Register `fn` as a test with its own PostgreSQL server in `pg`: created, not started. The fixture
+ * closes t->store and removes the servers afterwards, even if the test failed. If the test process
+ * is killed, with-postgres.sh removes them. Skipped where no PostgreSQL is available.
  */
 void pg_server_register(const char *name, test_fn *fn, int seconds);
 
@@ -32,20 +32,22 @@ void pg_server_register(const char *name, test_fn *fn, int seconds);
     static void pg_##name(struct test *t __attribute__((unused)),                                  \
                           struct pg_server *pg __attribute__((unused)))
 
-/* Lines for the end of DIR/data/FILE. */
+/* Append `text` to DIR/data/FILE. */
 void pg_server_conf(struct test *t, struct pg_server *pg, const char *file, const char *text);
-/* Give it a free port of 127.0.0.1. */
+/* Make the server listen on a free TCP port of 127.0.0.1. Call before it is started. */
 void pg_server_listen(struct test *t, struct pg_server *pg);
-/* What tests/pg-server.sh does: true when it went well. May be called by any thread. */
+/* Run `tests/pg-server.sh VERB DIR A B`; `a` and `b` may be NULL. True if it succeeded. Safe to
+ * call from any thread. */
 bool pg_server_try(const struct pg_server *pg, const char *verb, const char *a, const char *b);
-/* The same; the test fails when it did not go well. */
+/* The same, but fail the test if the script fails. Only for the test's own thread. */
 void pg_server_do(const struct pg_server *pg, const char *verb, const char *a, const char *b);
-/* A second one, a standby of the first; not started. */
+/* Create a standby of `pg` as the second server; not started. `pg` must be running. */
 struct pg_server *pg_server_standby(struct test *t, struct pg_server *pg);
 
-/* The store on it; `more` is put behind, "&a=b". */
+/* The URL of a store on this server; `more` is appended, e.g. "&a=b". */
 const char *pg_server_url(struct test *t, const struct pg_server *pg, const char *more);
-/* One statement as its administrator; the first value, or "". NULL: it did not work. */
+/* Run one statement as the administrator. Returns the first value, "" without rows, NULL if it
+ * failed. */
 const char *pg_server_ask(struct test *t, const struct pg_server *pg, const char *sql);
 
 #endif

@@ -1,4 +1,4 @@
-/* Store tests: fixtures and small helpers. */
+/* Fixtures and helpers of the store tests. */
 #include "lib/store_test.h"
 
 #include <libpq-fe.h>
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "store/engine.h"
+#include "base/memory/arena.h"
+#include "store/engine/engine.h"
 
-/* A new backend is one row here, and the whole suite runs on it. */
+/* To run the whole suite on a new backend, add a row here. */
 static const struct test_backend backends[] = {
     { "memory", false, false },
     { "sqlite", true, true },
@@ -28,7 +28,8 @@ const char *postgres_url(struct test *t, const char *name)
     return arena_printf(t->arena, "%s&schema=%s_%d_%u", server, name, (int)getpid(), ++count);
 }
 
-/* libpq knows nothing of schema=: what is before it, and its value. */
+/* Connect to the server of a store's URL. libpq does not accept schema=, so that part is cut off
+ * and returned in *schema. NULL if the URL has none. */
 static PGconn *connect_to(const char *url, const char **schema)
 {
     const char *at = strstr(url, "&schema=");
@@ -84,8 +85,10 @@ const char *store_url(struct test *t, const char *name)
 
 static void open_store(struct test *t)
 {
-    struct bough_env env = { t->env.env.now, t->env.env.random, t->env.env.user };
-    struct bough_options options = { .env = &env };
+    struct bough_env env = { .now = t->env.env.now,
+                             .random = t->env.env.random,
+                             .user = t->env.env.user };
+    struct bough_store_open_options options = { .env = &env };
 
     CHECK_OK(bough_store_open(&t->store, t->url, &options, &t->err));
 }
@@ -105,7 +108,7 @@ static void print_finding(void *user, const struct bough_finding *f)
 
 void store_check(struct test *t, struct bough_store *s)
 {
-    struct bough_fsck_report report;
+    struct bough_store_fsck_result report;
 
     CHECK_OK(bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, &report, &t->err));
     CHECK_INT(0, report.errors);
@@ -114,9 +117,9 @@ void store_check(struct test *t, struct bough_store *s)
 
 static void after(struct test *t)
 {
-    /* A large store under a sanitizer takes longer than a call usually may. */
-    const struct bough_scope patient = { .deadline_ms = 60000 };
-    struct bough_fsck_report report = { 0 };
+    /* fsck of a large store under a sanitizer takes longer than the default deadline. */
+    const struct bough_store_scoped_options patient = { .deadline_ms = 60000 };
+    struct bough_store_fsck_result report = { 0 };
     enum bough_rc rc = BOUGH_OK;
 
     if (t->store && !t->damaged) {
@@ -157,7 +160,7 @@ static void each_backend(const char *name, test_fn *first, test_fn *fn, test_fn 
             continue;
         full = malloc(n);
         snprintf(full, n, "%s [%s]", name, backends[i].name);
-        /* A round trip is no function call, and its server may have other things to do. */
+        /* Round trips are slower, and the tests share the server. */
         test_wrap(full, first, fn, last, (void *)(uintptr_t)&backends[i],
                   seconds * (backends[i].lasts && !backends[i].file ? 4 : 1));
     }
@@ -192,7 +195,7 @@ void store_reopen(struct test *t)
 void store_indexing(struct bough_store *s, bool on)
 {
     pthread_mutex_lock(&s->e->lock);
-    s->e->search_off = !on;
+    s->e->fulltext.on_search_only = !on;
     pthread_mutex_unlock(&s->e->lock);
 }
 
@@ -200,7 +203,7 @@ void store_indexing(struct bough_store *s, bool on)
 
 const char *new_session(struct test *t, const char *title)
 {
-    struct bough_session_new in = { .title = title };
+    struct bough_session_create_options in = { .title = title };
     struct bough_session *s;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
@@ -210,8 +213,8 @@ const char *new_session(struct test *t, const char *title)
 const char *add(struct test *t, const char *session, enum bough_role role, const char *text)
 {
     struct bough_entry_new e = { .role = role, .text = text };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
     return out.ids[0];
@@ -229,7 +232,7 @@ const char *agent(struct test *t, const char *session, const char *text)
 
 const char *fork_at(struct test *t, const char *session, const char *entry)
 {
-    struct bough_fork how = { .entry = entry };
+    struct bough_session_fork_options how = { .entry = entry };
     struct bough_session *s;
 
     CHECK_OK(bough_session_fork(t->store, t->arena, session, &how, &s, &t->err));
@@ -241,9 +244,10 @@ const char *text_of(struct test *t, const struct bough_entry *e)
     return e->nparts ? bough_part_plain(t->arena, &e->parts[0]).p : "";
 }
 
-const char *read_text(struct test *t, const char *session, const struct bough_read *how)
+const char *read_text(struct test *t, const char *session,
+                      const struct bough_entries_read_options *how)
 {
-    struct bough_path path;
+    struct bough_entries_read_result path;
     const char *all = "";
 
     CHECK_OK(bough_entries_read(t->store, t->arena, session, how, &path, &t->err));
@@ -254,7 +258,7 @@ const char *read_text(struct test *t, const char *session, const struct bough_re
 
 const char *path_text(struct test *t, const char *session)
 {
-    return read_text(t, session, &(struct bough_read){ .messages = true });
+    return read_text(t, session, &(struct bough_entries_read_options){ .messages = true });
 }
 
 struct bough_session *get(struct test *t, const char *session)

@@ -1,4 +1,4 @@
-/* The test runner: picks tests by name, runs each under an alarm, counts. cmocka does the rest. */
+/* The test runner over cmocka: selects tests by name, runs each under an alarm, counts results. */
 #include "test.h"
 
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 
 enum { MAX_TESTS = 4000 };
 
@@ -23,15 +23,19 @@ struct entry {
     int seconds;
 };
 
-/* One test program, one thread of tests: plain globals are the simplest thing that works. */
+/* Tests run one at a time in one thread, so plain globals are enough. */
 static struct entry entries[MAX_TESTS];
 static struct CMUnitTest picked[MAX_TESTS];
 static int n_entries;
 static int n_skipped;
 static struct test current;
 static jmp_buf skip_jump;
+static bool unfinished; /* the latest test did not reach the end of its teardown, or failed */
+static bool passed;     /* the body of the current test returned */
 
-/* splitmix64; a store asks from its own thread too */
+void (*test_watch)(const char *name);
+
+/* splitmix64. Atomic, because the store's own thread uses the random source too. */
 static uint64_t next_random(struct test_env *e)
 {
     uint64_t z = __atomic_add_fetch(&e->seed, UINT64_C(0x9e3779b97f4a7c15), __ATOMIC_RELAXED);
@@ -110,7 +114,7 @@ void test_fail(const char *file, int line, const char *fmt, ...)
     va_end(ap);
     print_error("%s\n", msg);
     _fail(file, line);
-    abort(); /* _fail jumps away; the compiler does not know */
+    abort(); /* not reached: _fail() jumps, but the compiler cannot know */
 }
 
 void test_check_int(long long want, long long got, const char *what, const char *file, int line)
@@ -175,8 +179,14 @@ static void on_alarm(int sig)
 static int setup(void **state)
 {
     const struct entry *e = *state;
-    const char *slow = getenv("TEST_SLOW"); /* valgrind and friends: times this many seconds */
+    const char *slow = getenv("TEST_SLOW"); /* multiplies the time limit, e.g. under valgrind */
 
+    if (unfinished && getenv("TEST_STOP")) {
+        puts("Bail out! TEST_STOP: a test failed");
+        exit(1);
+    }
+    unfinished = true;
+    passed = false;
     current = (struct test){ .name = e->name, .param = e->param, .arena = bough_arena_create() };
     test_env_init(&current.env);
     alarm((unsigned)e->seconds * (slow ? (unsigned)strtoul(slow, NULL, 10) : 1));
@@ -187,11 +197,12 @@ static void run(void **state)
 {
     const struct entry *e = *state;
 
-    if (setjmp(skip_jump))
-        return;
-    if (e->before)
-        e->before(&current);
-    e->fn(&current);
+    if (!setjmp(skip_jump)) {
+        if (e->before)
+            e->before(&current);
+        e->fn(&current);
+    }
+    passed = true;
 }
 
 static int teardown(void **state)
@@ -204,6 +215,9 @@ static int teardown(void **state)
     if (current.dir && !fs_remove_tree(current.dir))
         print_error("could not remove %s\n", current.dir);
     bough_arena_destroy(current.arena);
+    unfinished = !passed;
+    if (test_watch)
+        test_watch(e->name);
     return 0;
 }
 
@@ -220,16 +234,46 @@ static bool wanted(const char *name, int argc, char **argv)
     return false;
 }
 
+static size_t pick(size_t n, struct entry *e)
+{
+    picked[n] = (struct CMUnitTest){ e->name, run, setup, teardown, e };
+    return n + 1;
+}
+
+/* The tests named in a file, one a line, in that order. */
+static size_t pick_listed(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char line[512];
+    size_t n = 0;
+
+    if (!f) {
+        perror(path);
+        exit(2);
+    }
+    while (fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = '\0';
+        for (int i = 0; i < n_entries; i++)
+            if (n < MAX_TESTS && strcmp(entries[i].name, line) == 0)
+                n = pick(n, &entries[i]);
+    }
+    fclose(f);
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
     const char *program = slash ? slash + 1 : argv[0];
+    const char *list = getenv("TEST_LIST");
     int i, failed = 0;
     size_t n = 0;
 
-    for (i = 0; i < n_entries; i++)
+    if (list)
+        n = pick_listed(list);
+    for (i = 0; !list && i < n_entries; i++)
         if (wanted(entries[i].name, argc, argv))
-            picked[n++] = (struct CMUnitTest){ entries[i].name, run, setup, teardown, &entries[i] };
+            n = pick(n, &entries[i]);
     signal(SIGALRM, on_alarm);
     signal(SIGPIPE, SIG_IGN); /* a server under test must survive a client that goes away */
     setvbuf(stdout, NULL, _IOLBF, 0);

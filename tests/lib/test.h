@@ -1,4 +1,4 @@
-/* Tests: a thin layer over cmocka. A test registers itself by being written. */
+/* The test framework: a thin layer over cmocka. TEST(name) { ... } registers itself. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -17,48 +17,50 @@ struct bough_store;
 
 #define TEST_SECONDS_DEFAULT 20
 
-/* A clock and a randomness the test steers. Give &t->env.env to the code under test. */
+/* A clock and a random source controlled by the test. Pass &t->env.env to the code under test. */
 struct test_env {
     struct env env;
-    int64_t now;  /* milliseconds; what the next look at the clock says */
-    int64_t step; /* the clock moves on by this after every look; 0 at the start */
+    int64_t now;  /* what the next clock read returns, in milliseconds */
+    int64_t step; /* added to `now` after every clock read; 0 by default */
     uint64_t seed;
 };
 
 void test_env_init(struct test_env *e);
 
-/* What a test function gets; everything is fresh for each test and taken away after it. */
+/* The fixture of one test. Everything is created before the test and released after it. */
 struct test {
     const char *name;
     void *param; /* as given to test_register */
     struct bough_arena *arena;
     struct bough_error err;
-    const char *dir; /* scratch directory once test_dir was called */
+    const char *dir; /* the scratch directory; set by test_dir() */
     struct test_env env;
-    void *user; /* for a wrapper's own fixture (see test_wrap) */
+    void *user; /* for the fixture of a wrapper (see test_wrap) */
 
     /* STORE_TEST only (lib/store_test.h) */
     struct bough_store *store; /* open and empty at the start; checked with fsck at the end */
-    const char *url;           /* to open it again */
-    bool damaged; /* set by tests that break the store on purpose: no fsck at the end */
+    const char *url;           /* to open the store again */
+    bool damaged;              /* the test breaks the store on purpose: no fsck at the end */
 };
 
 typedef void test_fn(struct test *t);
 
 /*
- * Register one test. `name` is kept, not copied. Called from constructors: a wrapper that runs a
- * test once per backend registers it several times with different names and params.
+ * Register one test. `name` is kept, not copied, and must outlive the run. Called from
+ * constructors. A wrapper that runs a test once per backend registers it several times with
+ * different names and params.
  */
 void test_register(const char *name, test_fn *fn, void *param, int seconds);
 
-/*
- * The same with a fixture: before(t) sets up, after(t) always runs, also when the test failed.
- * A check may fail and SKIP may be used in before.
- */
+/* The same with a fixture: before(t) sets up; after(t) always runs, even if the test failed.
+ * before() may use CHECK and SKIP. */
 void test_wrap(const char *name, test_fn *before, test_fn *fn, test_fn *after, void *param,
                int seconds);
 
-const char *test_dir(struct test *t); /* the scratch directory, made on first call */
+/* Called after each test when set: scripts/mutate notes which code the test reached. */
+extern void (*test_watch)(const char *name);
+
+const char *test_dir(struct test *t); /* the scratch directory, created by the first call */
 
 /* A path inside the scratch directory, in t->arena. */
 char *test_path(struct test *t, const char *name);
@@ -84,17 +86,17 @@ char *test_path(struct test *t, const char *name);
 #define CHECK_STR(want, got) test_check_str(want, got, #got, __FILE__, __LINE__)
 #define CHECK_MEM(want, got, n) test_check_mem(want, got, n, #got, __FILE__, __LINE__)
 
-/* A struct bough_str against a C string. */
+/* Compare a struct bough_str with a C string. */
 #define CHECK_SPAN(want, got) test_check_span(want, got, #got, __FILE__, __LINE__)
 
-/* These two look at t->err for the sentence, so pass &t->err. */
+/* On failure these two print t->err.msg, so the checked call must get &t->err. */
 #define CHECK_OK(expr) test_check_rc(t, BOUGH_OK, expr, #expr, __FILE__, __LINE__)
 #define CHECK_RC(want, expr) test_check_rc(t, want, expr, #expr, __FILE__, __LINE__)
 
-/* Fail here with a sentence; for checks inside loops, where the line alone says too little. */
+/* Fail with a message. For checks inside loops, where the line number is not enough. */
 #define FAIL(...) test_fail(__FILE__, __LINE__, __VA_ARGS__)
 
-/* End the test, counted and shown as skipped. */
+/* End the test and count it as skipped. */
 #define SKIP(reason) test_skip(t, reason)
 
 void test_check_int(long long want, long long got, const char *what, const char *file, int line);

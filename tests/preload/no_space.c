@@ -1,7 +1,7 @@
 /*
- * A disk that is full, for a server that is started with this in LD_PRELOAD: while the file exists
- * that NO_SPACE names, nothing can grow whose path contains a line of it ("/base/", "/pg_wal/").
- * What is there already can be written, as on a real disk.
+ * A full disk, simulated by LD_PRELOAD in a server process. The environment variable NO_SPACE names
+ * a file. While it exists, no file can grow whose path contains one of its lines ("/base/",
+ * "/pg_wal/"). Existing bytes can be overwritten, as on a real disk.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* libc's own. */
+/* The function of libc. */
 #define REAL(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 static bool named(const char *path)
@@ -34,7 +34,7 @@ static bool named(const char *path)
     return found;
 }
 
-/* Would the file be longer than it is, and may it not be? */
+/* True if a write up to `end` would grow the file and its disk is full. Sets errno then. */
 static bool refuse(int fd, off_t end)
 {
     char link[40], path[512];
@@ -62,7 +62,7 @@ ssize_t pwrite(int fd, const void *p, size_t n, off_t at)
 
 ssize_t write(int fd, const void *p, size_t n)
 {
-    off_t at = lseek(fd, 0, SEEK_CUR); /* -1: no file */
+    off_t at = lseek(fd, 0, SEEK_CUR); /* -1: not seekable */
 
     return at >= 0 && refuse(fd, at + (off_t)n) ? -1 : REAL(write)(fd, p, n);
 }

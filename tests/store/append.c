@@ -1,13 +1,13 @@
-/* Append: where entries go, what comes back, all or nothing (U3, P13, P16, C2-C5). */
+/* Append: where entries go, what is returned, all or nothing (U3, P13, P16, C2-C5). */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
-/* One user message with the given options. */
+/* Append one user message with the given options. */
 static enum bough_rc put(struct test *t, const char *session, const char *text,
-                         struct bough_append in, struct bough_appended *out)
+                         struct bough_append_options in, struct bough_append_result *out)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
 
@@ -49,7 +49,7 @@ static struct bough_entry *entry(struct test *t, const char *session, const char
     return e;
 }
 
-/* --- where --- */
+/* --- position --- */
 
 STORE_TEST(U3_an_append_continues_its_branch_at_its_last_entry)
 {
@@ -101,10 +101,10 @@ STORE_TEST(U3_a_fork_never_writes_into_its_parents_branch)
 STORE_TEST(append_at_an_entry_opens_a_branch_and_moves_the_head_there)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "a");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     agent(t, s, "b");
-    CHECK_OK(put(t, s, "side", (struct bough_append){ .at = a }, &out));
+    CHECK_OK(put(t, s, "side", (struct bough_append_options){ .at = a }, &out));
     CHECK_STR("a side", path_text(t, s));
     CHECK_INT(2, out.head.depth);
     CHECK_INT(head_of(t, s).branch, out.head.branch);
@@ -113,9 +113,9 @@ STORE_TEST(append_at_an_entry_opens_a_branch_and_moves_the_head_there)
 STORE_TEST(append_at_the_tip_continues_the_branch)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
 
-    CHECK_OK(put(t, s, "b", (struct bough_append){ .at = user(t, s, "a") }, &out));
+    CHECK_OK(put(t, s, "b", (struct bough_append_options){ .at = user(t, s, "a") }, &out));
     CHECK_STR("a b", path_text(t, s));
     CHECK_INT(1, branches_of(t, s));
 }
@@ -123,10 +123,10 @@ STORE_TEST(append_at_the_tip_continues_the_branch)
 STORE_TEST(append_at_the_tip_of_another_branch_continues_that_one)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "a"), *b = agent(t, s, "b");
-    struct bough_appended out;
+    struct bough_append_result out;
 
-    CHECK_OK(put(t, s, "other", (struct bough_append){ .at = a }, &out));
-    CHECK_OK(put(t, s, "c", (struct bough_append){ .at = b }, &out));
+    CHECK_OK(put(t, s, "other", (struct bough_append_options){ .at = a }, &out));
+    CHECK_OK(put(t, s, "c", (struct bough_append_options){ .at = b }, &out));
     CHECK_INT(2, branches_of(t, s));
     CHECK_STR("a b c", path_text(t, s));
     user(t, s, "d");
@@ -136,10 +136,10 @@ STORE_TEST(append_at_the_tip_of_another_branch_continues_that_one)
 STORE_TEST(append_at_root_makes_another_root)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     user(t, s, "a");
-    CHECK_OK(put(t, s, "again", (struct bough_append){ .at_root = true }, &out));
+    CHECK_OK(put(t, s, "again", (struct bough_append_options){ .at_root = true }, &out));
     CHECK_STR("again", path_text(t, s));
     CHECK_INT(1, out.first_mno);
     CHECK_INT(1, out.head.depth);
@@ -149,36 +149,36 @@ STORE_TEST(keep_head_leaves_the_head_where_it_was)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "a"), *b = agent(t, s, "b");
     struct bough_head before = head_of(t, s);
-    struct bough_appended out;
+    struct bough_append_result out;
 
-    CHECK_OK(put(t, s, "side", (struct bough_append){ .at = a, .keep_head = true }, &out));
+    CHECK_OK(put(t, s, "side", (struct bough_append_options){ .at = a, .keep_head = true }, &out));
     CHECK_STR("a b", path_text(t, s));
     CHECK_STR(b, head_id(t, s));
-    CHECK_INT(before.branch, out.head.branch); /* "after it" */
+    CHECK_INT(before.branch, out.head.branch); /* the head is still "after it" */
     CHECK_INT(before.depth, out.head.depth);
-    CHECK_STR("a side", read_text(t, s, &(struct bough_read){ .at = out.ids[0] }));
+    CHECK_STR("a side", read_text(t, s, &(struct bough_entries_read_options){ .at = out.ids[0] }));
 }
 
 STORE_TEST(keep_head_behind_the_head_itself_leaves_it_behind)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "a");
-    struct bough_appended out;
+    struct bough_append_result out;
 
-    CHECK_OK(put(t, s, "later", (struct bough_append){ .keep_head = true }, &out));
+    CHECK_OK(put(t, s, "later", (struct bough_append_options){ .keep_head = true }, &out));
     CHECK_STR(a, head_id(t, s));
     CHECK_INT(1, out.head.depth);
     CHECK_STR("a", path_text(t, s));
-    user(t, s, "b"); /* not the last entry any more: a branch */
+    user(t, s, "b"); /* not the branch's last entry any more: opens a branch */
     CHECK_STR("a b", path_text(t, s));
-    CHECK_STR("a later", read_text(t, s, &(struct bough_read){ .at = out.ids[0] }));
+    CHECK_STR("a later", read_text(t, s, &(struct bough_entries_read_options){ .at = out.ids[0] }));
 }
 
 STORE_TEST(keep_head_in_an_empty_session_keeps_it_at_nothing)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
 
-    CHECK_OK(put(t, s, "floating", (struct bough_append){ .keep_head = true }, &out));
+    CHECK_OK(put(t, s, "floating", (struct bough_append_options){ .keep_head = true }, &out));
     CHECK_INT(0, head_of(t, s).branch);
     CHECK_INT(0, out.head.branch);
     CHECK_STR("", path_text(t, s));
@@ -188,27 +188,29 @@ STORE_TEST(expect_head_refuses_another_head_and_tells_it)
 {
     const char *s = new_session(t, "");
     struct bough_head first;
-    struct bough_appended out;
+    struct bough_append_result out;
 
     user(t, s, "a");
     first = head_of(t, s);
-    CHECK_OK(put(t, s, "b", (struct bough_append){ .has_expect = true, .expect = first }, &out));
+    CHECK_OK(put(t, s, "b", (struct bough_append_options){ .expect_head = &first }, &out));
     CHECK_RC(BOUGH_CONFLICT,
-             put(t, s, "c", (struct bough_append){ .has_expect = true, .expect = first }, &out));
+             put(t, s, "c", (struct bough_append_options){ .expect_head = &first }, &out));
     CHECK_INT(first.branch, t->err.head.branch);
     CHECK_INT(2, t->err.head.depth);
     CHECK_STR("a b", path_text(t, s));
-    CHECK_OK(
-        put(t, s, "c", (struct bough_append){ .has_expect = true, .expect = t->err.head }, &out));
+    CHECK_OK(put(t, s, "c", (struct bough_append_options){ .expect_head = &t->err.head }, &out));
 }
 
 STORE_TEST(expect_nothing_is_an_expectation_too)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
 
-    CHECK_OK(put(t, s, "a", (struct bough_append){ .has_expect = true }, &out));
-    CHECK_RC(BOUGH_CONFLICT, put(t, s, "b", (struct bough_append){ .has_expect = true }, &out));
+    CHECK_OK(put(t, s, "a",
+                 (struct bough_append_options){ .expect_head = &(struct bough_head){ 0 } }, &out));
+    CHECK_RC(BOUGH_CONFLICT,
+             put(t, s, "b",
+                 (struct bough_append_options){ .expect_head = &(struct bough_head){ 0 } }, &out));
 }
 
 /* --- several entries and a call --- */
@@ -220,15 +222,15 @@ STORE_TEST(several_entries_take_depths_and_numbers_in_order)
                                    { .kind = BOUGH_ENTRY_MODEL_CHANGE,
                                      .data = str_of("{\"provider\":\"p\",\"modelId\":\"m\"}") },
                                    { .role = BOUGH_ROLE_ASSISTANT, .text = "a" } };
-    struct bough_append in = { .entries = e, .n = 3 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 3 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_INT(3, out.n);
     CHECK_INT(1, out.first_mno);
     for (int i = 0; i < 3; i++)
         CHECK_INT(i + 1, entry(t, s, out.ids[i])->at.depth);
-    CHECK_INT(1, entry(t, s, out.ids[1])->mno); /* no message: takes no number */
+    CHECK_INT(1, entry(t, s, out.ids[1])->mno); /* not a message, so no message number */
     CHECK_INT(2, entry(t, s, out.ids[2])->mno);
     CHECK_INT(out.no, entry(t, s, out.ids[2])->no);
     CHECK_INT(3, out.head.depth);
@@ -241,8 +243,8 @@ STORE_TEST(one_bad_entry_and_nothing_is_written)
     struct bough_entry_new e[] = { { .role = BOUGH_ROLE_USER, .text = "q" },
                                    { .role = BOUGH_ROLE_ASSISTANT, .parts = &bad, .nparts = 1 } };
     struct bough_call_new call = { .model = "m", .used = { .input = 5 } };
-    struct bough_append in = { .entries = e, .n = 2, .call = &call };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 2, .call = &call };
+    struct bough_append_result out;
     struct bough_calls calls;
 
     CHECK_RC(BOUGH_INVALID_PART, bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -257,8 +259,8 @@ STORE_TEST(C3_a_call_alone_is_legal)
 {
     const char *s = new_session(t, "");
     struct bough_call_new call = { .model = "m", .used = { .input = 5, .cost = 7 } };
-    struct bough_append in = { .call = &call };
-    struct bough_appended out;
+    struct bough_append_options in = { .call = &call };
+    struct bough_append_result out;
     struct bough_call *c;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -267,8 +269,8 @@ STORE_TEST(C3_a_call_alone_is_legal)
     CHECK_STR("m", c->model);
     CHECK_STR(s, c->session);
     CHECK_INT(7, get(t, s)->own.cost);
-    CHECK_RC(BOUGH_INVALID,
-             bough_append(t->store, t->arena, s, &(struct bough_append){ 0 }, &out, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_append(t->store, t->arena, s, &(struct bough_append_options){ 0 },
+                                         &out, &t->err));
 }
 
 STORE_TEST(C3_by_call_links_the_new_call_and_call_an_older_one)
@@ -277,10 +279,10 @@ STORE_TEST(C3_by_call_links_the_new_call_and_call_an_older_one)
     struct bough_entry_new e[] = { { .role = BOUGH_ROLE_USER, .text = "q" },
                                    { .role = BOUGH_ROLE_ASSISTANT, .text = "a", .by_call = true } };
     struct bough_call_new call = { .model = "m" };
-    struct bough_append in = { .entries = e, .n = 2, .call = &call };
-    struct bough_appended out, late;
+    struct bough_append_options in = { .entries = e, .n = 2, .call = &call };
+    struct bough_append_result out, late;
     struct bough_entry_new again = { .role = BOUGH_ROLE_TOOL, .text = "r" };
-    struct bough_append older = { .entries = &again, .n = 1 };
+    struct bough_append_options older = { .entries = &again, .n = 1 };
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_STR("", entry(t, s, out.ids[0])->call);
@@ -288,7 +290,7 @@ STORE_TEST(C3_by_call_links_the_new_call_and_call_an_older_one)
     again.call = out.call;
     CHECK_OK(bough_append(t->store, t->arena, s, &older, &late, &t->err));
     CHECK_STR(out.call, entry(t, s, late.ids[0])->call);
-    /* One of another session, or of none, is refused and nothing is written. */
+    /* A call of another session, or an unknown one, is refused and nothing is written. */
     CHECK_RC(BOUGH_NOT_FOUND, bough_append(t->store, t->arena, other, &older, &late, &t->err));
     again.call = "no such call";
     CHECK_RC(BOUGH_NOT_FOUND, bough_append(t->store, t->arena, s, &older, &late, &t->err));
@@ -301,16 +303,42 @@ STORE_TEST(U17_a_message_with_usage_has_a_call)
     const char *s = new_session(t, "");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
                                  .text = "a",
-                                 .has_usage = true,
-                                 .usage = { .input = 3, .output = 4, .cost = 5 } };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+                                 .usage =
+                                     &(struct bough_totals){ .input = 3, .output = 4, .cost = 5 } };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK(*entry(t, s, out.ids[0])->call);
     CHECK_STR(out.call, entry(t, s, out.ids[0])->call);
     CHECK_INT(1, get(t, s)->calls);
     CHECK_INT(5, get(t, s)->own.cost);
+}
+
+STORE_TEST(usage_that_is_given_comes_back_and_none_is_null)
+{
+    const char *s = new_session(t, "");
+    struct bough_totals used = { .input = 1,
+                                 .output = 2,
+                                 .reasoning = 3,
+                                 .cache_read = 4,
+                                 .cache_write = 5,
+                                 .cost = 6 },
+                        zero = { 0 };
+    struct bough_entry_new e[] = {
+        { .role = BOUGH_ROLE_ASSISTANT, .text = "spent", .usage = &used },
+        { .role = BOUGH_ROLE_ASSISTANT, .text = "free", .usage = &zero },
+        { .role = BOUGH_ROLE_USER, .text = "none" },
+    };
+    struct bough_append_options in = { .entries = e, .n = 3 };
+    struct bough_append_result out;
+
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_INT(3, entry(t, s, out.ids[0])->usage->reasoning);
+    CHECK_INT(6, entry(t, s, out.ids[0])->usage->cost);
+    CHECK_INT(0, entry(t, s, out.ids[1])->usage->cost);
+    CHECK(!entry(t, s, out.ids[2])->usage);
+    CHECK_INT(6, get(t, s)->own.cost);
 }
 
 STORE_TEST(C3_sequence_is_the_message_number_minus_one)
@@ -321,7 +349,8 @@ STORE_TEST(C3_sequence_is_the_message_number_minus_one)
 
     user(t, s, "m0");
     agent(t, s, "m1");
-    CHECK_OK(bough_compact(t->store, s, &(struct bough_compaction){ .summary = "S" }, id, &t->err));
+    CHECK_OK(
+        bough_compact(t->store, s, &(struct bough_compact_options){ .summary = "S" }, id, &t->err));
     third = user(t, s, "m2");
     CHECK_OK(bough_entry_by_number(t->store, t->arena, s, 3, &e, &t->err));
     CHECK_STR(third, e->id);
@@ -354,8 +383,8 @@ STORE_TEST(U9_a_time_is_kept_as_given)
 {
     const char *s = new_session(t, ""), *now;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "old", .time = 12345 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     int64_t before = t->env.now;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -368,20 +397,20 @@ STORE_TEST(C2_C5_title_and_prompt_are_independent)
 {
     const char *s = new_session(t, "one");
 
-    CHECK_OK(bough_session_update(t->store, s, &(struct bough_session_edit){ .system_prompt = "p" },
-                                  &t->err));
+    CHECK_OK(bough_session_update(
+        t->store, s, &(struct bough_session_update_options){ .system_prompt = "p" }, &t->err));
     CHECK_STR("one", get(t, s)->title);
     CHECK_OK(bough_session_rename(t->store, s, "two", &t->err));
     CHECK_STR("p", get(t, s)->system_prompt);
-    CHECK_OK(bough_session_update(t->store, s, &(struct bough_session_edit){ .system_prompt = "" },
-                                  &t->err));
+    CHECK_OK(bough_session_update(
+        t->store, s, &(struct bough_session_update_options){ .system_prompt = "" }, &t->err));
     CHECK_STR("", get(t, s)->system_prompt);
     CHECK_STR("two", get(t, s)->title);
 }
 
 STORE_TEST(C2_creating_with_a_taken_id_is_refused_and_changes_nothing)
 {
-    struct bough_session_new in = { .id = "chat_1", .title = "first" };
+    struct bough_session_create_options in = { .id = "chat_1", .title = "first" };
     struct bough_session *s;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));

@@ -1,18 +1,18 @@
-/* Append: ids callers bring, idempotency keys, deleting and restoring entries, heads, sizes. */
+/* Append: ids from callers, idempotency keys, deleting and restoring entries, heads, sizes. */
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
 enum { DAY_MS = 24 * 3600 * 1000 };
 
 static enum bough_rc say(struct test *t, const char *session, const char *text, const char *id,
-                         const char *key, struct bough_appended *out)
+                         const char *key, struct bough_append_result *out)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text, .id = id };
-    struct bough_append in = { .entries = &e, .n = 1, .key = key };
+    struct bough_append_options in = { .entries = &e, .n = 1, .key = key };
 
     return bough_append(t->store, t->arena, session, &in, out, &t->err);
 }
@@ -25,12 +25,12 @@ static struct bough_entry *entry(struct test *t, const char *session, const char
     return e;
 }
 
-/* --- ids callers bring --- */
+/* --- ids from callers --- */
 
 STORE_TEST(U8_an_id_that_came_along_finds_its_entry_with_and_without_session)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_OK(say(t, s, "x", "msg_1", NULL, &out));
     CHECK_STR(out.ids[0], entry(t, s, "msg_1")->id);
@@ -43,8 +43,8 @@ STORE_TEST(U8_a_taken_id_is_refused_and_nothing_is_written)
     const char *s = new_session(t, "");
     struct bough_entry_new e[] = { { .role = BOUGH_ROLE_USER, .text = "new" },
                                    { .role = BOUGH_ROLE_USER, .text = "taken", .id = "msg_1" } };
-    struct bough_append in = { .entries = e, .n = 2 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 2 };
+    struct bough_append_result out;
 
     CHECK_OK(say(t, s, "x", "msg_1", NULL, &out));
     CHECK_RC(BOUGH_EXISTS, bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -58,8 +58,8 @@ STORE_TEST(U8_the_same_id_twice_in_one_append_is_refused)
     const char *s = new_session(t, "");
     struct bough_entry_new e[] = { { .role = BOUGH_ROLE_USER, .text = "a", .id = "twin" },
                                    { .role = BOUGH_ROLE_USER, .text = "b", .id = "twin" } };
-    struct bough_append in = { .entries = e, .n = 2 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 2 };
+    struct bough_append_result out;
 
     CHECK_RC(BOUGH_EXISTS, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_STR("", path_text(t, s));
@@ -68,7 +68,7 @@ STORE_TEST(U8_the_same_id_twice_in_one_append_is_refused)
 STORE_TEST(U8_one_id_in_two_sessions_is_ambiguous_without_a_session)
 {
     const char *s = new_session(t, ""), *o = new_session(t, "");
-    struct bough_appended one, other;
+    struct bough_append_result one, other;
     struct bough_entry *e;
 
     CHECK_OK(say(t, s, "x", "same", NULL, &one));
@@ -81,7 +81,7 @@ STORE_TEST(U8_one_id_in_two_sessions_is_ambiguous_without_a_session)
 STORE_TEST(U8_a_fork_finds_inherited_ids_and_others_do_not)
 {
     const char *s = new_session(t, ""), *stranger = new_session(t, ""), *f;
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_entry *e;
 
     CHECK_OK(say(t, s, "x", "msg_1", NULL, &out));
@@ -93,18 +93,13 @@ STORE_TEST(U8_a_fork_finds_inherited_ids_and_others_do_not)
 STORE_TEST(copying_a_fork_that_reused_an_inherited_id_works)
 {
     const char *s = new_session(t, ""), *f;
-    struct bough_fork how = { .copy = true };
+    struct bough_session_fork_options how = { .copy = true };
     struct bough_session *copy;
-    struct bough_appended out;
-    enum bough_rc rc;
+    struct bough_append_result out;
 
     CHECK_OK(say(t, s, "x", "msg_1", NULL, &out));
     f = fork_at(t, s, NULL);
-    rc = say(t, f, "y", "msg_1", NULL, &out);
-    if (rc) { /* unique on the session's paths: also fine */
-        CHECK_INT(BOUGH_EXISTS, rc);
-        return;
-    }
+    CHECK_OK(say(t, f, "y", "msg_1", NULL, &out));
     CHECK_OK(bough_session_fork(t->store, t->arena, f, &how, &copy, &t->err));
     CHECK_STR("x y", path_text(t, copy->id));
 }
@@ -117,8 +112,8 @@ STORE_TEST(the_same_key_and_request_gives_the_first_answer_again)
     struct bough_entry_new e[] = { { .role = BOUGH_ROLE_USER, .text = "q" },
                                    { .role = BOUGH_ROLE_ASSISTANT, .text = "a", .by_call = true } };
     struct bough_call_new call = { .model = "m", .used = { .input = 1 } };
-    struct bough_append in = { .entries = e, .n = 2, .call = &call, .key = "k" };
-    struct bough_appended first, again;
+    struct bough_append_options in = { .entries = e, .n = 2, .call = &call, .key = "k" };
+    struct bough_append_result first, again;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &first, &t->err));
     user(t, s, "later");
@@ -140,10 +135,10 @@ STORE_TEST(a_key_with_a_call_only_or_keep_head_gives_the_first_answer_too)
 {
     const char *s = new_session(t, "");
     struct bough_call_new call = { .model = "m" };
-    struct bough_append only = { .call = &call, .key = "call" };
+    struct bough_append_options only = { .call = &call, .key = "call" };
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "side" };
-    struct bough_append keep = { .entries = &e, .n = 1, .keep_head = true, .key = "keep" };
-    struct bough_appended first, again;
+    struct bough_append_options keep = { .entries = &e, .n = 1, .keep_head = true, .key = "keep" };
+    struct bough_append_result first, again;
 
     user(t, s, "a");
     CHECK_OK(bough_append(t->store, t->arena, s, &only, &first, &t->err));
@@ -158,16 +153,16 @@ STORE_TEST(a_key_with_a_call_only_or_keep_head_gives_the_first_answer_too)
     CHECK_INT(first.head.depth, again.head.depth);
 }
 
-/* Anything that makes it another request makes it a conflict. */
+/* Any difference in the request makes the key a conflict. */
 STORE_TEST(the_same_key_with_another_request_is_a_conflict)
 {
     const char *s = new_session(t, ""), *root = user(t, s, "root");
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "x" };
     struct bough_call_new call = { .model = "m" };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &call, .key = "k" }, other;
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &call, .key = "k" }, other;
     struct bough_entry_new changed;
     struct bough_call_new changed_call;
-    struct bough_appended out;
+    struct bough_append_result out;
 
 #define CONFLICTS(what, ...)                                                                       \
     do {                                                                                           \
@@ -189,7 +184,7 @@ STORE_TEST(the_same_key_with_another_request_is_a_conflict)
     CONFLICTS("finish", changed.finish = "stop");
     CONFLICTS("data", changed.data = str_of("{\"a\":1}"));
     CONFLICTS("metadata", changed.metadata = str_of("{\"a\":1}"));
-    CONFLICTS("usage", changed.has_usage = true; changed.usage.input = 1);
+    CONFLICTS("usage", changed.usage = (&(struct bough_totals){ .input = 1 }));
     CONFLICTS("link to the call", changed.by_call = true);
     CONFLICTS("call", other.call = NULL);
     CONFLICTS("model", changed_call.model = "m2");
@@ -203,25 +198,35 @@ STORE_TEST(the_same_key_with_another_request_is_a_conflict)
 STORE_TEST(a_key_is_looked_up_before_head_archived_and_lease)
 {
     const char *s = new_session(t, "");
+    struct bough_head nothing = { 0 };
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "x" };
-    struct bough_append in = { .entries = &e, .n = 1, .has_expect = true, .key = "k" };
-    struct bough_appended first, again;
+    struct bough_append_options in = { .entries = &e, .n = 1, .expect_head = &nothing, .key = "k" };
+    struct bough_append_result first, again;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &first, &t->err));
-    CHECK_OK(bough_append(t->store, t->arena, s, &in, &again, &t->err)); /* the head has moved */
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &again, &t->err)); /* the head moved */
     CHECK_STR(first.ids[0], again.ids[0]);
     CHECK_OK(bough_session_archive(t->store, s, &t->err));
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &again, &t->err));
     CHECK_STR(first.ids[0], again.ids[0]);
     in.key = "other";
-    in.has_expect = false;
+    in.expect_head = NULL;
     CHECK_RC(BOUGH_ARCHIVED, bough_append(t->store, t->arena, s, &in, &again, &t->err));
+    s = new_session(t, "");
+    CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 1000, NULL, &t->err));
+    in.owner = "ada";
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &first, &t->err));
+    t->env.now += 2000; /* the lease is over */
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &again, &t->err));
+    CHECK_STR(first.ids[0], again.ids[0]);
+    in.key = "third";
+    CHECK_RC(BOUGH_LEASE_LOST, bough_append(t->store, t->arena, s, &in, &again, &t->err));
 }
 
 STORE_TEST(a_failure_stores_no_key)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_OK(bough_session_archive(t->store, s, &t->err));
     CHECK_RC(BOUGH_ARCHIVED, say(t, s, "x", NULL, "k", &out));
@@ -235,8 +240,8 @@ STORE_TEST(a_key_belongs_to_a_principal_and_a_session)
     const char *s = new_session(t, ""), *o = new_session(t, "");
     struct bough_store *mine = t->store;
     struct bough_store *other =
-        bough_store_scoped(t->store, &(struct bough_scope){ .principal = "bob" });
-    struct bough_appended out;
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .principal = "bob" });
+    struct bough_append_result out;
 
     CHECK_OK(say(t, s, "x", NULL, "k", &out));
     CHECK_OK(say(t, o, "y", NULL, "k", &out));
@@ -252,7 +257,7 @@ STORE_TEST(a_key_belongs_to_a_principal_and_a_session)
 STORE_TEST(a_key_is_forgotten_after_seven_days)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_OK(say(t, s, "x", NULL, "k", &out));
     t->env.now += INT64_C(7) * DAY_MS - 60000;
@@ -269,7 +274,7 @@ STORE_TEST(a_key_is_forgotten_after_seven_days)
 STORE_TEST(a_key_survives_reopening)
 {
     const char *s = new_session(t, "");
-    struct bough_appended first, again;
+    struct bough_append_result first, again;
 
     if (!store_lasts(t))
         return;
@@ -285,7 +290,7 @@ STORE_TEST(a_key_survives_reopening)
 STORE_TEST(a_deleted_entry_vanishes_everywhere_and_numbers_stay)
 {
     const char *s = new_session(t, ""), *b, *c, *f;
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     user(t, s, "a");
     b = agent(t, s, "b");
@@ -298,8 +303,9 @@ STORE_TEST(a_deleted_entry_vanishes_everywhere_and_numbers_stay)
     CHECK_INT(3, entry(t, s, c)->at.depth);
     CHECK(entry(t, s, b)->deleted);
     CHECK_INT(2, get(t, s)->messages);
-    CHECK_OK(bough_entries_read(t->store, t->arena, f, &(struct bough_read){ .deleted = true },
-                                &path, &t->err));
+    CHECK_OK(bough_entries_read(t->store, t->arena, f,
+                                &(struct bough_entries_read_options){ .deleted = true }, &path,
+                                &t->err));
     CHECK_INT(3, path.entries.n);
     CHECK_INT(4, entry(t, s, user(t, s, "d"))->mno);
     CHECK_OK(bough_entry_restore(t->store, s, b, &t->err));
@@ -314,13 +320,13 @@ STORE_TEST(only_the_session_that_wrote_an_entry_may_delete_it)
     CHECK_RC(BOUGH_DENIED, bough_entry_delete(t->store, f, a, &t->err));
     CHECK_OK(bough_entry_delete(t->store, s, a, &t->err));
     CHECK_RC(BOUGH_DENIED, bough_entry_restore(t->store, f, a, &t->err));
-    CHECK_OK(bough_entry_delete(t->store, s, a, &t->err)); /* again: nothing changes */
+    CHECK_OK(bough_entry_delete(t->store, s, a, &t->err)); /* repeated: no change */
 }
 
 STORE_TEST(a_copy_of_a_history_with_deleted_messages_counts_the_living)
 {
     const char *s = new_session(t, "");
-    struct bough_fork how = { .copy = true };
+    struct bough_session_fork_options how = { .copy = true };
     struct bough_session *copy;
 
     user(t, s, "a");
@@ -385,8 +391,8 @@ STORE_TEST(P13_entries_of_every_kind_advance_the_head)
 
     for (int kind = BOUGH_ENTRY_MODEL_CHANGE; kind <= BOUGH_ENTRY_OTHER; kind++) {
         struct bough_entry_new e = { .kind = (enum bough_entry_kind)kind, .kind_name = "odd" };
-        struct bough_append in = { .entries = &e, .n = 1 };
-        struct bough_appended out;
+        struct bough_append_options in = { .entries = &e, .n = 1 };
+        struct bough_append_result out;
 
         if (kind == BOUGH_ENTRY_LABEL)
             e.data = str_of(arena_printf(t->arena, "{\"targetId\":\"%s\",\"label\":\"L\"}", a));
@@ -405,8 +411,8 @@ STORE_TEST(P13_P20_names_in_one_append_the_last_one_wins)
         { .kind = BOUGH_ENTRY_SESSION_INFO, .data = str_of("{\"name\":\"one\"}") },
         { .kind = BOUGH_ENTRY_SESSION_INFO, .data = str_of("{\"name\":\"two\"}") }
     };
-    struct bough_append in = { .entries = e, .n = 2 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 2 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_STR("two", get(t, s)->title);
@@ -435,8 +441,8 @@ STORE_TEST(a_message_with_4096_parts)
     const char *s = new_session(t, "");
     struct bough_str *parts = arena_array(t->arena, LIMIT_PARTS + 1, sizeof *parts);
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = parts, .nparts = LIMIT_PARTS };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *got;
     struct bough_part part;
 
@@ -461,8 +467,8 @@ STORE_TEST(more_entries_than_an_append_holds_are_refused)
 {
     const char *s = new_session(t, "");
     struct bough_entry_new *e = arena_array(t->arena, LIMIT_APPEND_ENTRIES + 1, sizeof *e);
-    struct bough_append in = { .entries = e, .n = LIMIT_APPEND_ENTRIES + 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = LIMIT_APPEND_ENTRIES + 1 };
+    struct bough_append_result out;
 
     for (int i = 0; i <= LIMIT_APPEND_ENTRIES; i++)
         e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "x" };

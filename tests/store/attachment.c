@@ -1,17 +1,18 @@
-/* Attachments: stored as a stream, linked by the entry that shows them, read through it alone. */
+/* Attachments: stored as a stream, linked by the entries that show them, read through those. */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/base64.h"
+#include "base/hash/crc32c.h"
+#include "base/hash/sha256.h"
 #include "base/limits.h"
-#include "base/sha256.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/base64.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
-#include "store/blob.h"
+#include "store/lookup/blob.h"
 
 #define DAY (INT64_C(24) * 3600 * 1000)
 
-/* Bytes that look like nothing in particular, always the same for a seed. */
+/* Pseudo-random bytes, the same for the same seed. */
 static char *noise(struct test *t, size_t n, uint64_t seed)
 {
     char *p = arena_alloc(t->arena, n + 1);
@@ -42,8 +43,8 @@ static enum bough_rc append_part(struct test *t, const char *session, const char
 {
     struct bough_str parts[1] = { str_of(part) };
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = parts, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     enum bough_rc rc = bough_append(t->store, t->arena, session, &in, &out, &t->err);
 
     if (id)
@@ -67,7 +68,7 @@ static const char *base64(struct test *t, const void *p, size_t n)
     return text;
 }
 
-/* An image as pi has it. */
+/* An image part in pi's form. */
 static const char *image(struct test *t, const void *p, size_t n)
 {
     return arena_printf(
@@ -79,7 +80,7 @@ struct got {
     struct test *t;
     char *p;
     size_t n, calls;
-    size_t stop; /* after so many calls */
+    size_t stop; /* stop the read at this call; 0: never */
 };
 
 static bool take(void *user, const void *p, size_t n)
@@ -95,12 +96,16 @@ static enum bough_rc read_range(struct test *t, const char *session, const char 
                                 int64_t from, int64_t length, struct got *out)
 {
     *out = (struct got){ .t = t, .p = arena_alloc(t->arena, 4 << 20), .stop = out->stop };
-    return bough_attachment_read(t->store, session, entry, n, from, length, take, out, &t->err);
+    return bough_attachment_read(
+        t->store, session, entry,
+        &(struct bough_attachment_read_options){
+            .index = n, .from = from, .length = length, .write = take, .user = out },
+        &t->err);
 }
 
-static struct bough_stats stats(struct test *t)
+static struct bough_store_stats_result stats(struct test *t)
 {
-    struct bough_stats s;
+    struct bough_store_stats_result s;
 
     CHECK_OK(bough_store_stats(t->store, &s, &t->err));
     return s;
@@ -133,7 +138,7 @@ STORE_TEST(an_attachment_is_read_through_the_message_that_shows_it)
     CHECK_STR(a.url, list.at[0].url);
     CHECK_STR("image/png", list.at[0].mime);
     CHECK_STR("a.png", list.at[0].name);
-    CHECK_OK(read_range(t, s, id, 0, 0, -1, &got));
+    CHECK_OK(read_range(t, s, id, 0, 0, 0, &got));
     CHECK_INT(SIZE, got.n);
     CHECK_MEM(bytes, got.p, SIZE);
 }
@@ -149,7 +154,7 @@ STORE_TEST(ranges_of_an_attachment_are_exact_at_every_edge)
 
     CHECK_OK(append_part(t, s, file_part(t, store_bytes(t, bytes, SIZE, 99999).url), &id));
     for (size_t i = 0; i < 9; i++)
-        for (size_t k = i; k < 9; k += 3) {
+        for (size_t k = i + 1; k < 9; k += 3) {
             CHECK_OK(read_range(t, s, id, 0, edges[i], edges[k] - edges[i], &got));
             CHECK_INT(edges[k] - edges[i], got.n);
             CHECK_MEM(bytes + edges[i], got.p, got.n);
@@ -157,13 +162,13 @@ STORE_TEST(ranges_of_an_attachment_are_exact_at_every_edge)
     CHECK_OK(read_range(t, s, id, 0, SIZE - 5, 1000, &got));
     CHECK_INT(5, got.n);
     got.stop = 1;
-    CHECK_OK(read_range(t, s, id, 0, 0, -1, &got));
+    CHECK_OK(read_range(t, s, id, 0, 0, 0, &got));
     CHECK_INT(16 * LIMIT_CHUNK, got.n);
     got.stop = 0;
-    CHECK_RC(BOUGH_INVALID, read_range(t, s, id, 0, SIZE + 1, -1, &got));
-    CHECK_RC(BOUGH_INVALID, read_range(t, s, id, 0, -1, -1, &got));
-    CHECK_RC(BOUGH_INVALID, read_range(t, s, id, 0, 0, -2, &got));
-    CHECK_RC(BOUGH_NOT_FOUND, read_range(t, s, id, 1, 0, -1, &got));
+    CHECK_RC(BOUGH_INVALID, read_range(t, s, id, 0, SIZE + 1, 0, &got));
+    CHECK_RC(BOUGH_INVALID, read_range(t, s, id, 0, -1, 0, &got));
+    CHECK_RC(BOUGH_INVALID, read_range(t, s, id, 0, 0, -1, &got));
+    CHECK_RC(BOUGH_NOT_FOUND, read_range(t, s, id, 1, 0, 0, &got));
 }
 
 STORE_TEST(an_attachment_is_never_read_by_its_hash_or_through_another_session)
@@ -175,15 +180,15 @@ STORE_TEST(an_attachment_is_never_read_by_its_hash_or_through_another_session)
 
     CHECK_OK(append_part(t, s, file_part(t, a.url), &id));
     user(t, other, "hello");
-    CHECK_RC(BOUGH_INVALID, read_range(t, other, id, 0, 0, -1, &got));
-    CHECK_RC(BOUGH_INVALID, read_range(t, "", id, 0, 0, -1, &got));
-    CHECK_RC(BOUGH_NOT_FOUND, read_range(t, s, a.url, 0, 0, -1, &got));
+    CHECK_RC(BOUGH_INVALID, read_range(t, other, id, 0, 0, 0, &got));
+    CHECK_RC(BOUGH_INVALID, read_range(t, "", id, 0, 0, 0, &got));
+    CHECK_RC(BOUGH_NOT_FOUND, read_range(t, s, a.url, 0, 0, 0, &got));
     CHECK_RC(BOUGH_INVALID, bough_attachment_list(t->store, t->arena, other, id, &list, &t->err));
-    /* Long after it was stored, its name alone gives nobody a part that shows it. */
+    /* A day after it was stored, its hash alone does not let another session show it. */
     t->env.now += DAY + 1;
     CHECK_RC(BOUGH_NOT_FOUND, append_part(t, other, file_part(t, a.url), NULL));
-    CHECK_OK(append_part(t, s, file_part(t, a.url), NULL)); /* it shows it already */
-    store_bytes(t, "secret", 6, 6);                         /* whoever has the bytes may */
+    CHECK_OK(append_part(t, s, file_part(t, a.url), NULL)); /* this session shows it already */
+    store_bytes(t, "secret", 6, 6); /* a caller that stores the same bytes may show them */
     CHECK_OK(append_part(t, other, file_part(t, a.url), NULL));
 }
 
@@ -197,7 +202,7 @@ STORE_TEST(a_part_that_names_no_attachment_is_refused_and_nothing_is_written)
     attach_name(hash, url);
     CHECK_RC(BOUGH_NOT_FOUND, append_part(t, s, file_part(t, url), NULL));
     CHECK_INT(before, stats(t).log_rows);
-    CHECK_OK(append_part(t, s, file_part(t, "bough:sha256-12"), NULL)); /* only looks like one */
+    CHECK_OK(append_part(t, s, file_part(t, "bough:sha256-12"), NULL)); /* not an attachment */
     CHECK_OK(append_part(t, s, file_part(t, "https://example.org/a.png"), NULL));
     url[20] = 'G';
     CHECK_OK(append_part(t, s, file_part(t, url), NULL));
@@ -253,7 +258,37 @@ STORE_TEST(base64_in_a_part_is_stored_once_and_comes_back_byte_for_byte)
     }
 }
 
-STORE_TEST(what_is_not_canonical_base64_stays_in_its_part)
+STORE_TEST(every_part_of_a_message_with_several_images_comes_back_byte_for_byte)
+{
+    enum { N = 3, RUNS = ATTACH_RUNS + 2 };
+    const char *s = new_session(t, "images"), *many = "";
+    struct bough_str parts[N + 1];
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = parts, .nparts = N + 1 };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    struct bough_attachments list;
+    struct bough_entry *got;
+
+    for (size_t i = 0; i < N; i++)
+        parts[i] = str_of(image(t, noise(t, 20000 + i, 20 + i), 20000 + i));
+    for (size_t i = 0; i < RUNS; i++) /* more than are looked for: the rest stays where it is */
+        many = arena_printf(t->arena, "%s%s\"%s\"", many, i ? "," : "",
+                            base64(t, noise(t, LIMIT_INLINE, 30 + i), LIMIT_INLINE));
+    parts[N] = str_of(arena_printf(
+        t->arena, "{\"type\":\"tool_result\",\"tool_use_id\":\"u\",\"content\":[%s]}", many));
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_INT(N + ATTACH_RUNS, stats(t).attachments);
+    CHECK_OK(bough_entry_get(t->store, t->arena, s, out.ids[0], &got, &t->err));
+    CHECK_INT(N + 1, got->nparts);
+    for (size_t i = 0; i <= N; i++)
+        CHECK_SPAN(parts[i].p, got->parts[i].json);
+    CHECK_OK(bough_attachment_list(t->store, t->arena, s, out.ids[0], &list, &t->err));
+    CHECK_INT(N + ATTACH_RUNS, list.n);
+    CHECK_INT(1, list.at[1].part);
+    CHECK_INT(20001, list.at[1].size);
+}
+
+STORE_TEST(base64_that_is_not_canonical_stays_in_its_part)
 {
     enum { SIZE = 20000 };
     const char *bytes = noise(t, SIZE, 4), *id;
@@ -263,10 +298,10 @@ STORE_TEST(what_is_not_canonical_base64_stays_in_its_part)
 
     for (int i = 0; i < 5; i++)
         text[i] = arena_strdup(t->arena, base64(t, bytes, SIZE));
-    text[0][500] = '-';                  /* the other alphabet */
-    text[1][strlen(text[1]) - 2]++;      /* bits that do not count */
-    text[2][strlen(text[2]) - 1] = 'A';  /* no padding where there was some */
-    text[3][strlen(text[3]) - 1] = '\0'; /* cut */
+    text[0][500] = '-';                  /* the URL-safe alphabet */
+    text[1][strlen(text[1]) - 2]++;      /* unused bits set */
+    text[2][strlen(text[2]) - 1] = 'A';  /* padding replaced */
+    text[3][strlen(text[3]) - 1] = '\0'; /* truncated */
     memcpy(text[4] + 40, "ab==", 4);     /* padding in the middle */
     for (int i = 0; i < 5; i++) {
         const char *part = arena_printf(
@@ -275,33 +310,34 @@ STORE_TEST(what_is_not_canonical_base64_stays_in_its_part)
         CHECK_OK(append_part(t, s, part, &id));
         CHECK_STR(part, part_of(t, s, id));
     }
-    /* A text that happens to be base64 is a text; a small image is not worth it. */
+    /* Base64 in a text stays text. A small image stays in its part. */
     e.text = base64(t, bytes, SIZE);
-    CHECK_OK(bough_append(t->store, t->arena, s, &(struct bough_append){ .entries = &e, .n = 1 },
-                          &(struct bough_appended){ 0 }, &t->err));
+    CHECK_OK(bough_append(t->store, t->arena, s,
+                          &(struct bough_append_options){ .entries = &e, .n = 1 },
+                          &(struct bough_append_result){ 0 }, &t->err));
     CHECK_OK(append_part(t, s, image(t, bytes, 9000), NULL));
-    CHECK(stats(t).attachments <= 1); /* the third is base64 of other bytes */
+    CHECK_INT(1, stats(t).attachments); /* the third case is valid base64 of other bytes */
 }
 
 STORE_TEST(forks_see_what_they_inherit_and_copies_link_it_again)
 {
     enum { SIZE = 30000 };
     const char *bytes = noise(t, SIZE, 5), *s = new_session(t, "images"), *id, *fork, *copy;
-    struct bough_fork how = { .copy = true };
+    struct bough_session_fork_options how = { .copy = true };
     struct bough_session *made;
-    struct bough_path path;
+    struct bough_entries_read_result path;
     struct got got = { 0 };
 
     CHECK_OK(append_part(t, s, image(t, bytes, SIZE), &id));
     fork = fork_at(t, s, id);
     CHECK_OK(bough_session_fork(t->store, t->arena, s, &how, &made, &t->err));
     copy = made->id;
-    CHECK_OK(read_range(t, fork, id, 0, 0, -1, &got));
+    CHECK_OK(read_range(t, fork, id, 0, 0, 0, &got));
     CHECK_MEM(bytes, got.p, SIZE);
     CHECK_INT(1, stats(t).attachments);
-    /* The first purge keeps it for the fork and the copy, the second for the copy. */
+    /* The first purge keeps it for the fork and the copy, the second one for the copy. */
     CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
-    CHECK_OK(read_range(t, fork, id, 0, 0, -1, &got));
+    CHECK_OK(read_range(t, fork, id, 0, 0, 0, &got));
     CHECK_MEM(bytes, got.p, SIZE);
     CHECK_OK(bough_session_purge(t->store, t->arena, fork, NULL, &t->err));
     CHECK_INT(1, stats(t).attachments);
@@ -312,7 +348,7 @@ STORE_TEST(forks_see_what_they_inherit_and_copies_link_it_again)
     CHECK_INT(0, stats(t).attachment_bytes);
 }
 
-STORE_TEST(what_nobody_shows_is_swept_after_a_day)
+STORE_TEST(unlinked_attachments_are_deleted_after_a_day)
 {
     const char *s = new_session(t, "files"), *id;
     struct bough_attachment shown = store_bytes(t, "shown", 5, 5);
@@ -327,19 +363,19 @@ STORE_TEST(what_nobody_shows_is_swept_after_a_day)
     t->env.now += DAY - 1000;
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_INT(2, stats(t).attachments);
-    store_bytes(t, "not shown", 9, 9); /* stored again: another day */
+    store_bytes(t, "not shown", 9, 9); /* stored again: kept for another day */
     t->env.now += 2000;
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_INT(2, stats(t).attachments);
-    CHECK_INT(5 + 9, stats(t).attachment_bytes); /* what was half-written for a day is gone */
+    CHECK_INT(5 + 9, stats(t).attachment_bytes); /* the unfinished one of a day ago is gone */
     CHECK_RC(BOUGH_GONE, bough_attachment_write(w, noise(t, LIMIT_CHUNK, 7), LIMIT_CHUNK, &t->err));
     bough_attachment_cancel(&w);
     t->env.now += DAY;
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_INT(1, stats(t).attachments);
-    CHECK_OK(read_range(t, s, id, 0, 0, -1, &got));
+    CHECK_OK(read_range(t, s, id, 0, 0, 0, &got));
     CHECK_MEM("shown", got.p, 5);
-    /* Purged: nobody shows it any more, and its day is long over. */
+    /* After the purge no entry shows it, and its day is over. */
     CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
     CHECK_INT(0, stats(t).attachments);
 }
@@ -397,20 +433,20 @@ STORE_TEST(an_attachment_may_come_from_a_reader_and_may_be_empty)
     CHECK_OK(bough_attachment_store(t->store, short_reads, &empty, &a, &t->err));
     CHECK_INT(0, a.size);
     CHECK_OK(append_part(t, s, file_part(t, a.url), &id));
-    CHECK_OK(read_range(t, s, id, 0, 0, -1, &got));
+    CHECK_OK(read_range(t, s, id, 0, 0, 0, &got));
     CHECK_INT(0, got.n);
 }
 
-/* The shape of a real history that was mostly pictures: the same screenshots again and again. */
+/* A history like a real one with many images: the same screenshots again and again. */
 STORE_TEST_SECONDS(two_thousand_copies_of_22_images_take_a_tenth_of_their_bytes, 120)
 {
     enum { IMAGES = 22, COPIES = 2331, SIZE = 24000, BATCH = 111 };
     const char *images[IMAGES], *s = new_session(t, "pictures");
     struct bough_str parts[BATCH];
     struct bough_entry_new e[BATCH];
-    struct bough_append in = { .entries = e };
-    struct bough_appended out;
-    struct bough_path path;
+    struct bough_append_options in = { .entries = e };
+    struct bough_append_result out;
+    struct bough_entries_read_result path;
     int64_t content = 0;
 
     for (int i = 0; i < IMAGES; i++)
@@ -428,8 +464,10 @@ STORE_TEST_SECONDS(two_thousand_copies_of_22_images_take_a_tenth_of_their_bytes,
     }
     CHECK_INT(IMAGES, stats(t).attachments);
     CHECK(stats(t).content_bytes + stats(t).attachment_bytes < content / 10);
-    CHECK_OK(bough_entries_read(t->store, t->arena, s, &(struct bough_read){ .limit = 100 }, &path,
+    CHECK_OK(bough_entries_read(t->store, t->arena, s,
+                                &(struct bough_entries_read_options){ .limit = 100 }, &path,
                                 &t->err));
+    CHECK_INT(100, path.entries.n);
     for (size_t i = 0; i < path.entries.n; i++)
         CHECK_SPAN(images[i * 7 % IMAGES], path.entries.at[i].parts[0].json);
     if (store_lasts(t)) {
@@ -443,15 +481,15 @@ STORE_TEST(appending_again_with_its_key_links_nothing_twice)
     const char *s = new_session(t, "keys");
     struct bough_str part = str_of(image(t, noise(t, 50000, 10), 50000));
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1, .key = "k" };
-    struct bough_appended one, two;
+    struct bough_append_options in = { .entries = &e, .n = 1, .key = "k" };
+    struct bough_append_result one, two;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &one, &t->err));
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &two, &t->err));
     CHECK(two.replayed);
     CHECK_STR(one.ids[0], two.ids[0]);
     CHECK_INT(1, get(t, s)->messages);
-    /* A client that sends everything again is recognised by content, pictures and all. */
+    /* The repeated append stored no second copy. */
     CHECK_INT(1, stats(t).attachments);
 }
 
@@ -462,8 +500,8 @@ STORE_TEST(a_recorded_history_with_pictures_is_matched_by_content)
     struct bough_entry_new history[2] = { { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 },
                                           { .role = BOUGH_ROLE_USER, .text = "and now?" } };
     struct bough_entry_new reply = { .role = BOUGH_ROLE_ASSISTANT, .text = "a picture" };
-    struct bough_record in = { .history = history, .nhistory = 1, .reply = &reply };
-    struct bough_recorded out;
+    struct bough_record_options in = { .history = history, .nhistory = 1, .reply = &reply };
+    struct bough_record_result out;
 
     CHECK_OK(bough_record(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_INT(2, get(t, s)->messages);
@@ -473,5 +511,73 @@ STORE_TEST(a_recorded_history_with_pictures_is_matched_by_content)
     CHECK_OK(bough_record(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_INT(2, out.matched);
     CHECK_INT(2, get(t, s)->messages);
+    CHECK_INT(1, stats(t).attachments);
+}
+
+/* Store one piece and complete it, through the backend's own operations. */
+static struct blob_row seal_piece(struct test *t, struct bough_str bytes, int64_t since)
+{
+    struct engine *e = t->store->e;
+    struct deadline p = { INT64_MAX, NULL };
+    struct chunk_row chunk = { .sum = crc32c(0, bytes.p, bytes.n), .body = bytes };
+    struct blob_row row = { .size = (int64_t)bytes.n, .since = since };
+    struct sha256 sha;
+
+    CHECK_OK(role_blob_put(e, &row.bno, &chunk, &p, &t->err));
+    sha256_init(&sha);
+    sha256_update(&sha, bytes.p, bytes.n);
+    sha256_final(&sha, row.hash);
+    CHECK_OK(role_blob_seal(e, &row, false, &p, &t->err));
+    return row;
+}
+
+STORE_TEST(completing_a_duplicate_gives_the_row_of_the_first_one)
+{
+    struct bough_str bytes = str_of("the same bytes");
+    int64_t now = env_now(&t->store->e->env);
+    struct blob_row first = seal_piece(t, bytes, now), again = seal_piece(t, bytes, now + 5);
+
+    CHECK_INT(BLOB_LOOSE, first.state);
+    CHECK_INT(first.bno, again.bno);
+    CHECK_INT(first.state, again.state);
+    CHECK_INT(first.size, again.size);
+    CHECK_INT(first.since + 5, again.since);
+    CHECK(memcmp(first.hash, again.hash, sizeof first.hash) == 0);
+    CHECK_INT(first.since + 5, seal_piece(t, bytes, now + 1).since);
+}
+
+/* ---- bytes that are swept before they are linked ---- */
+
+static const struct backend_ops *real_ops;
+static int seals;
+
+/* Seal, then sweep as the background thread of another process could at this moment. */
+static enum bough_rc seal_and_sweep(struct backend *b, struct blob_row *row, bool relaxed,
+                                    const struct deadline *p, struct bough_error *err)
+{
+    enum bough_rc rc = real_ops->blob_seal(b, row, relaxed, p, err);
+    bool left = true;
+
+    if (!rc && seals++ == 0)
+        rc = real_ops->blob_sweep(b, 0, 256, &left, p, err);
+    return rc;
+}
+
+STORE_TEST(an_image_that_is_swept_before_its_message_is_written_is_stored_again)
+{
+    struct engine *e = t->store->e;
+    struct backend_ops ops = *e->ops;
+    const char *s = new_session(t, "x"), *bytes = arena_zalloc(t->arena, 40000);
+
+#ifdef __SANITIZE_THREAD__
+    SKIP("an operation is replaced under the background thread");
+#endif
+    real_ops = e->ops;
+    ops.blob_seal = seal_and_sweep;
+    seals = 0;
+    e->ops = &ops;
+    CHECK_OK(append_part(t, s, image(t, bytes, 40000), NULL));
+    e->ops = real_ops;
+    CHECK_INT(2, seals);
     CHECK_INT(1, stats(t).attachments);
 }

@@ -1,4 +1,4 @@
-/* Backups of a store that two processes write to, and backups on a disk that fails. */
+/* Backups of a store that two processes write to, and backup and restore on a failing disk. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "lib/faulty_vfs.h"
 #include "lib/store_test.h"
 
@@ -31,8 +31,8 @@ static void *write_on(void *arg)
     while (!w->stop && !w->rc) {
         struct bough_entry_new e = { .role = BOUGH_ROLE_USER,
                                      .text = arena_printf(a, "%d", w->times) };
-        struct bough_append in = { .entries = &e, .n = 1 };
-        struct bough_appended out;
+        struct bough_append_options in = { .entries = &e, .n = 1 };
+        struct bough_append_result out;
 
         w->rc = bough_append(w->store, a, w->session, &in, &out, &w->err);
         w->times += !w->rc;
@@ -42,7 +42,7 @@ static void *write_on(void *arg)
     return NULL;
 }
 
-/* Another process: appends until the pipe is closed. */
+/* In another process: append until the pipe is closed. */
 _Noreturn static void write_from_child(const char *path, const char *session, int until)
 {
     struct writer w = { .session = session };
@@ -63,10 +63,10 @@ _Noreturn static void write_from_child(const char *path, const char *session, in
     _exit(w.rc ? 1 : 0);
 }
 
-/* "0", "1", "2" ... without a gap, as far as it goes; how many there are. */
+/* The texts must be "0", "1", "2" ... without a gap. Returns how many there are. */
 static size_t check_counting(struct test *t, struct bough_store *s, const char *session)
 {
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     CHECK_OK(bough_entries_read(s, t->arena, session, NULL, &path, &t->err));
     for (size_t i = 0; i < path.entries.n; i++)
@@ -74,16 +74,17 @@ static size_t check_counting(struct test *t, struct bough_store *s, const char *
     return path.entries.n;
 }
 
-/* Both logs say the same up to `last`, which is where the copy's ends. */
+/* Both changelogs are the same up to `last`, where the copy's ends. */
 static void check_prefix(struct test *t, struct bough_store *copy, struct bough_store *from,
                          int64_t last)
 {
+    struct bough_store_log_options how = { .limit = 1000 };
     struct bough_changes a, b;
     int64_t no = 0;
 
     do {
-        CHECK_OK(bough_store_log(copy, t->arena, no, 1000, &a, &t->err));
-        CHECK_OK(bough_store_log(from, t->arena, no, 1000, &b, &t->err));
+        CHECK_OK(bough_store_log(copy, t->arena, &how, &a, &t->err));
+        CHECK_OK(bough_store_log(from, t->arena, &how, &b, &t->err));
         CHECK(b.n >= a.n);
         for (size_t i = 0; i < a.n; i++) {
             CHECK_INT(b.at[i].no, a.at[i].no);
@@ -92,7 +93,8 @@ static void check_prefix(struct test *t, struct bough_store *copy, struct bough_
             CHECK_STR(b.at[i].entry, a.at[i].entry);
             no = a.at[i].no;
         }
-    } while (a.more);
+        how.cursor = a.next;
+    } while (*a.next);
     CHECK_INT(last, no);
 }
 
@@ -100,13 +102,13 @@ static void check_round(struct test *t, int round, const char *one, const char *
 {
     const char *copy = arena_printf(t->arena, "%s/%d.backup", test_dir(t), round);
     const char *again = arena_printf(t->arena, "%s/%d.db", test_dir(t), round);
-    struct bough_backup_report report;
-    struct bough_info before, after, info;
+    struct bough_backup_result report;
+    struct bough_store_info_result before, after, info;
     struct bough_store *s = NULL;
     size_t n;
 
     CHECK_OK(bough_store_info(t->store, t->arena, &before, &t->err));
-    CHECK_OK(bough_backup(t->store, copy, NULL, NULL, &report, &t->err));
+    CHECK_OK(bough_backup(t->store, copy, NULL, &report, &t->err));
     CHECK_OK(bough_store_info(t->store, t->arena, &after, &t->err));
     CHECK(before.last_no <= report.last_no && report.last_no <= after.last_no);
     CHECK_OK(bough_restore(copy, again, NULL, t->arena, NULL, &t->err));
@@ -115,7 +117,7 @@ static void check_round(struct test *t, int round, const char *one, const char *
     CHECK_INT(report.last_no, info.last_no);
     CHECK_INT(before.epoch + 1, info.epoch);
     n = check_counting(t, s, one) + check_counting(t, s, other);
-    CHECK_INT(report.entries, n + 1); /* and the bulk */
+    CHECK_INT(report.entries, n + 1); /* plus the bulk entry */
     check_prefix(t, s, t->store, report.last_no);
     store_check(t, s);
     bough_store_close(&s);
@@ -128,7 +130,7 @@ static const char *noise(struct test *t)
     char *text = bough_arena_alloc(t->arena, SIZE + 1);
     uint64_t x = 1;
 
-    for (int i = 0; i < SIZE; i++) { /* nothing that compresses */
+    for (int i = 0; i < SIZE; i++) { /* incompressible text */
         x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
         text[i] = (char)('0' + (x >> 33) % 75);
     }
@@ -148,7 +150,7 @@ TEST_SECONDS(backups_under_load_are_moments_of_the_store, 120)
     SKIP("under ThreadSanitizer a full check beside writers takes longer than a call may");
 #endif
     CHECK_OK(bough_store_open(&t->store, path, NULL, &t->err));
-    user(t, new_session(t, "bulk"), noise(t)); /* a copy takes several steps */
+    user(t, new_session(t, "bulk"), noise(t)); /* large, so that a copy takes several steps */
     one = new_session(t, "thread");
     other = new_session(t, "process");
     bough_store_close(&t->store);
@@ -174,6 +176,7 @@ TEST_SECONDS(backups_under_load_are_moments_of_the_store, 120)
     CHECK_INT(0, status);
     if (w.rc)
         FAIL("appending: %s", w.err.msg);
+    CHECK(w.times > ROUNDS);
     CHECK_INT(w.times, check_counting(t, t->store, one));
     printf("# %d appends here and %zu there during %d backups\n", w.times,
            check_counting(t, t->store, other), ROUNDS);
@@ -183,7 +186,7 @@ TEST_SECONDS(backups_under_load_are_moments_of_the_store, 120)
 
 /* ---- faults ---- */
 
-/* Files that are neither a store nor beside an open one. */
+/* The number of files that belong neither to the store nor to the copy. */
 static int strangers(struct test *t)
 {
     DIR *d = opendir(test_dir(t));
@@ -209,13 +212,13 @@ static void make_world(struct test *t, const char *path)
         user(t, "kept", arena_printf(t->arena, "%d", i));
 }
 
-/* Every call, then every few: the later ones are all of the same kind. */
+/* Every call at first, then fewer: later calls are all alike. */
 static int64_t next_call(int64_t n)
 {
     return n < 24 ? n + 1 : n + n / 6;
 }
 
-/* How many faults it met. */
+/* Returns how many faults were triggered. */
 static int try_backup(struct test *t, enum faulty_kind kind, bool sticky)
 {
     int met = 0;
@@ -225,10 +228,10 @@ static int try_backup(struct test *t, enum faulty_kind kind, bool sticky)
 
     for (int64_t n = 1;; n = next_call(n)) {
         faulty_arm(kind, n, sticky);
-        rc = bough_backup(t->store, copy, NULL, NULL, NULL, &t->err);
+        rc = bough_backup(t->store, copy, NULL, NULL, &t->err);
         fired = faulty_disarm();
         CHECK_INT(0, strangers(t));
-        if (!rc) { /* not reached, or it did not matter */
+        if (!rc) { /* the fault was not reached, or was harmless */
             struct bough_store *s = NULL;
 
             CHECK_OK(bough_store_open(&s, copy, NULL, &t->err));
@@ -259,6 +262,7 @@ TEST_SECONDS(a_backup_on_a_failing_disk_leaves_nothing_and_harms_nothing, 120)
         met += try_backup(t, (enum faulty_kind)kind, true);
     }
     printf("# %d faults\n", met);
+    CHECK(met > 100); /* otherwise nothing was tried */
     user(t, "kept", "20");
     store_check(t, t->store);
     bough_store_close(&t->store);
@@ -277,7 +281,7 @@ static int try_restore(struct test *t, enum faulty_kind kind, bool sticky, struc
                        size_t want)
 {
     const char *path = test_path(t, "a.db"), *copy = test_path(t, "copy.db");
-    struct bough_restore how = { .force = true };
+    struct bough_restore_options how = { .force = true };
     bool fired = true;
     int met = -1;
 
@@ -309,7 +313,7 @@ TEST_SECONDS(restoring_on_a_failing_disk_changes_everything_or_nothing, 120)
 
     faulty_vfs_install();
     make_world(t, path);
-    CHECK_OK(bough_backup(t->store, copy, NULL, NULL, NULL, &t->err));
+    CHECK_OK(bough_backup(t->store, copy, NULL, NULL, &t->err));
     bough_store_close(&t->store);
     old = content(t, path);
     CHECK_OK(bough_store_open(&t->store, copy, NULL, &t->err));
@@ -320,5 +324,6 @@ TEST_SECONDS(restoring_on_a_failing_disk_changes_everything_or_nothing, 120)
         met += try_restore(t, (enum faulty_kind)kind, true, old, 21);
     }
     printf("# %d faults\n", met);
+    CHECK(met > 100);
     faulty_vfs_remove();
 }

@@ -1,12 +1,12 @@
-/* A purge leaves no byte behind: what every kind of thing said is searched for in the raw files. */
+/* A purge leaves no byte behind: the raw files are searched for canaries from every kind of row. */
 #include <dirent.h>
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/base64.h"
-#include "base/fs.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/base64.h"
+#include "base/text/str.h"
 #include "store/fsck_world.h"
 
 #define DAY (INT64_C(24) * 3600 * 1000)
@@ -34,7 +34,7 @@ static void keep_bytes(struct cage *c, const char *what, const void *p, size_t n
     c->at[c->n++] = (struct canary){ what, str_make(p, n) };
 }
 
-/* How many canaries are in a file of the store's directory; names the first when none should be. */
+/* The number of canaries in the files of the store's directory. `none`: fail if one is found. */
 static size_t heard(struct test *t, const struct cage *c, bool none)
 {
     bool found[64] = { false };
@@ -79,7 +79,7 @@ static char *noise(struct test *t, size_t n, uint64_t seed)
 
 static struct bough_session *doomed_session(struct test *t, struct cage *c)
 {
-    struct bough_session_new in = {
+    struct bough_session_create_options in = {
         .id = sing(t, c, "sessionalias"),
         .title = sing(t, c, "title"),
         .system_prompt = sing(t, c, "systemprompt"),
@@ -95,7 +95,7 @@ static struct bough_session *doomed_session(struct test *t, struct cage *c)
     return s;
 }
 
-/* Parts small and large, what stands beside them, a call with an error, a key, an alias. */
+/* An entry with small and large parts, data, metadata, a call with an error, a key and an alias. */
 static const char *doomed_entry(struct test *t, struct cage *c, const char *session)
 {
     enum { IMAGE = 90000 };
@@ -111,8 +111,8 @@ static const char *doomed_entry(struct test *t, struct cage *c, const char *sess
                                  .parts = parts,
                                  .nparts = 4,
                                  .by_call = true };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &call };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &call };
+    struct bough_append_result out;
     struct bough_entry *got;
     struct raw_row *row;
 
@@ -139,8 +139,8 @@ static const char *doomed_entry(struct test *t, struct cage *c, const char *sess
     CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
     CHECK_OK(bough_entry_get(t->store, t->arena, session, out.ids[0], &got, &t->err));
     row = row_of(t, RAW_ENTRY, got->at.branch, got->at.depth, 0);
-    CHECK(row->u.entry.body.n > 1000 && row->u.entry.body.n < 5000); /* it was compressed */
-    for (size_t i = c->n; i-- > 0;) /* these lie inside what was compressed */
+    CHECK(row->u.entry.body.n > 1000 && row->u.entry.body.n < 5000); /* the body is compressed */
+    for (size_t i = c->n; i-- > 0;) /* compressed: search the body's bytes instead */
         if (strstr("entrytextpartentrydataentrymetadata", c->at[i].what))
             c->at[i] =
                 (struct canary){ c->at[i].what, str_make(row->u.entry.body.p + 100 + 40 * i, 40) };
@@ -149,8 +149,8 @@ static const char *doomed_entry(struct test *t, struct cage *c, const char *sess
 
 static void doomed_notes(struct test *t, struct cage *c, const char *session, const char *entry)
 {
-    struct bough_memory memory = { .scope = BOUGH_OF_SESSION, .of = session };
-    struct bough_todo todo = { sing(t, c, "todo"), "pending", "" };
+    struct bough_memory memory = { .scope = BOUGH_MEMORY_OF_SESSION, .of = session };
+    struct bough_todo todo = { .content = sing(t, c, "todo"), .status = "pending" };
     struct bough_prompt prompt = { .content = sing(t, c, "queue") };
     struct bough_memory *kept;
     struct bough_prompt *queued;
@@ -181,7 +181,7 @@ STORE_TEST(a_purge_leaves_no_byte_of_anything_in_any_file)
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK(heard(t, &c, false) >= c.n - 1); /* the old title was overwritten in the session's row */
     CHECK_OK(bough_session_purge(t->store, t->arena, s->id, NULL, &t->err));
-    t->env.now += DAY; /* what was stored as a file may still be asked for until then */
+    t->env.now += DAY; /* stored files are kept for a day */
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     heard(t, &c, true);
     store_reopen(t);
@@ -189,16 +189,16 @@ STORE_TEST(a_purge_leaves_no_byte_of_anything_in_any_file)
     CHECK_STR("this is not purged", path_text(t, stays));
 }
 
-STORE_TEST(what_was_moved_out_of_a_part_goes_with_the_purge_itself)
+STORE_TEST(a_purge_deletes_bytes_that_were_moved_out_of_parts)
 {
     struct cage c = { .n = 0 };
     enum { IMAGE = 90000 };
     char *image = noise(t, IMAGE, 9), *base64 = arena_alloc(t->arena, base64_length(IMAGE) + 1);
     struct bough_str part;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
     const char *s = new_session(t, "short-lived");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     if (!store_has_file(t))
         SKIP("this backend has no files");
@@ -214,11 +214,11 @@ STORE_TEST(what_was_moved_out_of_a_part_goes_with_the_purge_itself)
     heard(t, &c, true);
 }
 
-/* ---- the file gets smaller ---- */
+/* ---- shrinking the file ---- */
 
 static int64_t file_bytes(struct test *t)
 {
-    struct bough_stats stats;
+    struct bough_store_stats_result stats;
 
     CHECK_OK(bough_store_stats(t->store, &stats, &t->err));
     return stats.file_bytes;
@@ -227,9 +227,9 @@ static int64_t file_bytes(struct test *t)
 static const char *full_session(struct test *t)
 {
     struct bough_entry_new e[50];
-    struct bough_append in = { .entries = e, .n = 50 };
+    struct bough_append_options in = { .entries = e, .n = 50 };
     const char *s = new_session(t, "full");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     for (size_t i = 0; i < in.n; i++) {
         char *text = arena_alloc(t->arena, 901);
@@ -243,10 +243,10 @@ static const char *full_session(struct test *t)
     return s;
 }
 
-/* How large the file was before. */
+/* Purge half of the sessions. Returns the size of the file before. */
 static int64_t purge_half(struct test *t)
 {
-    const char *s[40]; /* enough that the pages every store has do not count */
+    const char *s[40]; /* enough to outweigh the pages of an empty store */
     int64_t before;
 
     for (int i = 0; i < 40; i++)
@@ -289,7 +289,7 @@ STORE_TEST(a_store_made_without_room_to_shrink_keeps_working)
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     if (file_bytes(t) < before)
         FAIL("%lld bytes of %lld are left", (long long)file_bytes(t), (long long)before);
-    for (int i = 0; i < 10; i++) /* the space is used again; the index may still grow a little */
+    for (int i = 0; i < 10; i++) /* the space is reused; the index may still grow a little */
         full_session(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     if (file_bytes(t) > before * 105 / 100)

@@ -1,10 +1,10 @@
-/* Chat: tau's session over a store; the test table of seed 003, and T1-T7. */
+/* Chat: tau's session API over a store; its original table of tests, and T1-T7. */
 #include "lib/store_test.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 static struct bough_chat *new_chat(struct test *t)
 {
@@ -63,7 +63,9 @@ STORE_TEST(TestSession_ID_Stable_the_id_is_the_same_at_every_call)
 STORE_TEST(TestSession_AddMessage_And_Messages_all_fields_come_back)
 {
     struct bough_chat *c = new_chat(t);
-    struct bough_tool_call call = { "call_1", "search", "{\"q\" : 1e400}" };
+    struct bough_tool_call call = { .id = "call_1",
+                                    .name = "search",
+                                    .arguments = "{\"q\" : 1e400}" };
     struct bough_chat_message m = { .role = "assistant",
                                     .content = "thinking \"ü\"\n",
                                     .tool_call_id = "prev",
@@ -107,12 +109,12 @@ STORE_TEST(TestSession_Messages_Order_is_the_order_of_adding)
 
 STORE_TEST(TestSession_Messages_Roles_each_role_comes_back)
 {
-    const char *roles[] = { "system", "user", "assistant", "tool" };
+    const char *roles[] = { "system", "user", "assistant", "tool", "developer", "model", "bot" };
     struct bough_chat *c = new_chat(t);
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 7; i++)
         say(t, c, roles[i], "x");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 7; i++)
         CHECK_STR(roles[i], heard(t, c).at[i].role);
     bough_chat_destroy(c);
 }
@@ -120,7 +122,10 @@ STORE_TEST(TestSession_Messages_Roles_each_role_comes_back)
 STORE_TEST(TestSession_Messages_ToolCalls_and_the_results_that_answer_them)
 {
     struct bough_chat *c = new_chat(t);
-    struct bough_tool_call calls[] = { { "c1", "ls", "{}" }, { "c2", "cat", "{\"f\":\"a\"}" } };
+    struct bough_tool_call calls[] = {
+        { .id = "c1", .name = "ls", .arguments = "{}" },
+        { .id = "c2", .name = "cat", .arguments = "{\"f\":\"a\"}" }
+    };
     struct bough_chat_message ask = { .role = "assistant", .tool_calls = calls, .ntool_calls = 2 };
     struct bough_chat_message answer = { .role = "tool",
                                          .content = "error: no",
@@ -162,12 +167,12 @@ STORE_TEST(TestSession_Messages_DefensiveCopy_what_is_given_out_may_be_changed)
 STORE_TEST(TestSession_Messages_ToolCalls_DefensiveCopy_also_in_tool_calls_both_ways)
 {
     struct bough_chat *c = new_chat(t);
-    struct bough_tool_call call = { "c1", "ls", "{}" };
+    struct bough_tool_call call = { .id = "c1", .name = "ls", .arguments = "{}" };
     struct bough_chat_message m = { .role = "assistant", .tool_calls = &call, .ntool_calls = 1 };
     struct bough_tool_call *out;
 
     CHECK_OK(bough_chat_add(c, &m, &t->err));
-    call.name = "changed"; /* T4: what the caller does later does not show */
+    call.name = "changed"; /* T4: later changes by the caller have no effect */
     out = (struct bough_tool_call *)(uintptr_t)heard(t, c).at[0].tool_calls;
     out->id = "changed";
     CHECK_STR("c1", heard(t, c).at[0].tool_calls[0].id);
@@ -201,7 +206,7 @@ STORE_TEST(TestSession_Clear_ThenAdd_starts_anew)
     bough_chat_destroy(c);
 }
 
-/* --- threads: each counts what went wrong, the test looks at the sum --- */
+/* --- threads: each counts its failures, the test checks the sum --- */
 
 enum { THREADS = 100 };
 
@@ -253,7 +258,7 @@ static void *clear_some(void *arg)
     return NULL;
 }
 
-/* All adders, and every tenth thread also does `other`. */
+/* Run all adder threads, and beside every tenth one a thread that runs `other`. */
 static void run_all(struct test *t, struct bough_chat *c, void *(*other)(void *))
 {
     pthread_t adders[THREADS], others[THREADS / 10];
@@ -284,7 +289,7 @@ STORE_TEST_SECONDS(TestSession_Concurrent_AddMessage_100_adders_give_exactly_100
     struct bough_chat_messages all;
     int seen[THREADS] = { 0 };
 
-    t->env.step = 0; /* the clock is not made for many threads */
+    t->env.step = 0; /* the test clock is not safe for many threads */
     run_all(t, c, NULL);
     all = heard(t, c);
     CHECK_INT(THREADS, all.n);
@@ -319,7 +324,7 @@ STORE_TEST_SECONDS(TestSession_Concurrent_AddAndClear_loses_no_message_from_the_
     bough_chat_destroy(c);
 }
 
-/* --- T1-T7, and what the table leaves out --- */
+/* --- T1-T7, beyond the original tests --- */
 
 STORE_TEST(T1_a_chat_can_be_opened_again_by_its_id)
 {
@@ -369,14 +374,16 @@ STORE_TEST(T5_clear_keeps_what_was_said_in_the_store)
     CHECK_OK(bough_chat_clear(c, &t->err));
     say(t, c, "user", "two");
     CHECK_STR("one two",
-              read_text(t, bough_chat_id(c), &(struct bough_read){ .what = BOUGH_DIRECT }));
+              read_text(t, bough_chat_id(c),
+                        &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN }));
     bough_chat_destroy(c);
 }
 
 STORE_TEST(T7_a_kernel_loop_of_prompt_calls_results_and_answer)
 {
     struct bough_chat *c = new_chat(t);
-    struct bough_tool_call calls[] = { { "c1", "a", "{}" }, { "c2", "b", "{}" } };
+    struct bough_tool_call calls[] = { { .id = "c1", .name = "a", .arguments = "{}" },
+                                       { .id = "c2", .name = "b", .arguments = "{}" } };
     struct bough_chat_message ask = { .role = "assistant", .tool_calls = calls, .ntool_calls = 2 },
                               one = { .role = "tool", .content = "1", .tool_call_id = "c1" },
                               two = { .role = "tool", .content = "2", .tool_call_id = "c2" };

@@ -1,19 +1,20 @@
-/* Contexts through the store: a few whole cases for each dialect (P21-P25, H20, H30, U14). */
-#include "base/arena.h"
-#include "base/str.h"
+/* Contexts through the store: whole cases for each dialect (P21-P25, H20, H30, U14). */
+#include "core/context/context.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
-static struct bough_context context(struct test *t, const char *session,
-                                    struct bough_context_options how)
+static struct bough_context_result context(struct test *t, const char *session,
+                                           struct bough_context_options how)
 {
-    struct bough_context c;
+    struct bough_context_result c;
 
     CHECK_OK(bough_context(t->store, t->arena, session, &how, &c, &t->err));
     return c;
 }
 
-/* Are the words in the messages in this order? */
-static void check_order(struct test *t, const struct bough_context *c, const char *words)
+/* The words occur in the messages in this order. */
+static void check_order(struct test *t, const struct bough_context_result *c, const char *words)
 {
     char *copy = bough_arena_strdup(t->arena, words), *rest = copy, *word;
     const char *at = arena_strndup(t->arena, c->messages.p, c->messages.n), *all = at;
@@ -27,7 +28,7 @@ static void check_order(struct test *t, const struct bough_context *c, const cha
     }
 }
 
-static void check_absent(struct test *t, const struct bough_context *c, const char *word)
+static void check_absent(struct test *t, const struct bough_context_result *c, const char *word)
 {
     if (strstr(arena_strndup(t->arena, c->messages.p, c->messages.n), word))
         FAIL("\"%s\" is in %.*s", word, (int)c->messages.n, c->messages.p);
@@ -36,9 +37,9 @@ static void check_absent(struct test *t, const struct bough_context *c, const ch
 static const char *compact(struct test *t, const char *session, const char *before,
                            const char *first_kept)
 {
-    struct bough_compaction in = { .summary = "SUMMARY",
-                                   .before = before,
-                                   .first_kept = first_kept };
+    struct bough_compact_options in = { .summary = "SUMMARY",
+                                        .before = before,
+                                        .first_kept = first_kept };
     char *id = bough_arena_alloc(t->arena, BOUGH_ID_LEN + 1);
 
     CHECK_OK(bough_compact(t->store, session, &in, id, &t->err));
@@ -48,7 +49,8 @@ static const char *compact(struct test *t, const char *session, const char *befo
 STORE_TEST(P21_the_context_of_nothing_is_empty)
 {
     const char *s = new_session(t, "");
-    struct bough_context c = context(t, s, (struct bough_context_options){ .dialect = "pi" });
+    struct bough_context_result c =
+        context(t, s, (struct bough_context_options){ .dialect = "pi" });
 
     CHECK_INT(0, c.count);
     CHECK_SPAN("[]", c.messages);
@@ -61,7 +63,7 @@ STORE_TEST(P21_the_context_of_nothing_is_empty)
 STORE_TEST(P24_pi_shows_the_summary_what_is_kept_and_the_rest)
 {
     const char *s = new_session(t, ""), *kept, *marker;
-    struct bough_context c;
+    struct bough_context_result c;
 
     user(t, s, "one");
     kept = agent(t, s, "two");
@@ -85,9 +87,9 @@ STORE_TEST(P23_pi_takes_model_and_thinking_from_the_whole_path)
                                    { .kind = BOUGH_ENTRY_MODEL_CHANGE,
                                      .data = str_of("{\"provider\":\"p1\",\"modelId\":\"m1\"}") },
                                    { .role = BOUGH_ROLE_USER, .text = "a" } };
-    struct bough_append in = { .entries = e, .n = 3 };
-    struct bough_appended out;
-    struct bough_context c;
+    struct bough_append_options in = { .entries = e, .n = 3 };
+    struct bough_append_result out;
+    struct bough_context_result c;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     compact(t, s, NULL, NULL);
@@ -102,10 +104,12 @@ STORE_TEST(P25_a_branch_summary_is_shown_where_it_stands)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "one");
     char id[BOUGH_ID_LEN + 1];
-    struct bough_context c;
+    struct bough_context_result c;
 
     agent(t, s, "abandoned");
-    CHECK_OK(bough_branch_with_summary(t->store, s, a, "TRIED", str_of(""), false, id, &t->err));
+    CHECK_OK(bough_branch_with_summary(
+        t->store, s, &(struct bough_branch_with_summary_options){ .target = a, .summary = "TRIED" },
+        id, &t->err));
     agent(t, s, "better");
     c = context(t, s, (struct bough_context_options){ .dialect = "pi" });
     check_order(t, &c, "one TRIED better");
@@ -117,7 +121,7 @@ STORE_TEST(P25_a_branch_summary_is_shown_where_it_stands)
 STORE_TEST(P21_the_context_at_an_entry_is_that_entrys_path)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "one");
-    struct bough_context c;
+    struct bough_context_result c;
 
     agent(t, s, "two");
     c = context(t, s, (struct bough_context_options){ .dialect = "pi", .at = a });
@@ -127,7 +131,6 @@ STORE_TEST(P21_the_context_at_an_entry_is_that_entrys_path)
 
 STORE_TEST(deleted_entries_are_in_no_context)
 {
-    static const char *const dialects[] = { "pi", "hygge", "ui" };
     const char *s = new_session(t, ""), *b, *f;
 
     user(t, s, "one");
@@ -135,9 +138,9 @@ STORE_TEST(deleted_entries_are_in_no_context)
     user(t, s, "three");
     f = fork_at(t, s, NULL);
     CHECK_OK(bough_entry_delete(t->store, s, b, &t->err));
-    for (int i = 0; i < 3; i++) {
-        struct bough_context c =
-            context(t, f, (struct bough_context_options){ .dialect = dialects[i] });
+    for (size_t i = 0; context_dialect_name(i); i++) {
+        struct bough_context_result c =
+            context(t, f, (struct bough_context_options){ .dialect = context_dialect_name(i) });
 
         check_order(t, &c, "one three");
         check_absent(t, &c, "two");
@@ -147,7 +150,7 @@ STORE_TEST(deleted_entries_are_in_no_context)
 STORE_TEST(U14_pi_inherits_a_compaction_through_a_fork)
 {
     const char *s = new_session(t, ""), *f;
-    struct bough_context c;
+    struct bough_context_result c;
 
     user(t, s, "one");
     compact(t, s, NULL, user(t, s, "two"));
@@ -160,17 +163,17 @@ STORE_TEST(U14_pi_inherits_a_compaction_through_a_fork)
 
 static void put(struct test *t, const char *session, struct bough_entry_new e)
 {
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
 }
 
-/* A context that begins at a marker does not read what is before it, and still knows. */
+/* A context that starts at a marker skips earlier entries, but still knows model and level. */
 STORE_TEST(P23_model_and_level_that_were_set_before_the_marker_hold)
 {
     const char *s = new_session(t, ""), *f;
-    struct bough_context c;
+    struct bough_context_result c;
 
     put(t, s,
         (struct bough_entry_new){ .kind = BOUGH_ENTRY_THINKING_LEVEL_CHANGE,
@@ -188,7 +191,7 @@ STORE_TEST(P23_model_and_level_that_were_set_before_the_marker_hold)
     CHECK_STR("high", c.thinking_level);
     CHECK_STR("p", c.model_provider);
     CHECK_STR("m", c.model_name);
-    CHECK_STR("202 earlier entries are told by its summary", c.notes[0].why);
+    CHECK_STR("its summary replaces 202 earlier entries", c.notes[0].why);
     put(t, s,
         (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT,
                                   .text = "an answer",
@@ -203,7 +206,7 @@ STORE_TEST(P23_model_and_level_that_were_set_before_the_marker_hold)
 STORE_TEST(P22_a_marker_that_keeps_nothing_stands_first)
 {
     const char *s = new_session(t, "");
-    struct bough_context c;
+    struct bough_context_result c;
 
     user(t, s, "one");
     compact(t, s, NULL, NULL);
@@ -220,7 +223,7 @@ STORE_TEST(P22_a_marker_that_keeps_nothing_stands_first)
 STORE_TEST(H29_hygge_looks_at_its_own_markers_unless_asked_to_inherit)
 {
     const char *s = new_session(t, ""), *f;
-    struct bough_context c;
+    struct bough_context_result c;
 
     compact(t, s, user(t, s, "one"), NULL);
     user(t, s, "two");
@@ -241,7 +244,7 @@ STORE_TEST(H29_hygge_looks_at_its_own_markers_unless_asked_to_inherit)
 STORE_TEST(H30_before_and_first_kept_mean_the_same_place)
 {
     const char *s = new_session(t, ""), *o = new_session(t, ""), *one, *two;
-    struct bough_context x, y;
+    struct bough_context_result x, y;
 
     one = user(t, s, "one");
     user(t, s, "two");
@@ -262,9 +265,9 @@ STORE_TEST(U14_a_first_kept_entry_of_another_branch_keeps_nothing)
 {
     const char *s = new_session(t, ""), *a = user(t, s, "one"), *far;
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_COMPACTION };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
-    struct bough_context c;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    struct bough_context_result c;
 
     for (int i = 0; i < 4; i++)
         far = agent(t, s, "side");
@@ -287,9 +290,9 @@ STORE_TEST(A15_ui_drops_no_message)
         str_of("{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"ls\",\"input\":{\"p\":\".\"}}"),
     };
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .parts = parts, .nparts = 2 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
-    struct bough_context c;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    struct bough_context_result c;
 
     user(t, s, "one");
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -303,7 +306,7 @@ STORE_TEST(an_unknown_dialect_is_refused_by_name)
 {
     const char *s = new_session(t, "");
     struct bough_context_options how = { .dialect = "klingon" };
-    struct bough_context c;
+    struct bough_context_result c;
 
     CHECK_RC(BOUGH_INVALID, bough_context(t->store, t->arena, s, &how, &c, &t->err));
     CHECK(strstr(t->err.msg, "klingon"));
@@ -318,7 +321,7 @@ STORE_TEST(an_unknown_dialect_is_refused_by_name)
 STORE_TEST(a_context_without_a_dialect_is_refused)
 {
     const char *s = new_session(t, "x");
-    struct bough_context c;
+    struct bough_context_result c;
 
     CHECK_RC(BOUGH_INVALID, bough_context(t->store, t->arena, s, NULL, &c, &t->err));
     CHECK(strstr(t->err.msg, "dialect"));

@@ -1,16 +1,16 @@
-/* The feed: everything after a mark, in order, once, whoever wrote it. */
+/* The feed: every change after a mark, once and in order, from any writer. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "lib/store_test.h"
 
-/* Read on until `want` changes of a kind came; every number must follow the one before it. */
+/* Read until `want` changes of this kind have come. Numbers must have no gap. */
 static struct bough_mark follow(struct test *t, struct bough_mark from, const char *kind, int want)
 {
-    struct bough_feed f;
+    struct bough_feed_next_result f;
     int64_t last = from.no;
     int seen = 0;
 
@@ -41,7 +41,7 @@ STORE_TEST(a_follower_gets_every_change_once_and_in_order)
     at = follow(t, at, "append", 25);
     CHECK_OK(bough_session_rename(t->store, s, "y", &t->err));
     at = follow(t, at, "update", 1);
-    if (store_lasts(t)) { /* the mark holds for another handle, too */
+    if (store_lasts(t)) { /* the mark is valid for another handle too */
         store_reopen(t);
         user(t, s, "after");
         follow(t, at, "append", 1);
@@ -51,7 +51,7 @@ STORE_TEST(a_follower_gets_every_change_once_and_in_order)
 STORE_TEST(nothing_new_is_no_error_and_takes_the_time_asked_for)
 {
     struct bough_mark end;
-    struct bough_feed f;
+    struct bough_feed_next_result f;
     int64_t start = mono_us();
 
     new_session(t, "");
@@ -66,7 +66,7 @@ STORE_TEST(nothing_new_is_no_error_and_takes_the_time_asked_for)
 STORE_TEST(a_mark_of_another_past_is_told_to_start_again)
 {
     struct bough_mark end;
-    struct bough_feed f;
+    struct bough_feed_next_result f;
 
     new_session(t, "");
     CHECK_OK(bough_feed_end(t->store, &end, &t->err));
@@ -85,9 +85,9 @@ STORE_TEST(a_cancelled_follower_stops_waiting)
 {
     bool cancel = true;
     struct bough_store *scoped =
-        bough_store_scoped(t->store, &(struct bough_scope){ .cancel = &cancel });
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .cancel = &cancel });
     struct bough_mark end;
-    struct bough_feed f;
+    struct bough_feed_next_result f;
 
     CHECK_OK(bough_feed_end(t->store, &end, &t->err));
     CHECK_RC(BOUGH_TIMEOUT, bough_feed_next(scoped, t->arena, end, 0, 5000, &f, &t->err));
@@ -107,10 +107,10 @@ static void *write_many(void *arg)
 
     for (int i = 0; i < w->n; i++) {
         struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "m" };
-        struct bough_appended out;
+        struct bough_append_result out;
 
-        if (bough_append(w->store, a, w->session, &(struct bough_append){ .entries = &e, .n = 1 },
-                         &out, NULL))
+        if (bough_append(w->store, a, w->session,
+                         &(struct bough_append_options){ .entries = &e, .n = 1 }, &out, NULL))
             break;
         bough_arena_reset(a);
     }
@@ -142,7 +142,7 @@ SHARED_TEST(two_processes_follow_what_a_third_one_writes, 30)
 
     CHECK_OK(bough_store_open(&t->store, url, NULL, &t->err));
     CHECK_OK(bough_session_create(t->store, t->arena, NULL, &s, &t->err));
-    bough_store_close(&t->store); /* nothing open is carried into a child */
+    bough_store_close(&t->store); /* no open store may be inherited by the child */
     for (int i = 0; i < 2; i++) {
         child[i] = fork();
         if (child[i] == 0) {
@@ -169,20 +169,22 @@ STORE_TEST(a_change_names_the_calls_and_the_record_it_brought)
     const char *s = new_session(t, "one");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "b", .by_call = true };
     struct bough_call_new call = { .provider = "p", .model = "m" };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &call };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &call };
+    struct bough_append_result out;
+    struct bough_store_log_options how = { .after = 1 };
     struct bough_changes log;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_OK(bough_label_set(t->store, s, out.ids[0], "x", &t->err));
     CHECK_OK(bough_entry_delete(t->store, s, out.ids[0], &t->err));
-    CHECK_OK(bough_store_log(t->store, t->arena, 1, 0, &log, &t->err));
+    CHECK_OK(bough_store_log(t->store, t->arena, &how, &log, &t->err));
     CHECK_INT(3, log.n);
     CHECK_INT(1, log.at[0].ncalls);
     CHECK_STR(out.call, log.at[0].calls[0]);
     CHECK_STR("label", log.at[1].record);
     CHECK_STR(out.ids[0], log.at[2].entry);
     CHECK_OK(bough_call_delete(t->store, out.call, &t->err));
-    CHECK_OK(bough_store_log(t->store, t->arena, 1, 1, &log, &t->err));
+    how.limit = 1;
+    CHECK_OK(bough_store_log(t->store, t->arena, &how, &log, &t->err));
     CHECK_INT(0, log.at[0].ncalls);
 }

@@ -1,8 +1,7 @@
-/* Forks: what a fork shows, at own and inherited entries, of forks and subagents (H20-H27, U1-U7).
- */
+/* Forks: what they show, at own and inherited entries, of forks and subagents (H20-H27, U1-U7). */
 #include "lib/store_test.h"
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 STORE_TEST(H20_a_fork_shows_history_up_to_and_including_its_point)
 {
@@ -70,11 +69,13 @@ STORE_TEST(H26_a_fork_at_a_foreign_message_is_refused)
     user(t, s, "m1");
     foreign = user(t, other, "o1");
     CHECK_RC(BOUGH_INVALID,
-             bough_session_fork(t->store, t->arena, s, &(struct bough_fork){ .entry = foreign },
-                                &out, &t->err));
+             bough_session_fork(t->store, t->arena, s,
+                                &(struct bough_session_fork_options){ .entry = foreign }, &out,
+                                &t->err));
 }
 
-static struct bough_session *fork_how(struct test *t, const char *s, const struct bough_fork *how)
+static struct bough_session *fork_how(struct test *t, const char *s,
+                                      const struct bough_session_fork_options *how)
 {
     struct bough_session *out;
 
@@ -84,15 +85,15 @@ static struct bough_session *fork_how(struct test *t, const char *s, const struc
 
 static const char *subagent_of(struct test *t, const char *parent)
 {
-    struct bough_session_new in = { .kind = BOUGH_SUBAGENT, .parent = parent };
+    struct bough_session_create_options in = { .kind = BOUGH_SUBAGENT, .parent = parent };
     struct bough_session *out;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &out, &t->err));
     return out->id;
 }
 
-static const char *append_how(struct test *t, const char *s, struct bough_append in,
-                              const char *text, struct bough_appended *out)
+static const char *append_how(struct test *t, const char *s, struct bough_append_options in,
+                              const char *text, struct bough_append_result *out)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
 
@@ -107,8 +108,8 @@ STORE_TEST(H20_the_path_is_in_order_of_depth_and_not_of_the_given_times)
     const char *s = new_session(t, ""), *f;
     struct bough_entry_new e[2] = { { .role = BOUGH_ROLE_USER, .text = "late", .time = 9000 },
                                     { .role = BOUGH_ROLE_USER, .text = "early", .time = 10 } };
-    struct bough_append in = { .entries = e, .n = 2 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 2 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_STR("late early", path_text(t, s));
@@ -146,7 +147,8 @@ STORE_TEST(H22_a_deleted_message_vanishes_from_every_fork_and_comes_back)
     CHECK_STR("g1 g3", path_text(t, s));
     CHECK_STR("g1 g3 f1", path_text(t, f));
     CHECK_STR("g1 g3 f1", path_text(t, ff));
-    CHECK_STR("g1 g2 g3 f1", read_text(t, ff, &(struct bough_read){ .deleted = true }));
+    CHECK_STR("g1 g2 g3 f1",
+              read_text(t, ff, &(struct bough_entries_read_options){ .deleted = true }));
     CHECK_OK(bough_entry_restore(t->store, s, two, &t->err));
     CHECK_STR("g1 g2 g3 f1", path_text(t, ff));
 }
@@ -196,8 +198,8 @@ static const char *chain_of_forks(struct test *t, const char *s, int n)
 
 static enum bough_rc read_forks(struct test *t, const char *s, int64_t max)
 {
-    struct bough_read how = { .max_forks = max };
-    struct bough_path path;
+    struct bough_entries_read_options how = { .max_forks = max };
+    struct bough_entries_read_result path;
 
     return bough_entries_read(t->store, t->arena, s, &how, &path, &t->err);
 }
@@ -228,12 +230,12 @@ STORE_TEST(H27_forks_stacked_on_a_subagent_count_only_down_to_it)
 STORE_TEST(H27_branches_inside_one_session_are_no_forks)
 {
     const char *s = new_session(t, ""), *at = user(t, s, "r");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     for (int i = 0; i < 4; i++) {
-        append_how(t, s, (struct bough_append){ 0 }, "x", &out);
+        append_how(t, s, (struct bough_append_options){ 0 }, "x", &out);
         CHECK_OK(bough_head_move(t->store, s, at, &t->err));
-        at = append_how(t, s, (struct bough_append){ 0 }, "y", &out);
+        at = append_how(t, s, (struct bough_append_options){ 0 }, "y", &out);
     }
     CHECK_STR("r y y y y", path_text(t, s));
     s = fork_at(t, s, at);
@@ -248,7 +250,7 @@ STORE_TEST(H27_reading_an_unknown_session_is_not_found)
 STORE_TEST(U4_a_chain_of_50_forks_reads_whole)
 {
     const char *s = new_session(t, ""), *want = "g";
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     user(t, s, "g");
     s = chain_of_forks(t, s, 50);
@@ -274,7 +276,7 @@ STORE_TEST(U15_an_exclusive_fork_leaves_its_point_out)
     one = user(t, s, "g1");
     two = agent(t, s, "g2");
     user(t, s, "g3");
-    f = fork_how(t, s, &(struct bough_fork){ .entry = two, .before = true });
+    f = fork_how(t, s, &(struct bough_session_fork_options){ .entry = two, .before = true });
     CHECK_STR("g1", path_text(t, f->id));
     CHECK_STR(one, f->fork_entry);
     user(t, f->id, "c1");
@@ -284,7 +286,8 @@ STORE_TEST(U15_an_exclusive_fork_leaves_its_point_out)
 STORE_TEST(U15_an_exclusive_fork_at_the_first_entry_is_empty)
 {
     const char *s = new_session(t, ""), *one = user(t, s, "g1");
-    struct bough_session *f = fork_how(t, s, &(struct bough_fork){ .entry = one, .before = true });
+    struct bough_session *f =
+        fork_how(t, s, &(struct bough_session_fork_options){ .entry = one, .before = true });
 
     CHECK_STR("", path_text(t, f->id));
     CHECK_STR("", f->fork_entry);
@@ -302,7 +305,7 @@ STORE_TEST(U15_an_exclusive_fork_at_a_forks_first_own_entry_hangs_on_the_grandpa
 
     p = fork_at(t, g, user(t, g, "g1"));
     p1 = user(t, p, "p1");
-    c = fork_how(t, p, &(struct bough_fork){ .entry = p1, .before = true });
+    c = fork_how(t, p, &(struct bough_session_fork_options){ .entry = p1, .before = true });
     user(t, c->id, "c1");
     CHECK_STR("g1 c1", path_text(t, c->id));
     CHECK_STR(p, c->parent);
@@ -314,7 +317,9 @@ STORE_TEST(U15_a_fork_is_at_the_head_by_default)
 
     agent(t, s, "g2");
     CHECK_STR("g1 g2", path_text(t, fork_how(t, s, NULL)->id));
-    CHECK_STR("g1 g2", path_text(t, fork_how(t, s, &(struct bough_fork){ .entry = "" })->id));
+    CHECK_STR(
+        "g1 g2",
+        path_text(t, fork_how(t, s, &(struct bough_session_fork_options){ .entry = "" })->id));
     CHECK_OK(bough_head_move(t->store, s, one, &t->err));
     CHECK_STR("g1", path_text(t, fork_how(t, s, NULL)->id));
     CHECK_OK(bough_head_reset(t->store, s, &t->err));
@@ -340,17 +345,18 @@ STORE_TEST(U15_a_fork_of_an_unknown_session_or_entry_is_not_found)
 
     CHECK_RC(BOUGH_NOT_FOUND, bough_session_fork(t->store, t->arena, "nobody", NULL, &f, &t->err));
     CHECK_RC(BOUGH_NOT_FOUND,
-             bough_session_fork(t->store, t->arena, s, &(struct bough_fork){ .entry = "e1" }, &f,
+             bough_session_fork(t->store, t->arena, s,
+                                &(struct bough_session_fork_options){ .entry = "e1" }, &f,
                                 &t->err));
 }
 
 STORE_TEST(H26_a_fork_takes_the_project_of_its_parent_and_title_and_model_of_the_caller)
 {
-    struct bough_session_new in = { .title = "parent",
-                                    .project = "/p",
-                                    .model_provider = "mp",
-                                    .model_name = "mn",
-                                    .kind = BOUGH_SUBAGENT };
+    struct bough_session_create_options in = { .title = "parent",
+                                               .project = "/p",
+                                               .model_provider = "mp",
+                                               .model_name = "mn",
+                                               .kind = BOUGH_SUBAGENT };
     struct bough_session *s, *f;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
@@ -362,7 +368,7 @@ STORE_TEST(H26_a_fork_takes_the_project_of_its_parent_and_title_and_model_of_the
     CHECK_STR("mn", f->model_name);
     CHECK_INT(BOUGH_PRIMARY, f->kind);
     f = fork_how(t, s->id,
-                 &(struct bough_fork){
+                 &(struct bough_session_fork_options){
                      .title = "T", .model_provider = "x", .model_name = "y", .id = "mine" });
     CHECK_STR("T", f->title);
     CHECK_STR("x", f->model_provider);

@@ -1,12 +1,13 @@
-/* Forks: branches and numbers (U1-U7), what purge leaves (U6d, H15), copies (U15, P34). */
+/* Forks: branches and numbers (U1-U7), what a purge keeps (U6d, H15), copies (U15, P34). */
 #include "lib/store_test.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-static struct bough_session *fork_how(struct test *t, const char *s, const struct bough_fork *how)
+static struct bough_session *fork_how(struct test *t, const char *s,
+                                      const struct bough_session_fork_options *how)
 {
     struct bough_session *out;
 
@@ -14,11 +15,11 @@ static struct bough_session *fork_how(struct test *t, const char *s, const struc
     return out;
 }
 
-static struct bough_appended append_how(struct test *t, const char *s, struct bough_append in,
-                                        const char *text)
+static struct bough_append_result append_how(struct test *t, const char *s,
+                                             struct bough_append_options in, const char *text)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
-    struct bough_appended out;
+    struct bough_append_result out;
 
     in.entries = &e;
     in.n = 1;
@@ -123,11 +124,11 @@ STORE_TEST(U3_a_fork_at_the_parents_tip_never_writes_into_the_parents_branch)
 STORE_TEST(U3_append_behind_nothing_starts_another_root)
 {
     const char *s = new_session(t, "");
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_entries roots;
 
     user(t, s, "one");
-    out = append_how(t, s, (struct bough_append){ .at_root = true }, "two");
+    out = append_how(t, s, (struct bough_append_options){ .at_root = true }, "two");
     CHECK_INT(1, out.head.depth);
     CHECK_STR("two", path_text(t, s));
     CHECK_OK(bough_tree_children(t->store, t->arena, s, NULL, &roots, &t->err));
@@ -139,15 +140,16 @@ STORE_TEST(U3_append_behind_nothing_starts_another_root)
 STORE_TEST(U3_keep_head_leaves_the_head_where_it_is)
 {
     const char *s = new_session(t, ""), *one = user(t, s, "one");
-    struct bough_append in = { .keep_head = true };
-    struct bough_appended out;
+    struct bough_append_options in = { .keep_head = true };
+    struct bough_append_result out;
     struct bough_head head = get(t, s)->head;
 
     out = append_how(t, s, in, "kept");
     CHECK_STR("one", path_text(t, s));
     CHECK_INT(head.branch, get(t, s)->head.branch);
     CHECK_INT(head.depth, get(t, s)->head.depth);
-    CHECK_STR("one kept", read_text(t, s, &(struct bough_read){ .at = out.ids[0] }));
+    CHECK_STR("one kept",
+              read_text(t, s, &(struct bough_entries_read_options){ .at = out.ids[0] }));
     in.at = one;
     append_how(t, s, in, "side");
     CHECK_STR("one", path_text(t, s));
@@ -159,11 +161,11 @@ STORE_TEST(U3_the_answer_names_the_head_as_it_is_after_the_append)
 {
     const char *s = new_session(t, "");
     struct bough_head head;
-    struct bough_appended out;
+    struct bough_append_result out;
 
     user(t, s, "one");
     head = get(t, s)->head;
-    out = append_how(t, s, (struct bough_append){ .keep_head = true }, "kept");
+    out = append_how(t, s, (struct bough_append_options){ .keep_head = true }, "kept");
     CHECK_INT(head.branch, out.head.branch);
     CHECK_INT(head.depth, out.head.depth);
 }
@@ -172,8 +174,8 @@ STORE_TEST(U5_message_numbers_count_only_messages_and_go_on_across_forks)
 {
     const char *s = new_session(t, ""), *f, *id;
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_CUSTOM, .data = str_of("{}") };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *got;
 
     user(t, s, "m1");
@@ -230,7 +232,7 @@ STORE_TEST(U7_the_worked_example_of_a_fork_at_an_inherited_entry)
 STORE_TEST(U6d_purging_the_parent_keeps_the_history_its_forks_show)
 {
     const char *s = new_session(t, ""), *two, *three, *f;
-    struct bough_purge_report report;
+    struct bough_session_purge_result report;
     struct bough_entry *e;
 
     user(t, s, "g1");
@@ -267,11 +269,11 @@ STORE_TEST(U6d_a_fork_of_a_fork_still_works_when_the_root_is_purged)
     CHECK_STR("g1 c1", path_text(t, ff));
 }
 
-STORE_TEST(U6d_what_the_last_fork_showed_goes_with_it)
+STORE_TEST(U6d_purging_the_last_fork_deletes_the_entries_kept_for_it)
 {
     const char *s = new_session(t, ""), *one = user(t, s, "g1"), *f = fork_at(t, s, one);
-    struct bough_purge_report report;
-    struct bough_stats stats;
+    struct bough_session_purge_result report;
+    struct bough_store_stats_result stats;
 
     CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
     CHECK_OK(bough_session_purge(t->store, t->arena, f, &report, &t->err));
@@ -311,7 +313,10 @@ STORE_TEST(U6d_a_deleted_entry_stays_deleted_in_forks_after_a_purge)
 
 static const char *copy_of(struct test *t, const char *s, const char *entry)
 {
-    return fork_how(t, s, &(struct bough_fork){ .entry = entry, .copy = true, .title = "c" })->id;
+    return fork_how(
+               t, s,
+               &(struct bough_session_fork_options){ .entry = entry, .copy = true, .title = "c" })
+        ->id;
 }
 
 STORE_TEST(U15_a_copy_is_independent_and_hashes_equal)
@@ -342,7 +347,7 @@ STORE_TEST(U15_a_copy_is_independent_and_hashes_equal)
 STORE_TEST(U15_a_copy_survives_the_purge_of_its_original)
 {
     const char *s = new_session(t, "s"), *c;
-    struct bough_purge_report report;
+    struct bough_session_purge_result report;
 
     user(t, s, "g1");
     agent(t, s, "g2");
@@ -367,8 +372,8 @@ STORE_TEST(U15_a_copied_entry_is_found_by_its_old_id)
 {
     const char *s = new_session(t, "s"), *one, *c;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "two", .id = "deadbeef" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *got;
 
     one = user(t, s, "one");
@@ -408,7 +413,12 @@ STORE_TEST(U15_labels_are_visible_through_a_reference_and_re_created_in_a_copy)
     three = user(t, s, "three");
     CHECK_OK(bough_label_set(t->store, s, one, "L1", &t->err));
     CHECK_OK(bough_label_set(t->store, s, three, "L3", &t->err));
-    c = fork_how(t, s, &(struct bough_fork){ .entry = three, .before = true, .copy = true })->id;
+    CHECK_OK(bough_label_get(t->store, t->arena, fork_at(t, s, three), one, &text, &t->err));
+    CHECK_STR("L1", text);
+    c = fork_how(
+            t, s,
+            &(struct bough_session_fork_options){ .entry = three, .before = true, .copy = true })
+            ->id;
     CHECK_OK(bough_label_list(t->store, t->arena, c, &labels, &t->err));
     CHECK_INT(1, labels.n);
     CHECK_STR("L1", labels.at[0].text);
@@ -443,10 +453,9 @@ STORE_TEST(U15_a_copy_spends_nothing_of_its_own)
     const char *s = new_session(t, "s"), *c;
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
                                  .text = "a",
-                                 .has_usage = true,
-                                 .usage = { .input = 5, .cost = 7 } };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+                                 .usage = &(struct bough_totals){ .input = 5, .cost = 7 } };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     c = copy_of(t, s, NULL);

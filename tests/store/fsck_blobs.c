@@ -1,11 +1,10 @@
-/* fsck, attachments: for each rule a row that breaks just that one. */
-#include "base/arena.h"
-#include "base/crc32c.h"
-#include "base/str.h"
+/* fsck of attachments: for each rule a row that breaks only that rule. */
+#include "base/hash/crc32c.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "store/fsck_world.h"
 
-/* The world's attachments: 1 is a plain file, 2 an image of two pieces; AGENT's last entry shows
- * both. */
+/* The world's attachments: a plain file and an image of two chunks, both in AGENT's last entry. */
 enum { PLAIN = 1, IMAGE = 2 };
 
 static struct raw_row *link_of(struct test *t, int64_t bno)
@@ -55,7 +54,7 @@ BREAKS(I_46_deep_sees_bytes_that_are_not_those_of_the_name)
     r->u.chunk.sum = crc32c(0, r->u.chunk.body.p, r->u.chunk.body.n);
     put(t, r);
     s = look(t, BOUGH_FSCK_FULL, true);
-    CHECK_STR("", s.errors); /* its checksum holds */
+    CHECK_STR("", s.errors); /* its checksum is right */
     s = look(t, BOUGH_FSCK_DEEP, false);
     CHECK_STR("I-46", s.errors);
     CHECK_STR("attachment 1", s.where);
@@ -132,7 +131,7 @@ STORE_TEST(a_damaged_attachment_is_corrupt_and_everything_else_is_read)
 {
     struct bough_attachments list;
     struct raw_row *r;
-    struct bough_path path;
+    struct bough_entries_read_result path;
     const char *where;
 
     build_world(t);

@@ -1,8 +1,8 @@
-/* fsck, continued: markers, notes, money, lists, the log, names; and damage at random. */
+/* fsck, continued: markers, notes, money, lists, the changelog, names; and random damage. */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "store/fsck_world.h"
 
 /* ---- markers, notes, money ---- */
@@ -31,7 +31,7 @@ BREAKS(I_29_sees_notes_about_nothing)
     expect(t, "I-29", "", "record 1.4.1");
     r = row_of(t, RAW_RECORD, ROOT, RECORD_LABEL, 1);
     body_of_row(t, r, &label);
-    label.depth = 4; /* its id says another place */
+    label.depth = 4; /* another depth than in its id */
     body_put(t, r, &label);
     expect(t, "I-29", "", "record 1.4.1");
     r = row_of(t, RAW_RECORD, ROOT, RECORD_TODO, 1);
@@ -85,7 +85,7 @@ BREAKS(I_34_sees_calls_that_are_not_there)
     expect(t, "I-34", "", "record 6.1.1");
 }
 
-/* ---- lists, log, names ---- */
+/* ---- lists, changelog, names ---- */
 
 BREAKS(I_42_sees_list_rows_that_show_something_else)
 {
@@ -116,7 +116,7 @@ BREAKS(I_42_sees_list_rows_that_show_something_else)
 
 static int64_t last_no(struct test *t)
 {
-    struct bough_info info;
+    struct bough_store_info_result info;
 
     CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
     return info.last_no;
@@ -141,23 +141,47 @@ BREAKS(I_43_sees_entries_with_other_numbers)
     expect(t, "I-43", "I-14", "#1.4");
 }
 
+/* Entries of one append share a row of the log; what it says of each is its place in it. */
+STORE_TEST(fsck_I_43_blames_only_the_entry_with_another_number)
+{
+    struct bough_entry_new e[4] = { { 0 } };
+    struct bough_append_options in = { .entries = e, .n = 4 };
+    const char *s = new_session(t, "x");
+    struct bough_append_result out;
+    struct raw_row *r;
+
+    for (int i = 0; i < 4; i++)
+        e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "m" };
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    user(t, s, "five");
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    r = row_of(t, RAW_ENTRY, 1, 5, 0);
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, no_of(t, 1, 5) + 100, 0);
+    put(t, r);
+    expect(t, "I-43", "", "#1.5");
+    r = row_of(t, RAW_ENTRY, 1, 3, 0);
+    pack_entry_patch((char *)(uintptr_t)r->u.entry.body.p, no_of(t, 1, 3) + 100, 0);
+    put(t, r);
+    expect(t, "I-43", "I-14", "#1.3");
+}
+
 BREAKS(I_43_sees_a_log_that_is_not_what_happened)
 {
     int64_t no = no_of(t, 1, 4), last = last_no(t);
-    struct raw_row *r = row_of(t, RAW_LOG, no, 0, 0);
+    struct raw_row *r = row_of(t, RAW_CHANGELOG, no, 0, 0);
 
-    r->u.log.n = 2; /* a number is taken twice */
+    r->u.log.n = 2; /* a number is used twice */
     put(t, r);
     expect(t, "I-43", "", log_at(t, no));
     r->u.log.n = 1;
-    r->u.log.kind = LOG_SESSION; /* the entry is in no row */
+    r->u.log.kind = CHANGELOG_SESSION; /* no changelog row covers the entry */
     put(t, r);
     expect(t, "I-43", "", log_at(t, no + 1));
     r->u.log.kind = 70;
     r->u.log.bid = r->u.log.depth = 0;
     put(t, r);
     expect(t, "I-43", "", log_at(t, no));
-    drop(t, row_of(t, RAW_LOG, last, 0, 0)); /* the lists know more than the log */
+    drop(t, row_of(t, RAW_CHANGELOG, last, 0, 0)); /* the lists' watermark is past the changelog */
     expect(t, "I-43", "", log_at(t, last));
 }
 
@@ -189,10 +213,10 @@ BREAKS(I_45_sees_aliases_that_lie)
 
     CHECK(r);
     other = *r;
-    other.u.alias.b = 50; /* nothing is there */
+    other.u.alias.b = 50; /* no such entry */
     put(t, &other);
     expect(t, "I-45", "", "alias m-2");
-    other.u.alias.b = 4; /* another one is there */
+    other.u.alias.b = 4; /* another entry */
     put(t, &other);
     expect(t, "I-45", "", "#1.2");
     drop(t, r);
@@ -202,7 +226,57 @@ BREAKS(I_45_sees_aliases_that_lie)
     expect(t, "I-45", "", "#1");
 }
 
-/* ---- messages that are still being written ---- */
+BREAKS(I_04_sees_aliases_of_unknown_kinds_and_looks_at_the_others_too)
+{
+    struct raw_row odd = { .table = RAW_ALIAS, .u.alias = { "a-odd", ROOT, 9, 1, 2 } };
+    struct raw_row lie = { .table = RAW_ALIAS, .u.alias = { "z-lie", ROOT, ALIAS_ENTRY, 1, 50 } };
+
+    put(t, &odd);
+    put(t, &lie);
+    CHECK_STR("I-04 I-45", look(t, BOUGH_FSCK_FULL, false).errors);
+    put_back(t);
+}
+
+static void say_as(struct test *t, const char *session, const char *id)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = id, .id = id };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+
+    CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
+}
+
+/* One lie says nothing about the aliases of others. */
+STORE_TEST(fsck_I_45_blames_only_the_entry_that_lost_its_alias)
+{
+    struct raw_row want = { .table = RAW_ALIAS, .u.alias = { .id = "two", .scope = 1 } }, *r;
+    const char *s = new_session(t, "x");
+
+    say_as(t, s, "one");
+    say_as(t, s, "two");
+    say_as(t, s, "three");
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    r = row_like(t, &want);
+    CHECK(r);
+    drop(t, r);
+    expect(t, "I-45", "", "#1.2");
+}
+
+BREAKS(I_43_sees_calls_that_the_log_has_and_the_store_has_not)
+{
+    int64_t no = no_of(t, 1, 3); /* an answer with a call */
+    struct raw_row *r = row_of(t, RAW_CHANGELOG, no, 0, 0);
+
+    CHECK_INT(1, r->u.log.aux);
+    r->u.log.aux = 70;
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no));
+    r->u.log.aux = -1;
+    put(t, r);
+    expect(t, "I-43", "", log_at(t, no));
+}
+
+/* ---- open messages ---- */
 
 static struct bough_head writing_at(struct test *t)
 {
@@ -220,7 +294,7 @@ BREAKS(I_48_sees_a_lease_without_an_open_message)
     drop(t, r);
     drop(t, row_of(t, RAW_DRAFT, at.branch, at.depth, 0));
     expect(t, "I-48", "", "#13.2");
-    r->u.open.depth = 1; /* a message that is whole */
+    r->u.open.depth = 1; /* a sealed message */
     put(t, r);
     expect(t, "I-48", "", "#13.1");
     r->u.open.depth = 2;
@@ -238,12 +312,12 @@ BREAKS(I_48_sees_steps_that_are_damaged_or_missing)
     put(t, r);
     expect(t, "I-48", "", "#13.2");
     ((char *)(uintptr_t)r->u.draft.body.p)[r->u.draft.body.n - 1] ^= 1;
-    other.u.draft.end += 7; /* what lies between is not there */
+    other.u.draft.end += 7; /* leaves a gap before it */
     other.u.draft.step = 9;
     put(t, &other);
     expect(t, "I-48", "", "#13.2");
     other.u.draft = r->u.draft;
-    other.u.draft.depth = 1; /* of a message that nobody writes */
+    other.u.draft.depth = 1; /* a message that is not open */
     put(t, &other);
     expect(t, "I-48", "", "#13.1");
 }
@@ -261,7 +335,7 @@ BREAKS(I_48_sees_an_open_message_that_has_parts)
     expect(t, "I-48", "", "#13.2");
 }
 
-/* ---- at random ---- */
+/* ---- random damage ---- */
 
 STORE_TEST_SECONDS(fsck_survives_any_damage_and_sees_most_of_it, 60)
 {

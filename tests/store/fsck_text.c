@@ -1,9 +1,9 @@
-/* fsck, the full text: documents, titles, the watermark and the index behind them. */
+/* fsck of the full text: documents, titles, the watermark and the index. */
 #include <sqlite3.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/search.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/search/search.h"
 #include "store/fsck_world.h"
 
 struct nth_text {
@@ -28,22 +28,23 @@ static bool pick_text(void *user, const struct raw_row *row)
     return false;
 }
 
-static struct raw_row text_row(struct test *t, bool title)
+static struct raw_row fulltext_row(struct test *t, bool title)
 {
     struct engine *e = t->store->e;
     struct nth_text n = { t, title, { .table = RAW_TABLES } };
-    struct view *v;
+    struct snapshot *v;
 
-    CHECK_OK(e->ops->view_begin(e->backend, &v, &(struct patience){ INT64_MAX, NULL }, &t->err));
-    CHECK_OK(e->ops->raw_scan(v, RAW_TEXT, pick_text, &n, &t->err));
-    e->ops->view_end(v);
-    CHECK_INT(RAW_TEXT, n.got.table);
+    CHECK_OK(
+        e->ops->snapshot_begin(e->backend, &v, &(struct deadline){ INT64_MAX, NULL }, &t->err));
+    CHECK_OK(e->ops->raw_scan(v, RAW_FULLTEXT, pick_text, &n, &t->err));
+    e->ops->snapshot_end(v);
+    CHECK_INT(RAW_FULLTEXT, n.got.table);
     return n.got;
 }
 
 BREAKS(I_41_sees_documents_that_are_missing_or_not_of_their_entry)
 {
-    struct raw_row r = text_row(t, false);
+    struct raw_row r = fulltext_row(t, false);
     const char *branch = arena_printf(t->arena, "branch %lld", (long long)r.u.text.bid);
 
     drop(t, &r);
@@ -57,9 +58,21 @@ BREAKS(I_41_sees_documents_that_are_missing_or_not_of_their_entry)
     expect(t, "I-41", "", arena_printf(t->arena, "document %lld", (long long)r.u.text.no));
 }
 
+BREAKS(I_41_sees_documents_of_a_branch_without_a_session)
+{
+    struct raw_row branch = { .table = RAW_BRANCH,
+                              .u.branch = { .bid = 4000, .sid = 4000, .cut = -1 } };
+    struct raw_row r = fulltext_row(t, false);
+
+    put(t, &branch);
+    r.u.text.bid = 4000;
+    put(t, &r);
+    expect(t, "I-22 I-41", "", "branch 4000");
+}
+
 BREAKS(I_41_sees_titles_that_are_not_what_a_search_finds)
 {
-    struct raw_row r = text_row(t, true);
+    struct raw_row r = fulltext_row(t, true);
     struct search_words words = *r.u.text.words;
     const char *session = arena_printf(t->arena, "#%lld", (long long)r.u.text.depth);
 
@@ -69,7 +82,7 @@ BREAKS(I_41_sees_titles_that_are_not_what_a_search_finds)
     r.u.text.words = &words;
     put(t, &r);
     expect(t, "I-41", "", session);
-    r = text_row(t, true);
+    r = fulltext_row(t, true);
     r.u.text.depth = 4000;
     put(t, &r);
     expect(t, "I-41", "", arena_printf(t->arena, "document %lld", (long long)r.u.text.no));
@@ -78,15 +91,15 @@ BREAKS(I_41_sees_titles_that_are_not_what_a_search_finds)
 static void set_mark(struct test *t, int64_t mark)
 {
     struct engine *e = t->store->e;
-    struct change c = { .op = CHANGE_TEXT_MARK, .u.watermark = mark };
+    struct change c = { .op = CHANGE_FULLTEXT_MARK, .u.watermark = mark };
     struct txn txn = { .changes = &c, .nchanges = 1 }, *txns = &txn;
 
-    CHECK_OK(e->ops->commit(e->backend, &txns, 1, &(struct patience){ INT64_MAX, NULL }, &t->err));
+    CHECK_OK(e->ops->commit(e->backend, &txns, 1, &(struct deadline){ INT64_MAX, NULL }, &t->err));
 }
 
 BREAKS(I_41_sees_a_watermark_that_is_wrong)
 {
-    struct bough_info info;
+    struct bough_store_info_result info;
 
     store_indexing(t->store, false);
     CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));

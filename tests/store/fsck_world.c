@@ -1,19 +1,19 @@
-/* The world of fsck's tests: built through the API, broken below it. */
+/* The world of fsck's tests: built through the API, broken through raw rows. */
 #include "store/fsck_world.h"
 
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/search.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/search/search.h"
 
-/* How rows were before they were broken. */
+/* Rows as they were before put() and drop(). */
 static struct raw_row undo[16];
 static bool undo_remove[16];
 static size_t nundo;
-static const char *undo_of; /* name of the test whose rows these are */
+static const char *undo_of; /* the name of the test that changed them */
 
-/* ---- looking ---- */
+/* ---- running fsck ---- */
 
 static void note(void *user, const struct bough_finding *f)
 {
@@ -51,40 +51,42 @@ void check_clean(struct test *t)
 static const char *child(struct test *t, const char *parent, enum bough_session_kind kind,
                          const char *title)
 {
-    struct bough_session_new in = { .kind = kind, .parent = parent, .title = title };
+    struct bough_session_create_options in = { .kind = kind, .parent = parent, .title = title };
     struct bough_session *s;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
     return s->id;
 }
 
-/* An answer with a call; the call's id. */
+/* Append a reply with a call. Returns the call's id. */
 static const char *spend(struct test *t, const char *session, int64_t cost)
 {
     struct bough_call_new call = { .model = "m",
                                    .provider = "p",
                                    .used = { 10, 5, 0, 0, 0, cost } };
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "paid", .by_call = true };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &call };
-    struct bough_appended *out = arena_alloc(t->arena, sizeof *out);
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &call };
+    struct bough_append_result *out = arena_alloc(t->arena, sizeof *out);
 
     CHECK_OK(bough_append(t->store, t->arena, session, &in, out, &t->err));
     return out->call;
 }
 
-/* Session ROOT: branch 1 with depths 1 to 8, branch 2 behind 1.1; labels, todos, memories, keys,
+/* Session ROOT: branch 1 with depths 1 to 8, branch 2 after 1.1; labels, todos, memories, keys,
  * aliases. */
 static const char *build_root(struct test *t)
 {
-    struct bough_session_new in = { .id = "root-id", .title = "Root", .project = "/p" };
+    struct bough_session_create_options in = { .id = "root-id", .title = "Root", .project = "/p" };
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "two", .id = "m-2" };
-    struct bough_append two = { .entries = &e, .n = 1, .key = "k" }, side = two;
-    struct bough_compaction mark = { .summary = "so far", .first_kept = "m-2" };
-    struct bough_memory memory = { .scope = BOUGH_OF_PROJECT, .of = "/p", .content = "it is so" };
-    struct bough_todo todo = { "do it", "pending", "" };
+    struct bough_append_options two = { .entries = &e, .n = 1, .key = "k" }, side = two;
+    struct bough_compact_options mark = { .summary = "so far", .first_kept = "m-2" };
+    struct bough_memory memory = { .scope = BOUGH_MEMORY_OF_PROJECT,
+                                   .of = "/p",
+                                   .content = "it is so" };
+    struct bough_todo todo = { .content = "do it", .status = "pending", .priority = "" };
     struct bough_totals more = { .input = 7, .cost = 70 };
     struct bough_memory *kept;
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_session *s;
     char id[BOUGH_ID_LEN + 1];
     const char *first, *last;
@@ -110,8 +112,7 @@ static const char *build_root(struct test *t)
     return s->id;
 }
 
-/* BARE is a fork without a message, TWIG one at a side branch; FORK has its own entries and labels.
- */
+/* BARE is a fork without messages, TWIG one of a side branch; FORK has own entries and labels. */
 static void build_forks(struct test *t, const char *root)
 {
     const char *f;
@@ -125,14 +126,12 @@ static void build_forks(struct test *t, const char *root)
     CHECK_OK(bough_head_move(t->store, f, "#1.3", &t->err));
 }
 
-/* AGENT under ROOT, DEEP under AGENT; GONE is purged, ORPHAN is spawned by it. */
+/* AGENT under ROOT, DEEP under AGENT. GONE is purged; ORPHAN is its subagent. */
 static void build_agents(struct test *t, const char *root)
 {
     const char *a = child(t, root, BOUGH_SUBAGENT, "agent"), *gone, *deep;
     struct bough_totals delta = { .output = 3, .cost = -5 };
-    struct bough_propagated *chain;
-    bool truncated;
-    size_t n;
+    struct bough_totals_propagate_result chain;
 
     deep = child(t, a, BOUGH_SUBAGENT, "deep");
     gone = child(t, a, BOUGH_SUBAGENT, "gone");
@@ -141,17 +140,16 @@ static void build_agents(struct test *t, const char *root)
     spend(t, deep, 3);
     spend(t, gone, 40);
     spend(t, child(t, gone, BOUGH_SUBAGENT, "orphan"), 500);
-    CHECK_OK(
-        bough_totals_propagate(t->store, t->arena, deep, &delta, &chain, &n, &truncated, &t->err));
-    CHECK_INT(3, n);
+    CHECK_OK(bough_totals_propagate(t->store, t->arena, deep, &delta, &chain, &t->err));
+    CHECK_INT(3, chain.n);
     CHECK_OK(bough_session_purge(t->store, t->arena, gone, NULL, &t->err));
     CHECK_OK(bough_session_archive(t->store, deep, &t->err));
 }
 
-/* SOURCE is purged, but KEPT still shows its first two entries. COPY stands alone. */
+/* SOURCE is purged, but KEPT still shows its first two entries. COPY is independent. */
 static void build_purged(struct test *t, const char *root)
 {
-    struct bough_fork copy = { .entry = "#1.5", .copy = true };
+    struct bough_session_fork_options copy = { .entry = "#1.5", .copy = true };
     const char *source = new_session(t, "source"), *kept;
     struct bough_session *s;
 
@@ -168,13 +166,13 @@ void build_open(struct test *t)
 {
     const char *session = new_session(t, "writing");
     struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &entry, .owner = "world" };
+    struct bough_message_open_options in = { .entry = &entry, .owner = "world" };
     struct bough_step steps[] = {
-        { BOUGH_STEP_PART, 0, str_of("{\"type\":\"text\",\"text\":\"\"}") },
-        { BOUGH_STEP_TEXT, 0, str_of("Once upon a time") },
+        { .kind = BOUGH_STEP_PART, .bytes = str_of("{\"type\":\"text\",\"text\":\"\"}") },
+        { .kind = BOUGH_STEP_TEXT, .bytes = str_of("Once upon a time") },
     };
-    struct bough_message_opened open;
-    struct bough_stepped done;
+    struct bough_message_open_result open;
+    struct bough_message_step_result done;
 
     user(t, session, "tell me a story");
     CHECK_OK(bough_message_open(t->store, t->arena, session, &in, &open, &t->err));
@@ -183,7 +181,7 @@ void build_open(struct test *t)
     CHECK_INT(2, done.saved);
 }
 
-/* AGENT's last entry shows two attachments: an image that was moved out of its part, and a file. */
+/* AGENT's last entry shows two attachments: an image moved out of its part, and a file. */
 static void build_attachments(struct test *t)
 {
     char *text = arena_alloc(t->arena, 3 * 32768 + 1);
@@ -191,8 +189,8 @@ static void build_attachments(struct test *t)
     struct bough_attachment file;
     struct bough_str parts[2];
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = parts, .nparts = 2 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     memset(text, 'Q', 3 * 32768);
     text[3 * 32768] = '\0';
@@ -210,14 +208,14 @@ void build_world(struct test *t)
 {
     const char *root = build_root(t);
 
-    nundo = 0; /* a test that failed may have left something */
+    nundo = 0; /* a failed test may have left some */
     build_forks(t, root);
     build_agents(t, root);
     build_attachments(t);
     build_purged(t, root);
 }
 
-/* ---- breaking it ---- */
+/* ---- breaking rows ---- */
 
 struct pick {
     struct test *t;
@@ -234,7 +232,7 @@ static struct bough_str keep_bytes(struct test *t, struct bough_str s)
     return str_make(arena_dup(t->arena, s.p, s.n), s.n);
 }
 
-/* A row that outlives the scan. */
+/* Copy the row's texts, which are valid only during the scan. */
 static void keep_row(struct test *t, struct raw_row *r)
 {
     if (r->table == RAW_SESSION) {
@@ -253,6 +251,7 @@ static void keep_row(struct test *t, struct raw_row *r)
     } else if (r->table == RAW_OPEN) {
         r->u.open.owner = keep_text(t, r->u.open.owner);
         r->u.open.process = keep_text(t, r->u.open.process);
+        r->u.open.wanted = keep_text(t, r->u.open.wanted);
     } else if (r->table == RAW_DRAFT) {
         r->u.draft.body = keep_bytes(t, r->u.draft.body);
     } else if (r->table == RAW_LIST) {
@@ -264,7 +263,7 @@ static void keep_row(struct test *t, struct raw_row *r)
         r->u.list.body = keep_bytes(t, r->u.list.body);
     } else if (r->table == RAW_CHUNK) {
         r->u.chunk.body = keep_bytes(t, r->u.chunk.body);
-    } else if (r->table == RAW_TEXT && r->u.text.words) {
+    } else if (r->table == RAW_FULLTEXT && r->u.text.words) {
         struct search_words *w = arena_dup(t->arena, r->u.text.words, sizeof *w);
 
         w->field[SEARCH_TITLE] = keep_bytes(t, w->field[SEARCH_TITLE]);
@@ -294,9 +293,9 @@ static bool same_key(const struct raw_row *a, const struct raw_row *b)
     case RAW_DRAFT:
         return a->u.draft.bid == b->u.draft.bid && a->u.draft.depth == b->u.draft.depth &&
                (!b->u.draft.end || a->u.draft.end == b->u.draft.end);
-    case RAW_TEXT:
+    case RAW_FULLTEXT:
         return a->u.text.no == b->u.text.no && !a->u.text.bid == !b->u.text.bid;
-    default: /* the number is the first member of all the others */
+    default: /* all other rows start with their number */
         return a->u.log.no == b->u.log.no;
     }
 }
@@ -316,11 +315,12 @@ struct raw_row *row_like(struct test *t, const struct raw_row *want)
 {
     struct engine *e = t->store->e;
     struct pick p = { t, *want, NULL };
-    struct view *v;
+    struct snapshot *v;
 
-    CHECK_OK(e->ops->view_begin(e->backend, &v, &(struct patience){ INT64_MAX, NULL }, &t->err));
+    CHECK_OK(
+        e->ops->snapshot_begin(e->backend, &v, &(struct deadline){ INT64_MAX, NULL }, &t->err));
     CHECK_OK(e->ops->raw_scan(v, want->table, pick, &p, &t->err));
-    e->ops->view_end(v);
+    e->ops->snapshot_end(v);
     return p.got;
 }
 
@@ -347,12 +347,12 @@ struct raw_row *row_of(struct test *t, enum raw_table table, int64_t a, int64_t 
     return got;
 }
 
-/* Write or remove a row, and remember how it was. */
+/* Write or remove a row, and record the old one for put_back(). */
 static void fix(struct test *t, const struct raw_row *r, bool remove)
 {
     struct raw_row *old = row_like(t, r);
 
-    if (undo_of != t->name) /* the one before may have left its store as it was */
+    if (undo_of != t->name) /* left by an earlier test, whose store is gone */
         nundo = 0;
     undo_of = t->name;
     CHECK(nundo < sizeof undo / sizeof *undo);
@@ -450,7 +450,7 @@ void body_put(struct test *t, struct raw_row *r, const void *from)
     put(t, r);
 }
 
-/* ---- at random ---- */
+/* ---- random damage ---- */
 
 struct nth {
     struct test *t;
@@ -474,33 +474,34 @@ static uint64_t rolled(struct test *t, uint64_t sides)
     return env_u64(&t->env.env) % sides;
 }
 
-/* NULL: there is none. */
+/* A random row of the table; NULL if it is empty. */
 static struct raw_row *any_row(struct test *t, enum raw_table table)
 {
     struct engine *e = t->store->e;
     struct nth n = { .t = t, .at = UINT64_MAX };
-    struct view *v;
+    struct snapshot *v;
 
-    CHECK_OK(e->ops->view_begin(e->backend, &v, &(struct patience){ INT64_MAX, NULL }, &t->err));
+    CHECK_OK(
+        e->ops->snapshot_begin(e->backend, &v, &(struct deadline){ INT64_MAX, NULL }, &t->err));
     CHECK_OK(e->ops->raw_scan(v, table, count_to, &n, &t->err));
     n.at = n.n ? rolled(t, n.n) : 0;
     n.n = 0;
     CHECK_OK(e->ops->raw_scan(v, table, count_to, &n, &t->err));
-    e->ops->view_end(v);
+    e->ops->snapshot_end(v);
     return n.got;
 }
 
-/* One of the numbers that are not the row's key: the members from..to, counted in int64_t. */
+/* Change one number that is not part of the row's key: members from..to, counted in int64_t. */
 static void damage_number(struct test *t, struct raw_row *r)
 {
     static const struct {
         uint8_t from, to;
     } numbers[RAW_TABLES] = {
-        [RAW_SESSION] = { 2, 5 }, [RAW_HEAD] = { 2, 8 },   [RAW_BRANCH] = { 1, 4 },
-        [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 }, [RAW_ALIAS] = { 2, 4 },
-        [RAW_KEY] = { 5, 5 },     [RAW_LOG] = { 1, 8 },    [RAW_LIST] = { 1, 10 },
-        [RAW_OPEN] = { 2, 7 },    [RAW_DRAFT] = { 3, 3 },  [RAW_BLOB] = { 1, 2 },
-        [RAW_CHUNK] = { 2, 2 },   [RAW_TEXT] = { 2, 3 },
+        [RAW_SESSION] = { 2, 5 }, [RAW_HEAD] = { 2, 8 },      [RAW_BRANCH] = { 1, 4 },
+        [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 },    [RAW_ALIAS] = { 2, 4 },
+        [RAW_KEY] = { 5, 5 },     [RAW_CHANGELOG] = { 1, 8 }, [RAW_LIST] = { 1, 10 },
+        [RAW_OPEN] = { 2, 7 },    [RAW_DRAFT] = { 3, 3 },     [RAW_BLOB] = { 1, 2 },
+        [RAW_CHUNK] = { 2, 2 },   [RAW_FULLTEXT] = { 2, 3 },
     };
     const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };
     int64_t *at = (int64_t *)(void *)&r->u + numbers[r->table].from +
@@ -512,7 +513,7 @@ static void damage_number(struct test *t, struct raw_row *r)
                            : old ^ INT64_C(1) << rolled(t, 8);
 }
 
-/* NULL: rows of its table have none. */
+/* The row's body; NULL if its table has none. */
 static struct bough_str *bytes_of(struct raw_row *r)
 {
     switch (r->table) {
@@ -539,13 +540,13 @@ void damage_something(struct test *t)
     struct raw_row *r;
     struct bough_str *body;
 
-    do { /* earlier damage may have left a table empty */
+    do { /* earlier damage may have emptied a table */
         table = (enum raw_table)rolled(t, RAW_TABLES);
         r = any_row(t, table);
     } while (!r);
     body = bytes_of(r);
     if (table == RAW_LINK ||
-        (table != RAW_LOG && rolled(t, 4) == 0)) { /* a log row would come back at the log's end */
+        (table != RAW_CHANGELOG && rolled(t, 4) == 0)) { /* a dropped one would return at the end */
         drop(t, r);
         return;
     }

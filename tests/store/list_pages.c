@@ -1,16 +1,16 @@
-/* Lists: pages by cursor, and the previews shown in them (U18, H17, H17b). */
+/* Lists: paging by cursor, and the previews in lists (U18, H17, H17b). */
 #include "lib/store_test.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 /* --- U18: pages --- */
 
-/* Titles of all pages of `limit`, joined by spaces; `between` runs after each page. */
-static const char *all_pages(struct test *t, struct bough_list f, int64_t limit,
+/* The titles of all pages of `limit`, joined by spaces. `between` runs after each page. */
+static const char *all_pages(struct test *t, struct bough_session_list_options f, int64_t limit,
                              void (*between)(struct test *t))
 {
     struct bough_sessions page;
@@ -32,7 +32,7 @@ static const char *all_pages(struct test *t, struct bough_list f, int64_t limit,
 
 static void seven(struct test *t)
 {
-    struct bough_session_new in = { 0 };
+    struct bough_session_create_options in = { 0 };
     struct bough_session *s;
 
     for (int i = 0; i < 7; i++) {
@@ -49,14 +49,15 @@ STORE_TEST(U18_pages_of_every_size_have_no_gap_and_no_duplicate)
     seven(t);
     for (int order = BOUGH_BY_CREATED; order <= BOUGH_BY_MODIFIED; order++)
         for (int64_t limit = 1; limit <= 8; limit++)
-            CHECK_STR(
-                "g f e d c b a",
-                all_pages(t, (struct bough_list){ .order = (enum bough_order)order }, limit, NULL));
+            CHECK_STR("g f e d c b a", all_pages(t,
+                                                 (struct bough_session_list_options){
+                                                     .order = (enum bough_session_order)order },
+                                                 limit, NULL));
 }
 
 STORE_TEST(U18_pages_with_a_filter_have_no_gap_and_no_duplicate)
 {
-    struct bough_list f = { .query = "x" };
+    struct bough_session_list_options f = { .query = "x" };
 
     for (int i = 0; i < 20; i++)
         new_session(t, arena_printf(t->arena, "%s%d", i % 3 ? "x" : "y", i));
@@ -73,14 +74,15 @@ static void new_one(struct test *t)
 STORE_TEST(U18_sessions_made_between_pages_do_not_shift_them)
 {
     seven(t);
-    CHECK_STR("g f e d c b a", all_pages(t, (struct bough_list){ 0 }, 2, new_one));
+    CHECK_STR("g f e d c b a", all_pages(t, (struct bough_session_list_options){ 0 }, 2, new_one));
 }
 
 static void touch_and_fold(struct test *t)
 {
     struct bough_sessions found;
 
-    CHECK_OK(bough_session_list(t->store, t->arena, &(struct bough_list){ .limit = 1000 }, &found,
+    CHECK_OK(bough_session_list(t->store, t->arena,
+                                &(struct bough_session_list_options){ .limit = 1000 }, &found,
                                 &t->err));
     for (size_t i = 0; i < found.n; i++)
         user(t, found.at[i].id, "touched");
@@ -90,12 +92,13 @@ static void touch_and_fold(struct test *t)
 STORE_TEST(U18_sessions_that_change_between_pages_stay_in_place_by_created)
 {
     seven(t);
-    CHECK_STR("g f e d c b a", all_pages(t, (struct bough_list){ 0 }, 2, touch_and_fold));
+    CHECK_STR("g f e d c b a",
+              all_pages(t, (struct bough_session_list_options){ 0 }, 2, touch_and_fold));
 }
 
 STORE_TEST(U18_a_session_deleted_at_the_cursor_leaves_the_rest_as_it_is)
 {
-    struct bough_list f = { .limit = 3 };
+    struct bough_session_list_options f = { .limit = 3 };
     struct bough_sessions page;
 
     seven(t);
@@ -111,7 +114,7 @@ STORE_TEST(U18_a_session_deleted_at_the_cursor_leaves_the_rest_as_it_is)
 
 STORE_TEST(U18_a_cursor_of_another_order_or_of_nothing_is_refused)
 {
-    struct bough_list f = { .limit = 3 };
+    struct bough_session_list_options f = { .limit = 3 };
     struct bough_sessions page;
     const char *bad[] = { "x", "0.1", "0.1.2.3", "9.1.1", "0.1.1 " };
 
@@ -126,13 +129,13 @@ STORE_TEST(U18_a_cursor_of_another_order_or_of_nothing_is_refused)
         CHECK_RC(BOUGH_INVALID, bough_session_list(t->store, t->arena, &f, &page, &t->err));
     }
     f.cursor = "";
-    f.order = (enum bough_order)7;
+    f.order = (enum bough_session_order)7;
     CHECK_RC(BOUGH_INVALID, bough_session_list(t->store, t->arena, &f, &page, &t->err));
 }
 
 STORE_TEST(U18_an_exact_last_page_has_no_next)
 {
-    struct bough_list f = { .limit = 7 };
+    struct bough_session_list_options f = { .limit = 7 };
     struct bough_sessions page;
 
     seven(t);
@@ -147,9 +150,9 @@ STORE_TEST_SECONDS(U18_three_hundred_pending_sessions_page_like_folded_ones, 60)
 
     for (int i = 0; i < 300; i++)
         new_session(t, arena_printf(t->arena, "%d", i));
-    pending = all_pages(t, (struct bough_list){ 0 }, 7, NULL);
+    pending = all_pages(t, (struct bough_session_list_options){ 0 }, 7, NULL);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
-    folded = all_pages(t, (struct bough_list){ 0 }, 11, NULL);
+    folded = all_pages(t, (struct bough_session_list_options){ 0 }, 11, NULL);
     CHECK_STR(folded, pending);
     CHECK(strncmp(folded, "299 298 297 ", 12) == 0);
     CHECK(strcmp(folded + strlen(folded) - 6, " 2 1 0") == 0);
@@ -166,8 +169,9 @@ static void check_previews(struct test *t, const char *s, const char *first, con
         CHECK_STR(first, get(t, s)->first_user);
         CHECK_STR(last, get(t, s)->last_user);
         CHECK_STR(said, get(t, s)->last_agent);
-        CHECK_OK(bough_session_list(t->store, t->arena, &(struct bough_list){ .roots = true },
-                                    &found, &t->err));
+        CHECK_OK(bough_session_list(t->store, t->arena,
+                                    &(struct bough_session_list_options){ .roots = true }, &found,
+                                    &t->err));
         CHECK_STR(first, found.at[found.n - 1].first_user);
         CHECK_STR(last, found.at[found.n - 1].last_user);
         CHECK_STR(said, found.at[found.n - 1].last_agent);
@@ -178,8 +182,8 @@ static void check_previews(struct test *t, const char *s, const char *first, con
 static const char *add_parts(struct test *t, const char *s, enum bough_role role, const char *json)
 {
     struct bough_entry_new e = { .role = role };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_str *parts;
 
     CHECK_OK(bough_parts_split(t->arena, str_of(json), &parts, &e.nparts, &t->err));
@@ -239,7 +243,7 @@ STORE_TEST(H17_previews_are_cut_between_characters)
 
     for (size_t i = 0; i < 400; i += 4)
         memcpy(text + i, "🌳", 5);
-    memmove(text + 1, text, 396); /* one byte off: 255 and 159 are not a multiple of 4 */
+    memmove(text + 1, text, 396); /* shift, so that the limits fall inside a character */
     text[0] = 'x';
     text[397] = '\0';
     snprintf(first, sizeof first, "%.253s", text);

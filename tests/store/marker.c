@@ -1,12 +1,12 @@
-/* Compaction markers and the window behind the latest one (H28-H30, U14). */
+/* Compaction markers and the window after the latest one (H28-H30, U14). */
 #include "lib/store_test.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-static const char *compact(struct test *t, const char *s, const struct bough_compaction *in)
+static const char *compact(struct test *t, const char *s, const struct bough_compact_options *in)
 {
     char *id = bough_arena_alloc(t->arena, BOUGH_ID_LEN + 1);
 
@@ -16,10 +16,10 @@ static const char *compact(struct test *t, const char *s, const struct bough_com
 
 static const char *before(struct test *t, const char *s, const char *entry, const char *summary)
 {
-    return compact(t, s, &(struct bough_compaction){ .summary = summary, .before = entry });
+    return compact(t, s, &(struct bough_compact_options){ .summary = summary, .before = entry });
 }
 
-static enum bough_rc try_compact(struct test *t, const char *s, struct bough_compaction in)
+static enum bough_rc try_compact(struct test *t, const char *s, struct bough_compact_options in)
 {
     char id[BOUGH_ID_LEN + 1];
 
@@ -28,9 +28,10 @@ static enum bough_rc try_compact(struct test *t, const char *s, struct bough_com
 
 static const char *since(struct test *t, const char *s, bool inherit)
 {
-    return read_text(
-        t, s,
-        &(struct bough_read){ .what = BOUGH_SINCE_MARKER, .messages = true, .inherit = inherit });
+    return read_text(t, s,
+                     &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_SINCE_MARKER,
+                                                           .messages = true,
+                                                           .inherit = inherit });
 }
 
 static struct bough_entry *latest(struct test *t, const char *s, bool inherit)
@@ -55,17 +56,17 @@ static struct four four(struct test *t)
     return f;
 }
 
-/* --- H28: writing --- */
+/* --- H28: writing markers --- */
 
 STORE_TEST(H28_a_marker_keeps_everything_it_was_given)
 {
     struct four f = four(t);
-    struct bough_compaction in = { .summary = "they talked",
-                                   .before = f.id[2],
-                                   .tokens_before = 9000,
-                                   .tokens_saved = 1234,
-                                   .details = str_of("{\"readFiles\":[\"a\"]}"),
-                                   .from_hook = true };
+    struct bough_compact_options in = { .summary = "they talked",
+                                        .before = f.id[2],
+                                        .tokens_before = 9000,
+                                        .tokens_saved = 1234,
+                                        .details = str_of("{\"readFiles\":[\"a\"]}"),
+                                        .from_hook = true };
     const char *id = compact(t, f.s, &in);
     struct bough_entry *m = latest(t, f.s, false);
 
@@ -88,9 +89,10 @@ STORE_TEST(H28_an_unknown_target_is_refused)
     struct four f = four(t);
     struct bough_entries all;
 
-    CHECK_RC(BOUGH_NOT_FOUND, try_compact(t, f.s, (struct bough_compaction){ .before = "nope" }));
     CHECK_RC(BOUGH_NOT_FOUND,
-             try_compact(t, f.s, (struct bough_compaction){ .first_kept = "nope" }));
+             try_compact(t, f.s, (struct bough_compact_options){ .before = "nope" }));
+    CHECK_RC(BOUGH_NOT_FOUND,
+             try_compact(t, f.s, (struct bough_compact_options){ .first_kept = "nope" }));
     CHECK_OK(bough_marker_list(t->store, t->arena, f.s, &all, &t->err));
     CHECK_INT(0, all.n);
 }
@@ -101,7 +103,7 @@ STORE_TEST(H28_a_foreign_target_is_refused)
     const char *other = new_session(t, "o");
 
     CHECK_RC(BOUGH_INVALID,
-             try_compact(t, f.s, (struct bough_compaction){ .before = user(t, other, "x") }));
+             try_compact(t, f.s, (struct bough_compact_options){ .before = user(t, other, "x") }));
 }
 
 STORE_TEST(H28_a_target_off_the_heads_path_is_refused)
@@ -109,9 +111,11 @@ STORE_TEST(H28_a_target_off_the_heads_path_is_refused)
     struct four f = four(t);
 
     CHECK_OK(bough_head_move(t->store, f.s, f.id[2], &t->err));
-    CHECK_RC(BOUGH_INVALID, try_compact(t, f.s, (struct bough_compaction){ .before = f.id[3] }));
+    CHECK_RC(BOUGH_INVALID,
+             try_compact(t, f.s, (struct bough_compact_options){ .before = f.id[3] }));
     user(t, f.s, "side");
-    CHECK_RC(BOUGH_INVALID, try_compact(t, f.s, (struct bough_compaction){ .before = f.id[3] }));
+    CHECK_RC(BOUGH_INVALID,
+             try_compact(t, f.s, (struct bough_compact_options){ .before = f.id[3] }));
     before(t, f.s, f.id[2], "ok");
     CHECK_STR("side", since(t, f.s, false));
 }
@@ -120,12 +124,15 @@ STORE_TEST(H28_both_targets_at_once_or_negative_tokens_are_refused)
 {
     struct four f = four(t);
 
-    CHECK_RC(
-        BOUGH_INVALID,
-        try_compact(t, f.s, (struct bough_compaction){ .before = f.id[1], .first_kept = f.id[2] }));
-    CHECK_RC(BOUGH_INVALID, try_compact(t, f.s, (struct bough_compaction){ .tokens_before = -1 }));
-    CHECK_RC(BOUGH_INVALID, try_compact(t, f.s, (struct bough_compaction){ .tokens_saved = -1 }));
-    CHECK_RC(BOUGH_NOT_FOUND, try_compact(t, "nobody", (struct bough_compaction){ .summary = "" }));
+    CHECK_RC(BOUGH_INVALID, try_compact(t, f.s,
+                                        (struct bough_compact_options){ .before = f.id[1],
+                                                                        .first_kept = f.id[2] }));
+    CHECK_RC(BOUGH_INVALID,
+             try_compact(t, f.s, (struct bough_compact_options){ .tokens_before = -1 }));
+    CHECK_RC(BOUGH_INVALID,
+             try_compact(t, f.s, (struct bough_compact_options){ .tokens_saved = -1 }));
+    CHECK_RC(BOUGH_NOT_FOUND,
+             try_compact(t, "nobody", (struct bough_compact_options){ .summary = "" }));
     CHECK(latest(t, f.s, false) == NULL);
 }
 
@@ -134,13 +141,13 @@ STORE_TEST(H28_details_that_are_not_json_are_refused)
     struct four f = four(t);
 
     CHECK_RC(BOUGH_INVALID,
-             try_compact(t, f.s, (struct bough_compaction){ .details = str_of("{a}") }));
+             try_compact(t, f.s, (struct bough_compact_options){ .details = str_of("{a}") }));
 }
 
 STORE_TEST(H28_the_same_key_writes_one_marker)
 {
     struct four f = four(t);
-    struct bough_compaction in = { .summary = "s", .before = f.id[2], .key = "k" };
+    struct bough_compact_options in = { .summary = "s", .before = f.id[2], .key = "k" };
     const char *one = compact(t, f.s, &in), *two = compact(t, f.s, &in);
     struct bough_entries all;
 
@@ -154,14 +161,14 @@ STORE_TEST(H28_the_same_key_writes_one_marker)
 STORE_TEST(H28_the_same_key_with_another_target_is_a_conflict)
 {
     struct four f = four(t);
-    struct bough_compaction in = { .summary = "s", .before = f.id[2], .key = "k" };
+    struct bough_compact_options in = { .summary = "s", .before = f.id[2], .key = "k" };
 
     compact(t, f.s, &in);
     in.before = f.id[3];
     CHECK_RC(BOUGH_KEY_CONFLICT, try_compact(t, f.s, in));
 }
 
-/* --- H29: finding --- */
+/* --- H29: finding markers --- */
 
 STORE_TEST(H29_without_a_marker_there_is_no_latest_and_an_empty_list)
 {
@@ -244,13 +251,14 @@ STORE_TEST(H30_the_window_begins_behind_the_last_summarised_message)
 {
     struct four f = four(t);
     const char *m = before(t, f.s, f.id[2], "s");
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     user(t, f.s, "m5");
     CHECK_STR("m3 m4 m5", since(t, f.s, false));
-    CHECK_OK(bough_entries_read(t->store, t->arena, f.s,
-                                &(struct bough_read){ .what = BOUGH_SINCE_MARKER }, &path,
-                                &t->err));
+    CHECK_OK(bough_entries_read(
+        t->store, t->arena, f.s,
+        &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_SINCE_MARKER }, &path,
+        &t->err));
     CHECK_STR(m, path.marker->id);
     CHECK_INT(3, path.marker->keep_from);
     CHECK_STR("m1 m2 m3 m4 m5", path_text(t, f.s));
@@ -320,7 +328,7 @@ STORE_TEST(U14_a_marker_without_a_target_keeps_nothing_before_it)
 {
     struct four f = four(t);
 
-    compact(t, f.s, &(struct bough_compaction){ .summary = "all" });
+    compact(t, f.s, &(struct bough_compact_options){ .summary = "all" });
     CHECK_INT(0, latest(t, f.s, false)->keep_from);
     CHECK_STR("", since(t, f.s, false));
     user(t, f.s, "m5");
@@ -332,11 +340,11 @@ STORE_TEST(U14_first_kept_is_the_first_message_still_shown)
     struct four f = four(t);
     struct bough_entry *m;
 
-    compact(t, f.s, &(struct bough_compaction){ .summary = "s", .first_kept = f.id[3] });
+    compact(t, f.s, &(struct bough_compact_options){ .summary = "s", .first_kept = f.id[3] });
     m = latest(t, f.s, false);
     CHECK_INT(3, m->keep_from);
     CHECK_STR("m3 m4", since(t, f.s, false));
-    compact(t, f.s, &(struct bough_compaction){ .summary = "s", .first_kept = f.id[1] });
+    compact(t, f.s, &(struct bough_compact_options){ .summary = "s", .first_kept = f.id[1] });
     CHECK_STR("m1 m2 m3 m4", since(t, f.s, false));
 }
 
@@ -346,7 +354,7 @@ STORE_TEST(U14_first_kept_may_be_an_entry_of_any_kind)
     const char *m = before(t, f.s, f.id[3], "s");
 
     user(t, f.s, "m5");
-    compact(t, f.s, &(struct bough_compaction){ .summary = "s2", .first_kept = m });
+    compact(t, f.s, &(struct bough_compact_options){ .summary = "s2", .first_kept = m });
     CHECK_STR("m5", since(t, f.s, false));
 }
 
@@ -354,7 +362,7 @@ STORE_TEST(U14_a_session_without_entries_may_be_compacted)
 {
     const char *s = new_session(t, "x");
 
-    compact(t, s, &(struct bough_compaction){ .summary = "before us" });
+    compact(t, s, &(struct bough_compact_options){ .summary = "before us" });
     user(t, s, "m1");
     CHECK_STR("m1", since(t, s, false));
     CHECK_STR("m1", path_text(t, s));

@@ -1,4 +1,4 @@
-/* Messages that are still being written (U13): opened, extended, sealed, interrupted. */
+/* Open messages (U13): opened, extended, sealed, interrupted. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "message_world.h"
 
 /* --- opening and sealing --- */
@@ -26,7 +26,7 @@ STORE_TEST(U13_an_open_message_has_its_id_place_and_number_at_once_and_moves_the
     CHECK_INT(2, e->mno);
     CHECK_INT(0, e->nparts);
     CHECK_INT(e->at.depth, get(t, s)->head.depth);
-    CHECK_INT(1, get(t, s)->messages); /* counts from its seal on */
+    CHECK_INT(1, get(t, s)->messages); /* counted only once it is sealed */
     user(t, s, "meanwhile");
     CHECK_INT(3, entry_at(t, user(t, s, "more"))->mno - 1);
     seal(t, &w);
@@ -40,9 +40,9 @@ STORE_TEST(U13_sealing_keeps_id_time_number_and_origin_and_freezes_what_was_writ
     struct bough_entry_new in = {
         .role = BOUGH_ROLE_ASSISTANT, .id = "msg-1", .time = 1234, .data = str_of("{\"a\":1}")
     };
-    struct bough_message_new how = { .entry = &in };
-    struct bough_message_opened open;
-    struct bough_seal end = { .finish = "stop", .metadata = str_of("{\"b\":2}") };
+    struct bough_message_open_options how = { .entry = &in };
+    struct bough_message_open_result open;
+    struct bough_message_seal_options end = { .finish = "stop", .metadata = str_of("{\"b\":2}") };
     struct bough_entry *e;
     int64_t no;
 
@@ -73,7 +73,7 @@ STORE_TEST(money_counts_when_the_message_is_sealed)
     const char *s = new_session(t, "s");
     struct bough_writing w = begin_text(t, s);
     struct bough_call_new call = { .model = "m", .used = { .input = 10, .cost = 500 } };
-    struct bough_seal end = { .call = &call };
+    struct bough_message_seal_options end = { .call = &call };
     struct bough_entry *e;
 
     CHECK_INT(0, get(t, s)->calls);
@@ -82,7 +82,8 @@ STORE_TEST(money_counts_when_the_message_is_sealed)
     CHECK_INT(1, get(t, s)->calls);
     CHECK_INT(500, get(t, s)->own.cost);
     w = begin_text(t, s);
-    end = (struct bough_seal){ .has_usage = true, .usage = { .output = 3, .cost = 7 } };
+    end = (struct bough_message_seal_options){ .usage = &(struct bough_totals){ .output = 3,
+                                                                                .cost = 7 } };
     CHECK_OK(bough_message_seal(t->store, t->arena, &w, &end, &e, &t->err));
     CHECK(e->call[0]); /* usage always has a call */
     CHECK_INT(507, get(t, s)->rolled.cost);
@@ -93,26 +94,27 @@ STORE_TEST(the_whole_message_may_be_given_once_more_at_its_end)
     const char *s = new_session(t, "s");
     struct bough_writing w = begin_text(t, s);
     struct bough_str parts[] = { str_of("{\"type\":\"text\",\"text\":\"final\"}"), str_of("{") };
-    struct bough_seal end = { .parts = parts, .nparts = 2 };
+    struct bough_message_seal_options end = { .parts = parts, .nparts = 2 };
     struct bough_entry *e;
 
     say(t, &w, "draft");
     CHECK_RC(BOUGH_INVALID_PART, bough_message_seal(t->store, t->arena, &w, &end, &e, &t->err));
-    say(t, &w, " goes on"); /* a seal that was refused changes nothing */
+    say(t, &w, " goes on"); /* a refused seal changes nothing */
     end.nparts = 1;
     CHECK_OK(bough_message_seal(t->store, t->arena, &w, &end, &e, &t->err));
     CHECK_STR("final", path_text(t, s));
 }
 
-STORE_TEST(opening_refuses_what_comes_later_and_what_is_no_message)
+STORE_TEST(opening_refuses_sealing_fields_and_entries_that_are_not_messages)
 {
     const char *s = new_session(t, "s");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "x" };
-    struct bough_message_new in = { .entry = &e };
-    struct bough_message_opened out;
+    struct bough_message_open_options in = { .entry = &e };
+    struct bough_message_open_result out;
 
     CHECK_RC(BOUGH_INVALID, bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
-    e = (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT, .has_usage = true };
+    e = (struct bough_entry_new){ .role = BOUGH_ROLE_ASSISTANT,
+                                  .usage = &(struct bough_totals){ 0 } };
     CHECK_RC(BOUGH_INVALID, bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
     e = (struct bough_entry_new){ .kind = BOUGH_ENTRY_CUSTOM };
     CHECK_RC(BOUGH_INVALID, bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
@@ -126,8 +128,8 @@ STORE_TEST(the_same_key_opens_one_message)
 {
     const char *s = new_session(t, "s");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &e, .key = "k" };
-    struct bough_message_opened one, two;
+    struct bough_message_open_options in = { .entry = &e, .key = "k" };
+    struct bough_message_open_result one, two;
 
     CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &one, &t->err));
     CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &two, &t->err));
@@ -155,10 +157,10 @@ STORE_TEST(a_bad_step_is_refused_by_name_and_those_before_it_are_taken)
 {
     const char *s = new_session(t, "s");
     struct bough_writing w = begin_text(t, s);
-    struct bough_step steps[] = { { BOUGH_STEP_TEXT, 0, str_of("good") },
-                                  { BOUGH_STEP_TEXT, 5, str_of("bad") },
-                                  { BOUGH_STEP_TEXT, 0, str_of("never") } };
-    struct bough_stepped out;
+    struct bough_step steps[] = { { .kind = BOUGH_STEP_TEXT, .bytes = str_of("good") },
+                                  { .kind = BOUGH_STEP_TEXT, .part = 5, .bytes = str_of("bad") },
+                                  { .kind = BOUGH_STEP_TEXT, .bytes = str_of("never") } };
+    struct bough_message_step_result out;
 
     CHECK_RC(BOUGH_INVALID, bough_message_step(t->store, &w, 2, steps, 3, &out, &t->err));
     CHECK(strstr(t->err.msg, "step 3"));
@@ -166,7 +168,23 @@ STORE_TEST(a_bad_step_is_refused_by_name_and_those_before_it_are_taken)
     CHECK_RC(BOUGH_INVALID, step(t, &w, 3, BOUGH_STEP_TEXT, 0, "\xff\xfe"));
     CHECK_RC(BOUGH_INVALID_PART, step(t, &w, 3, BOUGH_STEP_PART, 0, "{\"type\":\"text\"}"));
     CHECK_RC(BOUGH_INVALID, step(t, &w, 3, (enum bough_step_kind)9, 0, "x"));
+    CHECK_RC(BOUGH_INVALID_PART, step(t, &w, 3, BOUGH_STEP_STATE, 0, "{\"type\":"));
     CHECK_STR("good", text_of(t, seal(t, &w)));
+}
+
+STORE_TEST(steps_add_as_many_parts_as_a_message_may_have)
+{
+    const char *s = new_session(t, "s");
+    struct bough_writing w = begin_text(t, s);
+    struct bough_step *steps = bough_arena_alloc(t->arena, LIMIT_PARTS * sizeof *steps);
+    struct bough_message_step_result out;
+
+    for (size_t i = 0; i < LIMIT_PARTS; i++)
+        steps[i] = (struct bough_step){ .bytes = str_of("{\"type\":\"text\",\"text\":\"x\"}") };
+    CHECK_RC(BOUGH_TOO_LARGE,
+             bough_message_step(t->store, &w, 0, steps, LIMIT_PARTS, &out, &t->err));
+    CHECK_INT(LIMIT_PARTS, out.last); /* the first one was there */
+    CHECK_INT(LIMIT_PARTS, seal(t, &w)->nparts);
 }
 
 static const char *tool(struct test *t, const char *state)
@@ -229,34 +247,39 @@ STORE_TEST(a_message_never_grows_beyond_the_largest_message)
     struct bough_writing w = begin_text(t, s);
     size_t n = 16 * 1024 * 1024;
     char *big = malloc(n);
-    struct bough_step one = { BOUGH_STEP_TEXT, 0, { big, n } };
-    struct bough_stepped out;
+    struct bough_step one = { .kind = BOUGH_STEP_TEXT, .bytes = { big, n } };
+    struct bough_message_step_result out;
 
     memset(big, 'a', n);
     for (int i = 0; i < 3; i++)
         CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
     CHECK_RC(BOUGH_TOO_LARGE, bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
-    free(big);
     CHECK_INT(4, out.last);
-    CHECK_INT(3 * (int64_t)n + 25, (int64_t)seal(t, &w)->parts[0].json.n);
+    while (bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err) == BOUGH_TOO_LARGE)
+        one.bytes.n--; /* until it is as large as it may be */
+    CHECK_INT(5, out.last);
+    one.bytes.n = 1;
+    CHECK_RC(BOUGH_TOO_LARGE, bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
+    free(big);
+    CHECK_INT(LIMIT_MESSAGE_BYTES, (int64_t)seal(t, &w)->parts[0].json.n);
 }
 
-/* --- what is saved, and who holds it --- */
+/* --- saving and leases --- */
 
 STORE_TEST(steps_are_saved_together_by_size_by_time_and_on_request)
 {
     const char *s = new_session(t, "s");
     struct bough_writing w = begin_text(t, s);
     char *big = arena_zalloc(t->arena, 70001);
-    struct bough_step one = { BOUGH_STEP_TEXT, 0, str_of("x") };
-    struct bough_stepped out;
+    struct bough_step one = { .kind = BOUGH_STEP_TEXT, .bytes = str_of("x") };
+    struct bough_message_step_result out;
 
     CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
     CHECK_INT(0, out.saved);
     memset(big, 'b', 70000);
     one.bytes = str_of(big);
     CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
-    CHECK_INT(3, out.saved); /* 64 KB are enough */
+    CHECK_INT(3, out.saved); /* 64 KB trigger a save */
     one.bytes = str_of("y");
     CHECK_OK(bough_message_step(t->store, &w, 0, &one, 1, &out, &t->err));
     CHECK_INT(3, out.saved);
@@ -266,11 +289,11 @@ STORE_TEST(steps_are_saved_together_by_size_by_time_and_on_request)
         nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
         CHECK_OK(bough_message_step(t->store, &w, 0, NULL, 0, &out, &t->err));
     }
-    CHECK_INT(5, out.saved); /* by itself, after a quarter of a second */
+    CHECK_INT(5, out.saved); /* saved by the store's own thread after 250 ms */
     CHECK_INT(70003, (int64_t)strlen(text_of(t, seal(t, &w))));
 }
 
-STORE_TEST(U13_whoever_finds_a_lease_expired_seals_the_message_as_interrupted)
+STORE_TEST(U13_a_message_with_an_expired_lease_is_sealed_as_interrupted)
 {
     const char *s = new_session(t, "s");
     struct bough_writing w = open_message(t, s, 5000);
@@ -306,7 +329,7 @@ STORE_TEST(U13_whoever_finds_a_lease_expired_seals_the_message_as_interrupted)
               e->parts[1].json.p);
     CHECK_RC(BOUGH_LEASE_LOST, step(t, &w, 0, BOUGH_STEP_TEXT, 0, "late"));
     CHECK_RC(BOUGH_LEASE_LOST, bough_message_seal(t->store, t->arena, &w, NULL, &e, &t->err));
-    CHECK_OK(bough_message_recover(t->store, &n, &t->err)); /* C20: not twice */
+    CHECK_OK(bough_message_recover(t->store, &n, &t->err)); /* C20: sealed only once */
     CHECK_INT(0, n);
 }
 
@@ -331,14 +354,14 @@ STORE_TEST(an_expired_message_may_be_taken_over_and_the_late_owner_has_lost_it)
 {
     const char *s = new_session(t, "s");
     struct bough_writing w = open_message(t, s, 5000);
-    struct bough_message_opened mine;
+    struct bough_message_open_result mine;
 
     CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, TEXT_PART));
     say(t, &w, "first ");
-    CHECK_RC(BOUGH_BUSY, bough_message_take(t->store, w.id, "other", 0, &mine, &t->err));
+    CHECK_RC(BOUGH_BUSY, bough_message_take(t->store, w.id, NULL, &mine, &t->err));
     CHECK(strstr(t->err.msg, "me"));
     t->env.now += 6000;
-    CHECK_OK(bough_message_take(t->store, w.id, "other", 0, &mine, &t->err));
+    CHECK_OK(bough_message_take(t->store, w.id, NULL, &mine, &t->err));
     CHECK_INT(w.epoch + 1, mine.writing.epoch);
     CHECK_INT(2, mine.last);
     CHECK_RC(BOUGH_LEASE_LOST, step(t, &w, 3, BOUGH_STEP_TEXT, 0, "late"));
@@ -346,7 +369,7 @@ STORE_TEST(an_expired_message_may_be_taken_over_and_the_late_owner_has_lost_it)
     CHECK_STR("first second", text_of(t, seal(t, &mine.writing)));
 }
 
-STORE_TEST(C20_opening_a_store_seals_what_a_dead_process_was_writing)
+STORE_TEST(C20_opening_a_store_seals_open_messages_of_dead_processes)
 {
     const char *s = new_session(t, "s");
     struct bough_writing w = { 0 };
@@ -370,7 +393,7 @@ STORE_TEST(C20_opening_a_store_seals_what_a_dead_process_was_writing)
         say(t, &w, "tence that was not saved");
         if (write(fds[1], &w, sizeof w) != (ssize_t)sizeof w)
             _exit(3);
-        kill(getpid(), SIGKILL); /* at once: even _exit waits under ThreadSanitizer */
+        kill(getpid(), SIGKILL); /* _exit() would wait under ThreadSanitizer */
     }
     CHECK(read(fds[0], &w, sizeof w) == (ssize_t)sizeof w);
     CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -393,7 +416,7 @@ STORE_TEST(closing_a_store_saves_every_step)
     w = begin_text(t, s);
     say(t, &w, "not lost");
     store_reopen(t);
-    CHECK(entry_at(t, w.id)->open); /* this process lives, and so does its lease */
+    CHECK(entry_at(t, w.id)->open); /* this process is alive, so its lease holds */
     CHECK_OK(step(t, &w, 3, BOUGH_STEP_TEXT, 0, " at all"));
     CHECK_STR("not lost at all", text_of(t, seal(t, &w)));
 }

@@ -1,13 +1,13 @@
-/* Messages that are written step by step: what their tests share. */
+/* Helpers for tests of open messages. */
 #include "message_world.h"
-#include "base/str.h"
+#include "base/text/str.h"
 
 struct bough_writing open_message(struct test *t, const char *session, int64_t lease_ms)
 {
     struct bough_entry_new entry = { .role = BOUGH_ROLE_ASSISTANT,
                                      .data = str_of("{\"agent\":\"a\"}") };
-    struct bough_message_new in = { .entry = &entry, .owner = "me", .lease_ms = lease_ms };
-    struct bough_message_opened out;
+    struct bough_message_open_options in = { .entry = &entry, .owner = "me", .lease_ms = lease_ms };
+    struct bough_message_open_result out;
 
     CHECK_OK(bough_message_open(t->store, t->arena, session, &in, &out, &t->err));
     CHECK_INT(0, out.last);
@@ -17,8 +17,8 @@ struct bough_writing open_message(struct test *t, const char *session, int64_t l
 enum bough_rc step(struct test *t, const struct bough_writing *w, int64_t number,
                    enum bough_step_kind kind, size_t part, const char *bytes)
 {
-    struct bough_step s = { kind, part, str_of(bytes) };
-    struct bough_stepped out;
+    struct bough_step s = { .kind = kind, .part = part, .bytes = str_of(bytes) };
+    struct bough_message_step_result out;
 
     return bough_message_step(t->store, w, number, &s, 1, &out, &t->err);
 }
@@ -36,9 +36,9 @@ struct bough_writing begin_text(struct test *t, const char *session)
     return w;
 }
 
-struct bough_stepped flush_steps(struct test *t, const struct bough_writing *w)
+struct bough_message_step_result flush_steps(struct test *t, const struct bough_writing *w)
 {
-    struct bough_stepped out;
+    struct bough_message_step_result out;
 
     CHECK_OK(bough_message_flush(t->store, w, &out, &t->err));
     return out;
@@ -60,9 +60,9 @@ struct bough_entry *entry_at(struct test *t, const char *id)
     return e;
 }
 
-struct bough_following follow(struct test *t, const char *id, int64_t offset)
+struct bough_message_follow_result follow(struct test *t, const char *id, int64_t offset)
 {
-    struct bough_following f;
+    struct bough_message_follow_result f;
 
     CHECK_OK(bough_message_follow(t->store, t->arena, id, offset, 0, &f, &t->err));
     return f;

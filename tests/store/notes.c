@@ -3,18 +3,19 @@
 
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 /* --- H37: todos --- */
 
 STORE_TEST(H37_the_whole_list_is_replaced_and_summed_up)
 {
     const char *s = new_session(t, "x");
-    struct bough_todo items[] = { { "a", "pending", "high" },
-                                  { "b", "in_progress", "" },
-                                  { "c", "completed", NULL },
-                                  { "d", "cancelled", "low" },
-                                  { "e", "completed", "low" } };
+    struct bough_todo items[] = { { .content = "a", .status = "pending", .priority = "high" },
+                                  { .content = "b", .status = "in_progress", .priority = "" },
+                                  { .content = "c", .status = "completed", .priority = NULL },
+                                  { .content = "d", .status = "cancelled", .priority = "low" },
+                                  { .content = "e", .status = "completed", .priority = "low" } };
     struct bough_todos out;
 
     CHECK_OK(bough_todo_replace(t->store, t->arena, s, items, 5, &out, &t->err));
@@ -56,7 +57,8 @@ STORE_TEST(H37_no_list_and_an_empty_list_are_all_zeros)
 STORE_TEST(H37_an_unknown_status_is_refused_and_the_old_list_stays)
 {
     const char *s = new_session(t, "x");
-    struct bough_todo good = { "a", "pending", "" }, bad[] = { good, { "b", "doing", "" } };
+    struct bough_todo good = { .content = "a", .status = "pending", .priority = "" },
+                      bad[] = { good, { .content = "b", .status = "doing", .priority = "" } };
     struct bough_todos out;
 
     CHECK_OK(bough_todo_replace(t->store, t->arena, s, &good, 1, NULL, &t->err));
@@ -71,7 +73,9 @@ STORE_TEST(H37_an_unknown_status_is_refused_and_the_old_list_stays)
 STORE_TEST(H37_todos_with_any_text_come_back_also_after_reopening)
 {
     const char *s = new_session(t, "x");
-    struct bough_todo item = { "tab\t \"quoted\" \\ Ü 🌳\n", "pending", "p\"" };
+    struct bough_todo item = { .content = "tab\t \"quoted\" \\ Ü 🌳\n",
+                               .status = "pending",
+                               .priority = "p\"" };
     struct bough_todos out;
 
     CHECK_OK(bough_todo_replace(t->store, t->arena, s, &item, 1, NULL, &t->err));
@@ -85,7 +89,7 @@ STORE_TEST(H37_todos_with_any_text_come_back_also_after_reopening)
 STORE_TEST(H37_forks_do_not_inherit_todos)
 {
     const char *s = new_session(t, "x"), *f;
-    struct bough_todo item = { "a", "pending", "" };
+    struct bough_todo item = { .content = "a", .status = "pending", .priority = "" };
     struct bough_todos out;
 
     CHECK_OK(bough_todo_replace(t->store, t->arena, s, &item, 1, NULL, &t->err));
@@ -96,7 +100,7 @@ STORE_TEST(H37_forks_do_not_inherit_todos)
 
 /* --- H38: memories --- */
 
-static struct bough_memory *remember(struct test *t, enum bough_scope_of scope, const char *of,
+static struct bough_memory *remember(struct test *t, enum bough_memory_scope scope, const char *of,
                                      const char *content)
 {
     struct bough_memory in = { .scope = scope, .of = of, .content = content }, *out;
@@ -105,7 +109,7 @@ static struct bough_memory *remember(struct test *t, enum bough_scope_of scope, 
     return out;
 }
 
-static const char *memories(struct test *t, enum bough_scope_of scope, const char *of)
+static const char *memories(struct test *t, enum bough_memory_scope scope, const char *of)
 {
     struct bough_memories all;
     const char *text = "";
@@ -119,7 +123,7 @@ static const char *memories(struct test *t, enum bough_scope_of scope, const cha
     return text;
 }
 
-static enum bough_rc forget(struct test *t, enum bough_scope_of scope, const char *of,
+static enum bough_rc forget(struct test *t, enum bough_memory_scope scope, const char *of,
                             const char *id)
 {
     struct bough_memory *m;
@@ -130,7 +134,7 @@ static enum bough_rc forget(struct test *t, enum bough_scope_of scope, const cha
 STORE_TEST(H38_a_memory_is_trimmed_and_keeps_its_fields)
 {
     const char *s = new_session(t, "x");
-    struct bough_memory in = { .scope = BOUGH_OF_SESSION,
+    struct bough_memory in = { .scope = BOUGH_MEMORY_OF_SESSION,
                                .of = s,
                                .title = "T",
                                .body = "B",
@@ -143,7 +147,7 @@ STORE_TEST(H38_a_memory_is_trimmed_and_keeps_its_fields)
     CHECK_OK(bough_memory_add(t->store, t->arena, &in, &m, &t->err));
     CHECK_STR("content", m->content);
     CHECK_STR(s, m->of);
-    CHECK_OK(bough_memory_list(t->store, t->arena, BOUGH_OF_SESSION, s, &all, &t->err));
+    CHECK_OK(bough_memory_list(t->store, t->arena, BOUGH_MEMORY_OF_SESSION, s, &all, &t->err));
     CHECK_INT(1, all.n);
     CHECK_STR(m->id, all.at[0].id);
     CHECK_STR("T", all.at[0].title);
@@ -161,37 +165,39 @@ STORE_TEST(H38_a_memory_without_content_is_refused)
     const char *empty[] = { NULL, "", " \n\t", "\xe3\x80\x80" };
 
     for (size_t i = 0; i < 4; i++) {
-        struct bough_memory in = { .scope = BOUGH_OF_SESSION, .of = s, .content = empty[i] }, *m;
+        struct bough_memory in = { .scope = BOUGH_MEMORY_OF_SESSION, .of = s, .content = empty[i] },
+                            *m;
 
         CHECK_RC(BOUGH_INVALID, bough_memory_add(t->store, t->arena, &in, &m, &t->err));
     }
-    CHECK_STR("", memories(t, BOUGH_OF_SESSION, s));
+    CHECK_STR("", memories(t, BOUGH_MEMORY_OF_SESSION, s));
 }
 
 STORE_TEST(H38_the_three_scopes_are_apart_and_in_order_of_creation)
 {
     const char *a = new_session(t, "a"), *b = new_session(t, "b");
 
-    remember(t, BOUGH_OF_SESSION, a, "a1");
-    remember(t, BOUGH_OF_PROJECT, "/p", "p1");
-    remember(t, BOUGH_OF_ALL, NULL, "g1");
-    remember(t, BOUGH_OF_SESSION, b, "b1");
-    remember(t, BOUGH_OF_PROJECT, "/q", "q1");
-    remember(t, BOUGH_OF_SESSION, a, "a2");
-    remember(t, BOUGH_OF_PROJECT, "/p", "p2");
-    remember(t, BOUGH_OF_ALL, "", "g2");
-    CHECK_STR("a1 a2", memories(t, BOUGH_OF_SESSION, a));
-    CHECK_STR("b1", memories(t, BOUGH_OF_SESSION, b));
-    CHECK_STR("p1 p2", memories(t, BOUGH_OF_PROJECT, "/p"));
-    CHECK_STR("q1", memories(t, BOUGH_OF_PROJECT, "/q"));
-    CHECK_STR("", memories(t, BOUGH_OF_PROJECT, "/none"));
-    CHECK_STR("g1 g2", memories(t, BOUGH_OF_ALL, NULL));
+    remember(t, BOUGH_MEMORY_OF_SESSION, a, "a1");
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/p", "p1");
+    remember(t, BOUGH_MEMORY_OF_STORE, NULL, "g1");
+    remember(t, BOUGH_MEMORY_OF_SESSION, b, "b1");
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/q", "q1");
+    remember(t, BOUGH_MEMORY_OF_SESSION, a, "a2");
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/p", "p2");
+    remember(t, BOUGH_MEMORY_OF_STORE, "", "g2");
+    CHECK_STR("a1 a2", memories(t, BOUGH_MEMORY_OF_SESSION, a));
+    CHECK_STR("b1", memories(t, BOUGH_MEMORY_OF_SESSION, b));
+    CHECK_STR("p1 p2", memories(t, BOUGH_MEMORY_OF_PROJECT, "/p"));
+    CHECK_STR("q1", memories(t, BOUGH_MEMORY_OF_PROJECT, "/q"));
+    CHECK_STR("", memories(t, BOUGH_MEMORY_OF_PROJECT, "/none"));
+    CHECK_STR("g1 g2", memories(t, BOUGH_MEMORY_OF_STORE, NULL));
 }
 
 STORE_TEST(H38_forget_is_soft_and_gives_the_row_and_again_is_memory_not_found)
 {
     const char *s = new_session(t, "x");
-    const enum bough_scope_of scopes[] = { BOUGH_OF_SESSION, BOUGH_OF_PROJECT, BOUGH_OF_ALL };
+    const enum bough_memory_scope scopes[] = { BOUGH_MEMORY_OF_SESSION, BOUGH_MEMORY_OF_PROJECT,
+                                               BOUGH_MEMORY_OF_STORE };
     const char *ofs[] = { s, "/p", NULL };
 
     for (int i = 0; i < 3; i++) {
@@ -211,38 +217,39 @@ STORE_TEST(H38_forget_is_soft_and_gives_the_row_and_again_is_memory_not_found)
 STORE_TEST(H38_a_memory_of_another_session_scope_or_project_is_memory_not_found)
 {
     const char *a = new_session(t, "a"), *b = new_session(t, "b");
-    struct bough_memory *m = remember(t, BOUGH_OF_SESSION, a, "a1"),
-                        *p = remember(t, BOUGH_OF_PROJECT, "/p", "p1"),
-                        *g = remember(t, BOUGH_OF_ALL, NULL, "g1");
+    struct bough_memory *m = remember(t, BOUGH_MEMORY_OF_SESSION, a, "a1"),
+                        *p = remember(t, BOUGH_MEMORY_OF_PROJECT, "/p", "p1"),
+                        *g = remember(t, BOUGH_MEMORY_OF_STORE, NULL, "g1");
 
-    remember(t, BOUGH_OF_PROJECT, "/q", "q1");
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_SESSION, b, m->id));
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_ALL, NULL, m->id));
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_PROJECT, "/q", p->id));
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_ALL, NULL, p->id));
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_PROJECT, "/p", g->id));
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_SESSION, a, "nope"));
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_SESSION, a, user(t, a, "x")));
-    CHECK_STR("a1", memories(t, BOUGH_OF_SESSION, a));
-    CHECK_STR("p1", memories(t, BOUGH_OF_PROJECT, "/p"));
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/q", "q1");
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_SESSION, b, m->id));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_STORE, NULL, m->id));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_PROJECT, "/q", p->id));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_STORE, NULL, p->id));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_PROJECT, "/p", g->id));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_SESSION, a, "nope"));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_SESSION, a, user(t, a, "x")));
+    CHECK_STR("a1", memories(t, BOUGH_MEMORY_OF_SESSION, a));
+    CHECK_STR("p1", memories(t, BOUGH_MEMORY_OF_PROJECT, "/p"));
 }
 
-STORE_TEST(H38_a_memory_in_a_project_nobody_knows_is_memory_not_found)
+STORE_TEST(H38_a_memory_in_an_unknown_project_is_memory_not_found)
 {
-    struct bough_memory *m = remember(t, BOUGH_OF_ALL, NULL, "g1");
+    struct bough_memory *m = remember(t, BOUGH_MEMORY_OF_STORE, NULL, "g1");
 
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_PROJECT, "/nowhere", m->id));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_PROJECT, "/nowhere", m->id));
 }
 
 STORE_TEST(H38_a_memory_of_an_unknown_session_is_not_found)
 {
-    struct bough_memory in = { .scope = BOUGH_OF_SESSION, .of = "nobody", .content = "c" }, *m;
+    struct bough_memory in = { .scope = BOUGH_MEMORY_OF_SESSION, .of = "nobody", .content = "c" },
+                        *m;
     struct bough_memories all;
 
     CHECK_RC(BOUGH_NOT_FOUND, bough_memory_add(t->store, t->arena, &in, &m, &t->err));
-    CHECK_RC(BOUGH_NOT_FOUND,
-             bough_memory_list(t->store, t->arena, BOUGH_OF_SESSION, "nobody", &all, &t->err));
-    in.scope = BOUGH_OF_PROJECT;
+    CHECK_RC(BOUGH_NOT_FOUND, bough_memory_list(t->store, t->arena, BOUGH_MEMORY_OF_SESSION,
+                                                "nobody", &all, &t->err));
+    in.scope = BOUGH_MEMORY_OF_PROJECT;
     in.of = "";
     CHECK_RC(BOUGH_INVALID, bough_memory_add(t->store, t->arena, &in, &m, &t->err));
 }
@@ -250,26 +257,26 @@ STORE_TEST(H38_a_memory_of_an_unknown_session_is_not_found)
 STORE_TEST(H38_forks_do_not_inherit_memories_and_purge_takes_them)
 {
     const char *s = new_session(t, "x"), *f;
-    struct bough_memory *m = remember(t, BOUGH_OF_SESSION, s, "mine");
+    struct bough_memory *m = remember(t, BOUGH_MEMORY_OF_SESSION, s, "mine");
 
-    remember(t, BOUGH_OF_ALL, NULL, "ours");
+    remember(t, BOUGH_MEMORY_OF_STORE, NULL, "ours");
     f = fork_at(t, s, user(t, s, "one"));
-    CHECK_STR("", memories(t, BOUGH_OF_SESSION, f));
-    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_OF_SESSION, f, m->id));
+    CHECK_STR("", memories(t, BOUGH_MEMORY_OF_SESSION, f));
+    CHECK_RC(BOUGH_MEMORY_NOT_FOUND, forget(t, BOUGH_MEMORY_OF_SESSION, f, m->id));
     CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
-    CHECK_RC(BOUGH_GONE, forget(t, BOUGH_OF_SESSION, s, m->id));
-    CHECK_STR("ours", memories(t, BOUGH_OF_ALL, NULL));
+    CHECK_RC(BOUGH_GONE, forget(t, BOUGH_MEMORY_OF_SESSION, s, m->id));
+    CHECK_STR("ours", memories(t, BOUGH_MEMORY_OF_STORE, NULL));
 }
 
 STORE_TEST(H38_a_deleted_project_takes_its_memories)
 {
     int64_t n;
 
-    remember(t, BOUGH_OF_PROJECT, "/p", "old");
-    CHECK_OK(bough_place_delete(t->store, "project", "/p", &n, &t->err));
-    CHECK_STR("", memories(t, BOUGH_OF_PROJECT, "/p"));
-    remember(t, BOUGH_OF_PROJECT, "/p", "new");
-    CHECK_STR("new", memories(t, BOUGH_OF_PROJECT, "/p"));
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/p", "old");
+    CHECK_OK(bough_group_delete(t->store, "project", "/p", &n, &t->err));
+    CHECK_STR("", memories(t, BOUGH_MEMORY_OF_PROJECT, "/p"));
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/p", "new");
+    CHECK_STR("new", memories(t, BOUGH_MEMORY_OF_PROJECT, "/p"));
 }
 
 /* --- P19: labels --- */
@@ -310,6 +317,23 @@ STORE_TEST(P19_the_latest_label_wins_and_an_empty_one_clears)
     CHECK_OK(bough_label_set(t->store, s, two, NULL, &t->err));
     CHECK_INT(0, labels(t, s));
     CHECK_STR("one two", path_text(t, s));
+}
+
+STORE_TEST(P19_an_appended_label_entry_labels_its_target)
+{
+    const char *s = new_session(t, "x"), *one = user(t, s, "one"), *two = agent(t, s, "two");
+    struct bough_entry_new e = { .kind = BOUGH_ENTRY_LABEL };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+
+    e.data = str_of(arena_printf(t->arena, "{\"targetId\":\"%s\",\"label\":\"appended\"}", one));
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_STR("appended", label(t, s, one));
+    CHECK_STR("", label(t, s, two));
+    e.data = str_of(arena_printf(t->arena, "{\"targetId\":\"%s\"}", one));
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_STR("", label(t, s, one));
+    CHECK_INT(0, labels(t, s));
 }
 
 STORE_TEST(P19_labels_are_of_the_session_and_not_of_a_branch)
@@ -381,7 +405,7 @@ STORE_TEST(audit_rows_tell_of_deletes_and_purges_oldest_first)
 {
     const char *s = new_session(t, "x"), *one = user(t, s, "one");
     struct bough_store *bob =
-        bough_store_scoped(t->store, &(struct bough_scope){ .principal = "bob" });
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .principal = "bob" });
     struct bough_audits all;
 
     CHECK_OK(bough_entry_delete(t->store, s, one, &t->err));

@@ -1,17 +1,17 @@
-/* Parts: checked on the way in, byte for byte on the way out (H16, H18, A3, A4, A9, A11, U10-U12).
- */
+/* Parts: checked when written, returned byte for byte (H16, H18, A3, A4, A9, A11, U10-U12). */
 #include "lib/store_test.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static enum bough_rc try_parts(struct test *t, const char *s, enum bough_role role,
-                               const struct bough_str *parts, size_t n, struct bough_appended *out)
+                               const struct bough_str *parts, size_t n,
+                               struct bough_append_result *out)
 {
     struct bough_entry_new e = { .role = role, .parts = parts, .nparts = n };
-    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
 
     return bough_append(t->store, t->arena, s, &in, out, &t->err);
 }
@@ -19,7 +19,7 @@ static enum bough_rc try_parts(struct test *t, const char *s, enum bough_role ro
 static const char *put(struct test *t, const char *s, const char *json)
 {
     struct bough_str part = str_of(json);
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_OK(try_parts(t, s, BOUGH_ROLE_ASSISTANT, &part, 1, &out));
     return out.ids[0];
@@ -33,7 +33,7 @@ static struct bough_entry *entry(struct test *t, const char *id)
     return e;
 }
 
-/* --- H16, H18: refused on the way in --- */
+/* --- H16, H18: refused parts --- */
 
 static const char *const bad_parts[] = {
     "",
@@ -75,7 +75,7 @@ STORE_TEST(H16_an_invalid_part_is_refused_with_a_sentence_and_nothing_is_written
 {
     const char *s = new_session(t, "x");
     struct bough_session *before;
-    struct bough_appended out;
+    struct bough_append_result out;
 
     user(t, s, "one");
     before = get(t, s);
@@ -99,8 +99,8 @@ STORE_TEST(H16_one_bad_entry_refuses_the_whole_append)
     struct bough_str bad = str_of("{\"type\":\"tool_result\"}");
     struct bough_entry_new e[] = { { .role = BOUGH_ROLE_USER, .text = "good" },
                                    { .role = BOUGH_ROLE_USER, .parts = &bad, .nparts = 1 } };
-    struct bough_append in = { .entries = e, .n = 2 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 2 };
+    struct bough_append_result out;
 
     CHECK_RC(BOUGH_INVALID_PART, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK(strstr(t->err.msg, "entry 2"));
@@ -111,7 +111,7 @@ STORE_TEST(H16_a_message_needs_a_role_and_a_known_session)
 {
     const char *s = new_session(t, "x");
     struct bough_str part = str_of("{\"type\":\"text\",\"text\":\"x\"}");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_RC(BOUGH_INVALID, try_parts(t, s, BOUGH_ROLE_NONE, &part, 1, &out));
     CHECK_RC(BOUGH_INVALID, try_parts(t, s, (enum bough_role)99, &part, 1, &out));
@@ -123,8 +123,8 @@ STORE_TEST(H16_text_that_is_not_utf8_is_refused)
 {
     const char *s = new_session(t, "x");
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "a\x80" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     CHECK_RC(BOUGH_INVALID, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_STR("", path_text(t, s));
@@ -134,16 +134,16 @@ STORE_TEST(H16_an_append_bumps_updated_and_needs_something_to_append)
 {
     const char *s = new_session(t, "x");
     int64_t before = get(t, s)->updated;
-    struct bough_appended out;
+    struct bough_append_result out;
 
-    CHECK_RC(BOUGH_INVALID,
-             bough_append(t->store, t->arena, s, &(struct bough_append){ 0 }, &out, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_append(t->store, t->arena, s, &(struct bough_append_options){ 0 },
+                                         &out, &t->err));
     CHECK_INT(before, get(t, s)->updated);
     user(t, s, "x");
     CHECK(get(t, s)->updated > before);
 }
 
-/* --- A9, A11, H18: accepted, with their canonical type --- */
+/* --- A9, A11, H18: accepted parts and their canonical type --- */
 
 static const struct {
     enum bough_part_type type;
@@ -191,7 +191,7 @@ STORE_TEST(A9_every_shape_of_part_is_accepted_with_its_type_and_comes_back)
     enum { N = sizeof good_parts / sizeof *good_parts };
     const char *s = new_session(t, "x");
     struct bough_str parts[N];
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_entry *e;
 
     for (size_t i = 0; i < N; i++)
@@ -209,7 +209,7 @@ STORE_TEST(A4_parts_keep_their_order_and_are_found_by_id)
 {
     const char *s = new_session(t, "x"), *id;
     struct bough_str parts[300];
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_part one;
 
     for (int i = 0; i < 300; i++)
@@ -257,8 +257,8 @@ STORE_TEST(A3_messages_of_one_append_and_one_moment_keep_their_order)
 {
     const char *s = new_session(t, "x"), *want = "0";
     struct bough_entry_new e[50];
-    struct bough_append in = { .entries = e, .n = 50 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = 50 };
+    struct bough_append_result out;
 
     t->env.step = 0;
     for (int i = 0; i < 50; i++) {
@@ -270,17 +270,18 @@ STORE_TEST(A3_messages_of_one_append_and_one_moment_keep_their_order)
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_INT(50, out.n);
     CHECK_STR(want, path_text(t, s));
-    CHECK_STR(want, read_text(t, s, &(struct bough_read){ .what = BOUGH_DIRECT }));
+    CHECK_STR(want,
+              read_text(t, s, &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN }));
 }
 
-/* --- U11, U10 --- */
+/* --- U11, U10: roles and kinds --- */
 
 STORE_TEST(U11_every_role_comes_back_and_another_word_is_kept_in_data)
 {
     const char *s = new_session(t, "x");
     struct bough_entry_new e = { .text = "x" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     for (int role = BOUGH_ROLE_SYSTEM; role <= BOUGH_ROLE_OTHER; role++) {
         e.role = (enum bough_role)role;
@@ -291,7 +292,7 @@ STORE_TEST(U11_every_role_comes_back_and_another_word_is_kept_in_data)
     CHECK_SPAN("{\"role\":\"moderator\"}", entry(t, out.ids[0])->data);
 }
 
-STORE_TEST(U10_every_kind_comes_back_and_unknown_ones_are_kept_untouched)
+STORE_TEST(U10_an_unknown_kind_is_kept_untouched_with_its_name)
 {
     const char *s = new_session(t, "x");
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_OTHER,
@@ -300,8 +301,8 @@ STORE_TEST(U10_every_kind_comes_back_and_unknown_ones_are_kept_untouched)
                                      str_of("{ \"tools\":[1e400,\"\\ud800\"] , \"a\":1,\"a\":2}"),
                                  .metadata = str_of("{\"m\":null}"),
                                  .time = 42 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *got;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -331,8 +332,8 @@ STORE_TEST(U10_known_kinds_without_messages_come_back_as_what_they_are)
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct bough_entry_new e = { .kind = kinds[i], .data = str_of("{\"x\":1}") };
-        struct bough_append in = { .entries = &e, .n = 1 };
-        struct bough_appended out;
+        struct bough_append_options in = { .entries = &e, .n = 1 };
+        struct bough_append_result out;
 
         CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
         CHECK_INT(kinds[i], entry(t, out.ids[0])->kind);
@@ -352,11 +353,15 @@ STORE_TEST(A3_every_column_of_a_message_comes_back)
                                  .error = str_of("{\"name\":\"E\"}"),
                                  .data = str_of("{\"path\":{\"cwd\":\"/\"}}"),
                                  .metadata = str_of("{\"k\":1}"),
-                                 .has_usage = true,
-                                 .usage = { 1, 2, 3, 4, 5, 6 },
+                                 .usage = &(struct bough_totals){ .input = 1,
+                                                                  .output = 2,
+                                                                  .reasoning = 3,
+                                                                  .cache_read = 4,
+                                                                  .cache_write = 5,
+                                                                  .cost = 6 },
                                  .duration = 99 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *got;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -368,9 +373,9 @@ STORE_TEST(A3_every_column_of_a_message_comes_back)
     CHECK_SPAN("{\"name\":\"E\"}", got->error);
     CHECK_SPAN("{\"path\":{\"cwd\":\"/\"}}", got->data);
     CHECK_SPAN("{\"k\":1}", got->metadata);
-    CHECK(got->has_usage);
-    CHECK_INT(5, got->usage.cache_write);
-    CHECK_INT(6, got->usage.cost);
+    CHECK(got->usage);
+    for (int i = 0; i < 6; i++)
+        CHECK_INT(i + 1, ((const int64_t *)got->usage)[i]);
     CHECK_INT(99, got->duration);
     CHECK_INT(1, got->mno);
     CHECK_INT(0, got->deleted);
@@ -419,7 +424,7 @@ STORE_TEST(U12_raw_parts_come_back_byte_for_byte_also_after_reopening)
     check_odd(t, ids, N);
 }
 
-/* A message large enough to be compressed, of every odd part many times. */
+/* A message large enough to be compressed: every odd part 200 times. */
 static size_t large(struct test *t, struct bough_str **out)
 {
     enum { N = sizeof odd_parts / sizeof *odd_parts };
@@ -445,9 +450,11 @@ static void check_large(struct test *t, const char *id, const struct bough_str *
 STORE_TEST(U12_large_messages_come_back_byte_for_byte_with_and_without_compression)
 {
     const char *s = new_session(t, "x"), *ids[2];
-    struct bough_env env = { t->env.env.now, t->env.env.random, t->env.env.user };
-    struct bough_options plain = { .no_compress = true, .env = &env };
-    struct bough_appended out;
+    struct bough_env env = { .now = t->env.env.now,
+                             .random = t->env.env.random,
+                             .user = t->env.env.user };
+    struct bough_store_open_options plain = { .compression = BOUGH_COMPRESS_NEVER, .env = &env };
+    struct bough_append_result out;
     struct bough_str *parts;
     size_t n = large(t, &parts);
 
@@ -481,7 +488,7 @@ STORE_TEST(U12_a_string_of_content_becomes_one_text_part_with_its_own_escapes)
 STORE_TEST(H18_a_message_without_parts_is_kept)
 {
     const char *s = new_session(t, "x");
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_OK(try_parts(t, s, BOUGH_ROLE_ASSISTANT, NULL, 0, &out));
     CHECK_INT(0, entry(t, out.ids[0])->nparts);

@@ -1,11 +1,11 @@
-/* Several processes on one SQLite file: all of it arrives, nobody sees a lock. A child never uses a
- * store opened before the fork. */
+/* Several processes on one store: every write arrives, and no caller sees a lock. A child never
+ * uses a store that was opened before the fork. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "lib/store_test.h"
 
 enum { PROCESSES = 8, TIMES = 500, OPENERS = 16 };
@@ -13,13 +13,13 @@ enum { PROCESSES = 8, TIMES = 500, OPENERS = 16 };
 struct shared {
     const char *url, *session;
     int number, times;
-    int go; /* read end of a pipe: starts when it closes */
+    int go; /* read end of a pipe; the child starts when it is closed */
 };
 
 typedef const char *child_fn(struct bough_store *s, const struct shared *sh);
 
-/* What a child has to say goes through its exit code and stderr; a failed check would run the
- * parent's clean-up. */
+/* Run a child. It reports through its exit code and stderr, because a failed CHECK would run the
+ * parent's cleanup. */
 _Noreturn static void run_child(child_fn *fn, const struct shared *sh)
 {
     struct bough_error err = { 0 };
@@ -77,12 +77,13 @@ static const char *keep_msg(const struct bough_error *err)
     return msg;
 }
 
-/* Every third message goes to the shared session, the others to one of its own. */
+/* Write every third message to the shared session, the others to an own one. */
 static const char *write_mixed(struct bough_store *s, const struct shared *sh)
 {
     struct bough_arena *a = bough_arena_create();
     struct bough_error err = { 0 };
-    struct bough_session_new in = { .id = arena_printf(a, "own-%d", sh->number), .project = "/p" };
+    struct bough_session_create_options in = { .id = arena_printf(a, "own-%d", sh->number),
+                                               .project = "/p" };
     struct bough_session *own;
 
     if (bough_session_create(s, a, &in, &own, &err))
@@ -91,10 +92,9 @@ static const char *write_mixed(struct bough_store *s, const struct shared *sh)
         struct bough_totals used = { .input = 1, .cost = 10 };
         struct bough_entry_new e = { .role = i % 2 ? BOUGH_ROLE_ASSISTANT : BOUGH_ROLE_USER,
                                      .text = arena_printf(a, "%d.%d", sh->number, i),
-                                     .has_usage = true,
-                                     .usage = used };
-        struct bough_append one = { .entries = &e, .n = 1 };
-        struct bough_appended out;
+                                     .usage = &used };
+        struct bough_append_options one = { .entries = &e, .n = 1 };
+        struct bough_append_result out;
 
         if (bough_append(s, a, i % 3 ? own->id : sh->session, &one, &out, &err))
             return keep_msg(&err);
@@ -113,12 +113,12 @@ static struct shared begin(struct test *t)
     return sh;
 }
 
-/* Gap-free, each writer's messages once and in its order. */
+/* Depths have no gap, and each writer's messages are there once and in its order. */
 static void check_session(struct test *t, const char *session, int64_t want)
 {
     int last[PROCESSES];
     struct bough_session *s = get(t, session);
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     memset(last, -1, sizeof last);
     CHECK_OK(bough_entries_read(t->store, t->arena, session, NULL, &path, &t->err));
@@ -140,7 +140,7 @@ SHARED_TEST(eight_processes_write_to_own_and_shared_sessions, 120)
 {
     struct shared sh = begin(t);
     struct bough_sessions list;
-    struct bough_places places;
+    struct bough_groups places;
     int64_t shared = (TIMES + 2) / 3, total = 0;
 
     run_children(t, write_mixed, &sh, PROCESSES);
@@ -152,7 +152,7 @@ SHARED_TEST(eight_processes_write_to_own_and_shared_sessions, 120)
     for (size_t i = 0; i < list.n; i++)
         total += list.at[i].messages;
     CHECK_INT(PROCESSES * TIMES, total);
-    CHECK_OK(bough_place_list(t->store, t->arena, "project", &places, &t->err));
+    CHECK_OK(bough_group_list(t->store, t->arena, "project", &places, &t->err));
     CHECK_INT(1, places.n);
     store_check(t, t->store);
     bough_store_close(&t->store);
@@ -163,7 +163,7 @@ static const char *open_and_make(struct bough_store *s, const struct shared *sh)
     struct bough_arena *a = bough_arena_create();
     struct bough_error err = { 0 };
     struct bough_session *one;
-    struct bough_info info;
+    struct bough_store_info_result info;
 
     (void)sh;
     if (bough_session_create(s, a, NULL, &one, &err) || bough_store_info(s, a, &info, &err))
@@ -183,7 +183,7 @@ SHARED_TEST(sixteen_processes_open_a_fresh_path_at_once, 60)
     bough_store_close(&t->store);
 }
 
-/* Between its own appends each process sees totals that only grow and always fit the messages. */
+/* Between its own appends each process sees totals that only grow and match the messages. */
 static const char *write_and_watch(struct bough_store *s, const struct shared *sh)
 {
     struct bough_arena *a = bough_arena_create();
@@ -193,11 +193,10 @@ static const char *write_and_watch(struct bough_store *s, const struct shared *s
     for (int i = 0; i < sh->times; i++) {
         struct bough_entry_new e = { .role = BOUGH_ROLE_USER,
                                      .text = "x",
-                                     .has_usage = true,
-                                     .usage = { .input = 1, .cost = 10 } };
-        struct bough_append one = { .entries = &e, .n = 1 };
+                                     .usage = &(struct bough_totals){ .input = 1, .cost = 10 } };
+        struct bough_append_options one = { .entries = &e, .n = 1 };
         struct bough_sessions list;
-        struct bough_appended out;
+        struct bough_append_result out;
         struct bough_session *now;
 
         bough_arena_reset(a);
@@ -235,14 +234,14 @@ static const char *purge_shared(struct bough_store *s, const struct shared *sh)
     return bough_session_purge(s, a, sh->session, NULL, &err) ? keep_msg(&err) : NULL;
 }
 
-/* What one process purged is gone in another that has had it open all the time. */
+/* A session purged by one process is gone in another that had the store open all the time. */
 SHARED_TEST(a_session_purged_by_another_process_is_gone, 30)
 {
     struct shared sh = begin(t);
     struct bough_store *mine = NULL, *unused;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "late" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_session *s;
     struct bough_sessions roots;
     const char *child;
@@ -254,7 +253,8 @@ SHARED_TEST(a_session_purged_by_another_process_is_gone, 30)
     user(t, sh.session, "known here");
     CHECK_OK(bough_session_create(
         t->store, t->arena,
-        &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = sh.session }, &s, &t->err));
+        &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT, .parent = sh.session }, &s,
+        &t->err));
     child = s->id;
     mine = t->store;
     run_children(t, purge_shared, &sh, 1);
@@ -268,7 +268,8 @@ SHARED_TEST(a_session_purged_by_another_process_is_gone, 30)
     user(t, child, "touch it, so that its list row is made anew");
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_STR("", get(t, child)->parent);
-    CHECK_OK(bough_session_list(t->store, t->arena, &(struct bough_list){ .roots = true }, &roots,
+    CHECK_OK(bough_session_list(t->store, t->arena,
+                                &(struct bough_session_list_options){ .roots = true }, &roots,
                                 &t->err));
     CHECK_INT(1, roots.n);
     store_check(t, t->store);

@@ -1,10 +1,10 @@
-/* The prompt queue (C22, U22): order, circumstances, one taker for each prompt. */
+/* The prompt queue (C22, U22): order, recorded settings, exactly one taker per prompt. */
 #include <pthread.h>
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "store/fsck_world.h"
 
 static struct bough_prompt *ask(struct test *t, const char *session, const char *content)
@@ -43,14 +43,14 @@ static enum bough_rc take_rc(struct test *t, const char *session)
 
 static enum bough_rc edit(struct test *t, const char *session, const char *id, const char *content)
 {
-    struct bough_prompt_edit e = { .content = content };
+    struct bough_queue_edit_options e = { .content = content };
 
     return bough_queue_edit(t->store, t->arena, session, id, &e, NULL, &t->err);
 }
 
 static int64_t last_change(struct test *t)
 {
-    struct bough_info info;
+    struct bough_store_info_result info;
 
     CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
     return info.last_no;
@@ -114,7 +114,7 @@ STORE_TEST(U22_promoting_the_first_of_a_queue_changes_nothing)
     CHECK_STR("a b", waiting(t, s));
 }
 
-/* The same as a plain array, whatever is done to it. */
+/* Compare the queue with a plain array over random operations. */
 STORE_TEST(U22_a_queue_is_like_a_list_that_only_grows_at_its_end)
 {
     const char *s = new_session(t, "x"), *want[LIMIT_PENDING], *ids[LIMIT_PENDING];
@@ -157,7 +157,7 @@ STORE_TEST(U22_a_queue_is_like_a_list_that_only_grows_at_its_end)
     }
 }
 
-/* --- what a prompt is --- */
+/* --- contents of a prompt --- */
 
 STORE_TEST(C22_a_queued_prompt_keeps_the_circumstances_of_its_moment)
 {
@@ -176,8 +176,8 @@ STORE_TEST(C22_a_queued_prompt_keeps_the_circumstances_of_its_moment)
     CHECK_OK(bough_queue_add(t->store, t->arena, s, &in, &p, &t->err));
     CHECK(p->created > 0 && p->created == p->updated);
     CHECK_STR("{}", ask(t, s, "bare")->data.p);
-    CHECK_OK(bough_session_update(t->store, s, &(struct bough_session_edit){ .model_name = "m2" },
-                                  &t->err));
+    CHECK_OK(bough_session_update(
+        t->store, s, &(struct bough_session_update_options){ .model_name = "m2" }, &t->err));
     if (store_lasts(t))
         store_reopen(t);
     CHECK_OK(bough_queue_list(t->store, t->arena, s, &all, &t->err));
@@ -215,7 +215,8 @@ STORE_TEST(C22_blank_and_broken_prompts_are_not_queued)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct bough_prompt_edit e = { bad[i].in.content, bad[i].in.data };
+        struct bough_queue_edit_options e = { .content = bad[i].in.content,
+                                              .data = bad[i].in.data };
 
         CHECK_RC(bad[i].rc, bough_queue_add(t->store, t->arena, s, &bad[i].in, NULL, &t->err));
         if (e.content && !bad[i].in.model)
@@ -240,7 +241,7 @@ STORE_TEST(a_queued_prompt_of_the_largest_size_fits_and_one_byte_more_does_not)
 STORE_TEST(U22_an_edit_changes_what_is_given_where_it_stands_in_the_queue)
 {
     const char *s = new_session(t, "x"), *id;
-    struct bough_prompt_edit e = { .data = str_of("{\"n\":1}") };
+    struct bough_queue_edit_options e = { .data = str_of("{\"n\":1}") };
     struct bough_prompt *p, *q;
     int64_t no;
 
@@ -254,14 +255,14 @@ STORE_TEST(U22_an_edit_changes_what_is_given_where_it_stands_in_the_queue)
     CHECK_SPAN("{\"n\":1}", p->data);
     CHECK(p->updated > p->created);
     no = last_change(t);
-    CHECK_OK(
-        bough_queue_edit(t->store, t->arena, s, id, &(struct bough_prompt_edit){ 0 }, &q, &t->err));
+    CHECK_OK(bough_queue_edit(t->store, t->arena, s, id, &(struct bough_queue_edit_options){ 0 },
+                              &q, &t->err));
     CHECK_INT(no, last_change(t));
     CHECK_INT(p->updated, q->updated);
     CHECK_STR("B", q->content);
 }
 
-STORE_TEST(U22_what_left_the_queue_cannot_be_changed_and_its_number_is_never_used_again)
+STORE_TEST(U22_a_taken_prompt_cannot_be_changed_and_its_number_is_not_reused)
 {
     const char *s = new_session(t, "x"), *a, *b, *c;
 
@@ -275,13 +276,13 @@ STORE_TEST(U22_what_left_the_queue_cannot_be_changed_and_its_number_is_never_use
     CHECK_RC(BOUGH_NOT_FOUND, bough_queue_promote(t->store, s, a, &t->err));
     c = ask(t, s, "c")->id;
     CHECK(strcmp(b, c) != 0);
-    CHECK(row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 1)->u.record.over);
-    CHECK(row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 2)->u.record.over);
-    CHECK(!row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 3)->u.record.over);
+    CHECK(row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 1)->u.record.deleted);
+    CHECK(row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 2)->u.record.deleted);
+    CHECK(!row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 3)->u.record.deleted);
     CHECK_STR("c", waiting(t, s));
 }
 
-/* --- which queue --- */
+/* --- scope of a queue --- */
 
 STORE_TEST(a_queue_belongs_to_one_session)
 {
@@ -323,7 +324,7 @@ STORE_TEST(an_archived_queue_can_be_read_and_not_changed)
 STORE_TEST(C22_a_queue_goes_with_its_session)
 {
     const char *s = new_session(t, "x"), *other = new_session(t, "y");
-    struct bough_purge_report report;
+    struct bough_session_purge_result report;
     struct bough_prompt in = { .content = "x" };
     struct bough_prompts all;
 
@@ -350,7 +351,8 @@ STORE_TEST(every_change_of_a_queue_is_one_row_of_the_log)
     CHECK_OK(bough_queue_remove(t->store, s, a, &t->err));
     CHECK_STR("b", take(t, s));
     ask(t, s, "c");
-    CHECK_OK(bough_store_log(t->store, t->arena, from, 0, &log, &t->err));
+    CHECK_OK(bough_store_log(t->store, t->arena, &(struct bough_store_log_options){ .after = from },
+                             &log, &t->err));
     CHECK_INT(5, log.n);
     for (size_t i = 0; i < log.n; i++) {
         CHECK_STR("record", log.at[i].kind);
@@ -359,16 +361,30 @@ STORE_TEST(every_change_of_a_queue_is_one_row_of_the_log)
     }
 }
 
-/* --- many at once; with the machine's clock, as the tests' own is not made for threads --- */
+STORE_TEST(a_damaged_prompt_is_corrupt_and_the_others_are_not_held_up)
+{
+    const char *s = new_session(t, "x"), *a = ask(t, s, "a")->id, *b = ask(t, s, "b")->id;
+    struct raw_row *r = row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 1);
+
+    ((char *)(uintptr_t)r->u.record.body.p)[0] ^= 1;
+    put(t, r);
+    CHECK_RC(BOUGH_CORRUPT, edit(t, s, a, "x"));
+    CHECK_RC(BOUGH_CORRUPT, bough_queue_remove(t->store, s, a, &t->err));
+    CHECK_OK(edit(t, s, b, "x"));
+    put_back(t);
+    CHECK_STR("a x", waiting(t, s));
+}
+
+/* --- many at once; on the system clock, because the test clock is not thread-safe --- */
 
 enum { THREADS = 8, PROMPTS = 64 };
 
 struct worker {
     struct bough_store *store;
     const char *session;
-    int adds;        /* so many, then take until nothing waits */
-    int took[1024];  /* by number */
-    int taken, full; /* how many, how many times there was no room */
+    int adds;        /* prompts to add before taking until the queue is empty */
+    int took[1024];  /* how often each number was taken */
+    int taken, full; /* prompts taken; adds refused for lack of room */
     enum bough_rc rc;
     struct bough_error err;
 };
@@ -508,7 +524,7 @@ STORE_TEST_SECONDS(a_queue_holds_256_prompts_also_when_many_add_at_once, 60)
     CHECK_OK(bough_queue_add(t->store, t->arena, s, &in, NULL, &t->err));
 }
 
-STORE_TEST(queueing_does_not_disturb_those_who_append)
+STORE_TEST(queueing_does_not_conflict_with_appends)
 {
     struct worker *w;
     const char *s;
@@ -548,7 +564,7 @@ STORE_TEST(fsck_I_29_sees_queued_prompts_that_are_empty_or_hidden)
         expect(t, "I-29", "", "record 1.6.3");
     }
     r = row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 1);
-    r->u.record.over = 1; /* as if taken: then the newest one may begin at the next */
+    r->u.record.deleted = 1; /* as if taken: the newest row's `from` may then be 2 */
     put(t, r);
     r = row_of(t, RAW_RECORD, 1, RECORD_QUEUE, 3);
     b.from = 2;

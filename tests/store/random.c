@@ -1,15 +1,16 @@
-/* Random operations against the memory store and another one in lock-step: whatever is asked, both
- * give the same answer. On a difference the seed and the number of the operation are printed;
- * RANDOM_SEED and RANDOM_OPS repeat it, RANDOM_TRACE shows each operation, RANDOM_FSCK=1 checks
- * after each. */
+/*
+ * Random operations on the memory store and another one in lock-step: both must give the same
+ * answer. A difference prints the seed and the number of the operation. RANDOM_SEED and RANDOM_OPS
+ * repeat it, RANDOM_TRACE shows each operation, RANDOM_FSCK=1 runs fsck after each.
+ */
 #include "store/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
 enum { OPS_DEFAULT = 50000, OPS_A_STORE = 2500, SECONDS = 600 };
@@ -32,7 +33,7 @@ bool chance(struct random *r, unsigned percent)
     return draw(r, 100) < percent;
 }
 
-/* --- the worlds' clocks: threads of a store look at them too, so they are atomic --- */
+/* --- clocks and randomness of the worlds; atomic, because a store's threads use them too --- */
 
 static int64_t world_now(void *user)
 {
@@ -50,8 +51,8 @@ static void world_random(void *user, void *out, size_t n)
 
 void world_open(struct test *t, struct world *w)
 {
-    struct bough_env env = { world_now, world_random, w };
-    struct bough_options options = { .env = &env };
+    struct bough_env env = { .now = world_now, .random = world_random, .user = w };
+    struct bough_store_open_options options = { .env = &env };
 
     CHECK_OK(bough_store_open(&w->store, w->url, &options, &t->err));
 }
@@ -204,7 +205,7 @@ static void run_store(struct test *t, const char *url, uint64_t seed, size_t ops
     mem_free(r);
 }
 
-/* So many operations, a fresh store every OPS_A_STORE of them. */
+/* Run `left` operations, with a fresh store after every OPS_A_STORE of them. */
 static void run_all(struct test *t, const char *(*new_url)(struct test *t, const char *name),
                     size_t left)
 {
@@ -242,5 +243,5 @@ TEST_SECONDS(random_operations_give_the_same_on_memory_and_sqlite, SECONDS)
 TEST_SECONDS(random_operations_give_the_same_on_memory_and_postgres, SECONDS)
 {
     run_all(t, postgres_url,
-            asked_for(OPS_DEFAULT) / 10 + 1); /* a round trip is no function call */
+            asked_for(OPS_DEFAULT) / 10 + 1); /* fewer, because each is a round trip */
 }

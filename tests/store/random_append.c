@@ -1,10 +1,11 @@
-/* Random operations on entries: append with all its options, record, read, head, markers. */
+/* Random operations on entries: appends with all options, record, read, head, markers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/model/totals.h"
 #include "store/random_ops.h"
 
 enum { MOST_NEW = 6 };
@@ -88,6 +89,7 @@ static void any_other(struct random *r, struct bough_entry_new *e)
 static void any_new(struct random *r, struct drawn *d, size_t i)
 {
     struct bough_entry_new *e = &d->e[i];
+    struct bough_totals used;
 
     if (chance(r, 85))
         any_message(r, e, d->parts[i]);
@@ -101,9 +103,10 @@ static void any_new(struct random *r, struct drawn *d, size_t i)
     e->metadata = chance(r, 10) ? str_of("{\"m\":\"x\"}") : str_of("");
     if (chance(r, 5))
         e->error = str_of("{\"message\":\"broke\"}");
-    e->has_usage = chance(r, 20);
-    if (e->has_usage)
-        e->usage = any_totals(r, chance(r, 3));
+    if (chance(r, 20)) {
+        used = any_totals(r, chance(r, 3));
+        e->usage = totals_keep(r->keep, &used);
+    }
     e->by_call = d->has_call ? chance(r, 50) : chance(r, 1);
 }
 
@@ -137,7 +140,7 @@ static struct drawn *draw_entries(struct random *r)
     return d;
 }
 
-static void answer(struct random *r, struct world *w, const struct bough_appended *out)
+static void answer(struct random *r, struct world *w, const struct bough_append_result *out)
 {
     if (w->rc)
         return;
@@ -159,7 +162,7 @@ static void answer(struct random *r, struct world *w, const struct bough_appende
         memcpy(w->call[r->calls], out->call, sizeof out->call);
 }
 
-static void keep_entries(struct random *r, size_t session, const struct bough_appended *out)
+static void keep_entries(struct random *r, size_t session, const struct bough_append_result *out)
 {
     if (r->w[0]->rc)
         return;
@@ -168,13 +171,15 @@ static void keep_entries(struct random *r, size_t session, const struct bough_ap
     r->calls += *out->call && r->calls < MOST_RECORDS;
 }
 
-static void show_append(const struct world *w, const char *session, const struct bough_append *in)
+static void show_append(const struct world *w, const char *session,
+                        const struct bough_append_options *in)
 {
     if (!getenv("RANDOM_TRACE"))
         return;
     printf("# to %s at %s root %d keep %d expect %d #%lld.%lld key %s owner %s call %s:", session,
-           in->at ? in->at : "-", in->at_root, in->keep_head, in->has_expect,
-           (long long)in->expect.branch, (long long)in->expect.depth, in->key ? in->key : "-",
+           in->at ? in->at : "-", in->at_root, in->keep_head, in->expect_head != NULL,
+           (long long)(in->expect_head ? in->expect_head->branch : 0),
+           (long long)(in->expect_head ? in->expect_head->depth : 0), in->key ? in->key : "-",
            in->owner ? in->owner : "-", in->call ? in->call->id ? in->call->id : "new" : "-");
     for (size_t i = 0; i < in->n; i++)
         printf(" [%s %s %s%s]", bough_entry_kind_name(in->entries[i].kind),
@@ -186,7 +191,7 @@ static void show_append(const struct world *w, const char *session, const struct
 
 static bool repeat(struct random *r)
 {
-    struct bough_appended out = { 0 };
+    struct bough_append_result out = { 0 };
 
     if (!r->w[0]->keyed.key)
         return false;
@@ -201,15 +206,16 @@ static bool repeat(struct random *r)
     return true;
 }
 
-static struct bough_append drawn_append(struct random *r, struct drawn *d)
+static struct bough_append_options drawn_append(struct random *r, struct drawn *d)
 {
-    struct bough_append in = { .entries = d->e,
-                               .n = d->n,
-                               .call = d->has_call ? &d->call : NULL,
-                               .at_root = chance(r, 2),
-                               .keep_head = chance(r, 6),
-                               .has_expect = chance(r, 5),
-                               .owner = chance(r, 2) ? "alice" : NULL };
+    static const struct bough_head nothing;
+    struct bough_append_options in = { .entries = d->e,
+                                       .n = d->n,
+                                       .call = d->has_call ? &d->call : NULL,
+                                       .at_root = chance(r, 2),
+                                       .keep_head = chance(r, 6),
+                                       .expect_head = chance(r, 5) ? &nothing : NULL,
+                                       .owner = chance(r, 2) ? "alice" : NULL };
 
     if (chance(r, 10))
         in.key = arena_printf(r->keep, "key %llu", (unsigned long long)draw(r, 3));
@@ -227,8 +233,8 @@ void op_append(struct random *r)
 {
     size_t s = any_session(r), at = chance(r, 12) ? any_entry(r, s) : NONE;
     struct drawn *d;
-    struct bough_append in;
-    struct bough_appended out = { 0 };
+    struct bough_append_options in;
+    struct bough_append_result out = { 0 };
     bool given, right = chance(r, 50);
 
     if (chance(r, 4) && repeat(r))
@@ -238,16 +244,19 @@ void op_append(struct random *r)
     given = at != NONE || chance(r, 1);
     EACH(r, w)
     {
-        struct bough_append one = in;
+        struct bough_append_options one = in;
+        struct bough_head *head = arena_zalloc(r->keep, sizeof *head);
         struct drawn *mine = arena_dup(r->keep, d, sizeof *d);
         const char *id = arena_strdup(r->keep, session_text(r, w, s, d->form));
 
         name_call(r, w, mine);
         one.entries = mine->e;
         one.at = given ? arena_strdup(r->keep, entry_text(r, w, at, d->form)) : NULL;
-        if (in.has_expect && right &&
-            bough_head_get(w->store, w->arena, id, &one.expect, NULL, &w->err))
-            one.expect.branch = 0;
+        if (in.expect_head && right) {
+            if (bough_head_get(w->store, w->arena, id, head, NULL, &w->err))
+                head->branch = 0;
+            one.expect_head = head;
+        }
         show_append(w, id, &one);
         w->rc = bough_append(w->store, w->arena, id, &one, &out, &w->err);
         if (w->rc == BOUGH_CONFLICT)
@@ -262,15 +271,15 @@ void op_append(struct random *r)
         keep_entries(r, s, &out);
 }
 
-/* What is stored, sometimes cut or changed, and something new behind it. */
+/* A history to record: the stored messages, sometimes cut or changed, and new ones after them. */
 static size_t history_of(struct random *r, struct world *w, const char *id, uint64_t form,
                          struct bough_entry_new *h, size_t most)
 {
-    struct bough_path path;
+    struct bough_entries_read_result path;
     size_t n = 0, from, upto;
 
-    if (bough_entries_read(w->store, w->arena, id, &(struct bough_read){ .messages = true }, &path,
-                           NULL))
+    if (bough_entries_read(w->store, w->arena, id,
+                           &(struct bough_entries_read_options){ .messages = true }, &path, NULL))
         return 0;
     upto = form % 5 == 0 ? path.entries.n / 2 : path.entries.n;
     from = form % 7 == 0 ? upto / 2 : 0;
@@ -297,7 +306,7 @@ void op_record(struct random *r)
     const char *key = chance(r, 10) ? "rkey" : NULL;
     bool reply = chance(r, 80), again = chance(r, 15);
     struct bough_entry_new answered = { .text = any_text(r) };
-    struct bough_recorded out = { 0 };
+    struct bough_record_result out = { 0 };
 
     for (size_t i = 0; i < d->n; i++) {
         d->e[i].id = NULL;
@@ -307,10 +316,10 @@ void op_record(struct random *r)
     {
         const char *id = session_text(r, w, s, d->form);
         size_t n = history_of(r, w, id, form, history, 50);
-        struct bough_record in = { .history = history,
-                                   .reply = reply ? &answered : NULL,
-                                   .call = d->has_call ? &d->call : NULL,
-                                   .key = key };
+        struct bough_record_options in = { .history = history,
+                                           .reply = reply ? &answered : NULL,
+                                           .call = d->has_call ? &d->call : NULL,
+                                           .key = key };
 
         for (size_t i = 0; i < d->n && !again; i++)
             history[n++] = d->e[i];
@@ -328,31 +337,32 @@ void op_read(struct random *r)
 {
     size_t s = any_session(r), e = chance(r, 20) ? any_entry(r, s) : NONE;
     uint64_t form = draw(r, 1000);
-    struct bough_read how = { .what = (enum bough_path_of)draw(r, 3),
-                              .messages = chance(r, 30),
-                              .user = chance(r, 10),
-                              .tool = chance(r, 10),
-                              .deleted = chance(r, 30),
-                              .newest = chance(r, 40),
-                              .inherit = chance(r, 50),
-                              .limit = (int64_t)draw(r, 8),
-                              .max_forks = chance(r, 10) ? 1 + (int64_t)draw(r, 3) : 0 };
+    struct bough_entries_read_options how = { .what = (enum bough_entries_what)draw(r, 3),
+                                              .messages = chance(r, 30),
+                                              .user = chance(r, 10),
+                                              .tool = chance(r, 10),
+                                              .deleted = chance(r, 30),
+                                              .newest = chance(r, 40),
+                                              .inherit = chance(r, 50),
+                                              .limit = (int64_t)draw(r, 8),
+                                              .max_forks =
+                                                  chance(r, 10) ? 1 + (int64_t)draw(r, 3) : 0 };
 
     EACH(r, w)
     {
-        struct bough_path path = { 0 };
+        struct bough_entries_read_result path = { .entries.next = "" };
         size_t pages = 0;
 
         how.at = e == NONE ? NULL : entry_text(r, w, e, form);
-        how.from = (struct bough_head){ 0 };
+        how.cursor = NULL;
         do {
             w->rc = bough_entries_read(w->store, w->arena, session_text(r, w, s, form), &how, &path,
                                        &w->err);
             put_entries(w, &path.entries);
-            buf_printf(&w->out, "more %d marker %s\n", path.entries.more,
+            buf_printf(&w->out, "more %d marker %s\n", *path.entries.next != '\0',
                        path.marker ? name_of(w, path.marker->id) : "-");
-            how.from = path.entries.next;
-        } while (!w->rc && path.entries.more && how.what == BOUGH_PATH && ++pages < 20);
+            how.cursor = path.entries.next;
+        } while (!w->rc && *path.entries.next && how.what == BOUGH_ENTRIES_PATH && ++pages < 20);
     }
 }
 
@@ -406,11 +416,11 @@ void op_compact(struct random *r)
     size_t s = any_session(r), e = any_entry(r, s);
     uint64_t form = draw(r, 1000);
     unsigned how = (unsigned)draw(r, 4);
-    struct bough_compaction in = { .summary = chance(r, 5) ? "" : "what happened",
-                                   .tokens_before = (int64_t)draw(r, 100) - chance(r, 2) * 200,
-                                   .tokens_saved = (int64_t)draw(r, 100),
-                                   .from_hook = chance(r, 20),
-                                   .key = chance(r, 10) ? "ckey" : NULL };
+    struct bough_compact_options in = { .summary = chance(r, 5) ? "" : "what happened",
+                                        .tokens_before = (int64_t)draw(r, 100) - chance(r, 2) * 200,
+                                        .tokens_saved = (int64_t)draw(r, 100),
+                                        .from_hook = chance(r, 20),
+                                        .key = chance(r, 10) ? "ckey" : NULL };
 
     EACH(r, w)
     {
@@ -434,9 +444,13 @@ void op_summary(struct random *r)
     {
         char id[BOUGH_ID_LEN + 1];
 
-        w->rc = bough_branch_with_summary(w->store, session_text(r, w, s, form),
-                                          root ? NULL : entry_text(r, w, e, form), "left it",
-                                          str_of(details), hook, id, &w->err);
+        struct bough_branch_with_summary_options how = { .target = root ? NULL
+                                                                        : entry_text(r, w, e, form),
+                                                         .summary = "left it",
+                                                         .details = str_of(details),
+                                                         .from_hook = hook };
+
+        w->rc = bough_branch_with_summary(w->store, session_text(r, w, s, form), &how, id, &w->err);
         buf_puts(&w->out, w->rc ? "" : name_of(w, id));
     }
 }
@@ -452,7 +466,7 @@ void op_context(struct random *r)
 
     EACH(r, w)
     {
-        struct bough_context c = { 0 };
+        struct bough_context_result c = { 0 };
 
         how.at = e == NONE ? NULL : entry_text(r, w, e, form);
         w->rc = bough_context(w->store, w->arena, session_text(r, w, s, form), &how, &c, &w->err);

@@ -1,9 +1,9 @@
-/* Random operations: everything a store holds, in words that do not depend on the backend. */
+/* Random operations: everything a store holds, as text that does not depend on the backend. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "store/random.h"
 
 const char *name_of(struct world *w, const char *id)
@@ -70,11 +70,11 @@ void put_entry(struct world *w, const struct bough_entry *e)
     put_text(w, "finish", e->finish);
     put_raw(w, "error", e->error);
     buf_printf(&w->out, " call=%s", name_of(w, e->call));
-    if (e->has_usage)
-        put_totals(w, &e->usage);
+    if (e->usage)
+        put_totals(w, e->usage);
     put_number(w, "duration", e->duration);
     put_number(w, "keep_from", e->keep_from);
-    /* A branch summary's data names entries; they are the originals' ids in both worlds. */
+    /* Data of these kinds contains ids, which differ between the worlds. */
     buf_printf(&w->out, " data=%zu", e->data.n);
     if (e->kind != BOUGH_ENTRY_BRANCH_SUMMARY && e->kind != BOUGH_ENTRY_COMPACTION &&
         e->kind != BOUGH_ENTRY_LABEL)
@@ -113,9 +113,11 @@ void put_session(struct world *w, const struct bough_session *s)
     put_text(w, "project", s->project);
     put_text(w, "workspace", s->workspace);
     put_text(w, "account", s->account);
-    put_text(w, "owner", s->lease.owner);
-    buf_printf(&w->out, " lease=%lld/%lld/%lld", (long long)s->lease.epoch,
-               (long long)s->lease.since, (long long)s->lease.expires);
+    if (s->lease) {
+        put_text(w, "owner", s->lease->owner);
+        buf_printf(&w->out, " lease=%lld/%lld/%lld", (long long)s->lease->epoch,
+                   (long long)s->lease->since, (long long)s->lease->expires);
+    }
     put_text(w, "path", s->provider_path);
     put_text(w, "role", s->role_name);
     put_text(w, "provider", s->model_provider);
@@ -165,7 +167,7 @@ void put_memory(struct world *w, const struct bough_memory *m)
     buf_printf(&w->out, "  memory %s scope=%d created=%lld updated=%lld deleted=%lld",
                name_of(w, m->id), (int)m->scope, (long long)m->created, (long long)m->updated,
                (long long)m->deleted);
-    if (m->scope == BOUGH_OF_SESSION)
+    if (m->scope == BOUGH_MEMORY_OF_SESSION)
         buf_printf(&w->out, " of %s", name_of(w, m->of));
     else
         put_text(w, "of", m->of);
@@ -199,8 +201,8 @@ static void put_rc(struct world *w, const char *what, enum bough_rc rc)
 static void dump_tree(struct world *w, const char *session)
 {
     struct bough_branches branches;
+    struct bough_tree_entries_options how = { .limit = 9 };
     struct bough_entries page;
-    int64_t after = 0;
 
     put_rc(w, "branches", bough_tree_branches(w->store, w->arena, session, &branches, &w->err));
     for (size_t i = 0; i < branches.n; i++)
@@ -209,14 +211,12 @@ static void dump_tree(struct world *w, const char *session)
                    name_of(w, branches.at[i].session), place_of(w, branches.at[i].base),
                    (long long)branches.at[i].tip);
     do {
-        enum bough_rc rc =
-            bough_tree_entries(w->store, w->arena, session, after, 9, &page, &w->err);
+        enum bough_rc rc = bough_tree_entries(w->store, w->arena, session, &how, &page, &w->err);
 
         put_rc(w, "tree", rc);
         put_entries(w, &page);
-        if (page.n)
-            after = page.at[page.n - 1].no;
-    } while (page.more);
+        how.cursor = page.next;
+    } while (*page.next);
     put_rc(w, "roots", bough_tree_children(w->store, w->arena, session, NULL, &page, &w->err));
     put_names(w, "roots", &page);
 }
@@ -225,17 +225,17 @@ static void dump_reads(struct world *w, const char *session)
 {
     static const struct {
         const char *name;
-        struct bough_read how;
+        struct bough_entries_read_options how;
     } reads[] = {
         { "path", { .deleted = true } },
         { "messages", { .messages = true } },
         { "tools", { .tool = true } },
-        { "direct", { .what = BOUGH_DIRECT } },
-        { "since", { .what = BOUGH_SINCE_MARKER } },
-        { "inherit", { .what = BOUGH_SINCE_MARKER, .inherit = true } },
+        { "direct", { .what = BOUGH_ENTRIES_OWN } },
+        { "since", { .what = BOUGH_ENTRIES_SINCE_MARKER } },
+        { "inherit", { .what = BOUGH_ENTRIES_SINCE_MARKER, .inherit = true } },
         { "newest", { .newest = true, .limit = 4 } },
     };
-    struct bough_path path;
+    struct bough_entries_read_result path;
     char id[BOUGH_ID_LEN + 1], hash[65];
     enum bough_rc rc;
 
@@ -266,7 +266,8 @@ static void dump_records(struct world *w, const char *session)
         buf_printf(&w->out, "  label %s <%s> %lld\n", name_of(w, labels.at[i].entry),
                    labels.at[i].text, (long long)labels.at[i].time);
     put_rc(w, "memories",
-           bough_memory_list(w->store, w->arena, BOUGH_OF_SESSION, session, &memories, &w->err));
+           bough_memory_list(w->store, w->arena, BOUGH_MEMORY_OF_SESSION, session, &memories,
+                             &w->err));
     for (size_t i = 0; i < memories.n; i++)
         put_memory(w, &memories.at[i]);
     put_rc(w, "calls", bough_call_list(w->store, w->arena, session, &calls, &w->err));
@@ -302,11 +303,11 @@ void dump_session(struct world *w, const char *session)
     buf_putc(&w->out, '\n');
 }
 
-/* --- everything --- */
+/* --- the whole store --- */
 
-/* All pages of a list; the first one in full. */
-static size_t dump_list(struct world *w, const char *what, struct bough_list f, bool full,
-                        const char **ids, size_t most)
+/* All pages of a list: ids, and whole sessions if `full`. Puts at most `most` ids into `ids`. */
+static size_t dump_list(struct world *w, const char *what, struct bough_session_list_options f,
+                        bool full, const char **ids, size_t most)
 {
     struct bough_sessions page;
     size_t n = 0;
@@ -331,33 +332,42 @@ static size_t dump_list(struct world *w, const char *what, struct bough_list f, 
 
 static void dump_lists(struct world *w)
 {
-    dump_list(w, "created", (struct bough_list){ .limit = 7 }, false, NULL, 0);
-    dump_list(w, "updated", (struct bough_list){ .order = BOUGH_BY_UPDATED, .limit = 5 }, true,
+    dump_list(w, "created", (struct bough_session_list_options){ .limit = 7 }, false, NULL, 0);
+    dump_list(w, "updated",
+              (struct bough_session_list_options){ .order = BOUGH_BY_UPDATED, .limit = 5 }, true,
               NULL, 0);
-    dump_list(
-        w, "modified",
-        (struct bough_list){ .order = BOUGH_BY_MODIFIED, .limit = 9, .include_deleted = true },
-        false, NULL, 0);
-    dump_list(w, "deleted", (struct bough_list){ .only_deleted = true }, false, NULL, 0);
-    dump_list(w, "roots", (struct bough_list){ .roots = true, .order = BOUGH_BY_UPDATED }, false,
+    dump_list(w, "modified",
+              (struct bough_session_list_options){
+                  .order = BOUGH_BY_MODIFIED, .limit = 9, .include_deleted = true },
+              false, NULL, 0);
+    dump_list(w, "deleted", (struct bough_session_list_options){ .only_deleted = true }, false,
               NULL, 0);
-    dump_list(w, "subagents", (struct bough_list){ .kind_primary = BOUGH_NOT }, false, NULL, 0);
-    dump_list(w, "busy", (struct bough_list){ .status = "busy retry" }, false, NULL, 0);
-    dump_list(w, "archived", (struct bough_list){ .archived = true }, false, NULL, 0);
-    dump_list(w, "active", (struct bough_list){ .active = true, .order = BOUGH_BY_MODIFIED }, false,
-              NULL, 0);
-    dump_list(w, "project", (struct bough_list){ .project = "/p/1" }, false, NULL, 0);
-    dump_list(w, "query", (struct bough_list){ .query = "ALPHA", .limit = 3 }, false, NULL, 0);
+    dump_list(w, "roots",
+              (struct bough_session_list_options){ .roots = true, .order = BOUGH_BY_UPDATED },
+              false, NULL, 0);
+    dump_list(w, "subagents", (struct bough_session_list_options){ .kinds = BOUGH_KINDS_SUBAGENT },
+              false, NULL, 0);
+    dump_list(w, "busy", (struct bough_session_list_options){ .status = "busy retry" }, false, NULL,
+              0);
+    dump_list(w, "archived", (struct bough_session_list_options){ .archived = true }, false, NULL,
+              0);
+    dump_list(w, "active",
+              (struct bough_session_list_options){ .active = true, .order = BOUGH_BY_MODIFIED },
+              false, NULL, 0);
+    dump_list(w, "project", (struct bough_session_list_options){ .project = "/p/1" }, false, NULL,
+              0);
+    dump_list(w, "query", (struct bough_session_list_options){ .query = "ALPHA", .limit = 3 },
+              false, NULL, 0);
 }
 
-static void dump_places(struct world *w)
+static void dump_groups(struct world *w)
 {
     static const char *const kinds[] = { "project", "workspace", "account" };
     struct bough_memories memories;
-    struct bough_places places;
+    struct bough_groups places;
 
     for (size_t k = 0; k < 3; k++) {
-        put_rc(w, kinds[k], bough_place_list(w->store, w->arena, kinds[k], &places, &w->err));
+        put_rc(w, kinds[k], bough_group_list(w->store, w->arena, kinds[k], &places, &w->err));
         for (size_t i = 0; i < places.n; i++) {
             buf_printf(&w->out, "%s %s <%s> created=%lld sessions=%lld\n", kinds[k],
                        name_of(w, places.at[i].id), places.at[i].name,
@@ -365,33 +375,32 @@ static void dump_places(struct world *w)
             if (k)
                 continue;
             put_rc(w, "memories",
-                   bough_memory_list(w->store, w->arena, BOUGH_OF_PROJECT, places.at[i].name,
+                   bough_memory_list(w->store, w->arena, BOUGH_MEMORY_OF_PROJECT, places.at[i].name,
                                      &memories, &w->err));
             for (size_t j = 0; j < memories.n; j++)
                 put_memory(w, &memories.at[j]);
         }
     }
     put_rc(w, "memories",
-           bough_memory_list(w->store, w->arena, BOUGH_OF_ALL, NULL, &memories, &w->err));
+           bough_memory_list(w->store, w->arena, BOUGH_MEMORY_OF_STORE, NULL, &memories, &w->err));
     for (size_t j = 0; j < memories.n; j++)
         put_memory(w, &memories.at[j]);
 }
 
 static void dump_log(struct world *w)
 {
+    struct bough_store_log_options how = { .limit = 50 };
     struct bough_changes page;
     struct bough_audits audits;
-    int64_t after = 0;
 
     do {
-        put_rc(w, "log", bough_store_log(w->store, w->arena, after, 50, &page, &w->err));
-        for (size_t i = 0; i < page.n; i++) {
+        put_rc(w, "log", bough_store_log(w->store, w->arena, &how, &page, &w->err));
+        for (size_t i = 0; i < page.n; i++)
             buf_printf(&w->out, "log %s %lld at %lld %s %s\n", page.at[i].kind,
                        (long long)page.at[i].count, (long long)page.at[i].time,
                        name_of(w, page.at[i].session), name_of(w, page.at[i].entry));
-            after = page.at[i].no;
-        }
-    } while (page.more);
+        how.cursor = page.next;
+    } while (*page.next);
     put_rc(w, "audit", bough_audit_list(w->store, w->arena, &audits, &w->err));
     for (size_t i = 0; i < audits.n; i++)
         buf_printf(&w->out, "audit %lld %s %s %s %s\n", (long long)audits.at[i].time,
@@ -401,7 +410,7 @@ static void dump_log(struct world *w)
 
 static void dump_stats(struct world *w)
 {
-    struct bough_stats s;
+    struct bough_store_stats_result s;
 
     put_rc(w, "stats", bough_store_stats(w->store, &s, &w->err));
     buf_printf(&w->out,
@@ -417,13 +426,14 @@ static void dump_stats(struct world *w)
 void dump_store(struct world *w)
 {
     const char **ids = arena_array(w->arena, MOST_SESSIONS, sizeof *ids);
-    size_t n = dump_list(w, "all", (struct bough_list){ .include_deleted = true, .limit = 50 },
-                         false, ids, MOST_SESSIONS);
+    size_t n = dump_list(
+        w, "all", (struct bough_session_list_options){ .include_deleted = true, .limit = 50 },
+        false, ids, MOST_SESSIONS);
 
     for (size_t i = 0; i < n; i++)
         dump_session(w, ids[i]);
     dump_lists(w);
-    dump_places(w);
+    dump_groups(w);
     dump_log(w);
     dump_stats(w);
 }

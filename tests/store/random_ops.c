@@ -1,11 +1,11 @@
-/* Random operations on sessions and what is kept beside them; appends are in random_append.c. */
+/* Random operations on sessions and notes; appends are in random_append.c. */
 #include "store/random_ops.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 const char *pick(struct random *r, const char *const *words, size_t n)
 {
@@ -42,7 +42,7 @@ size_t any_session(struct random *r)
     return s;
 }
 
-/* Did it write the entry, or does it probably inherit it? */
+/* True if the session wrote the entry or may have inherited it. */
 static bool may_show(const struct random *r, size_t session, size_t entry)
 {
     for (; session != NONE; session = r->forked_from[session])
@@ -131,7 +131,7 @@ static void op_create(struct random *r)
     bool child = chance(r, 30), fork = child && chance(r, 40);
     size_t parent = child ? any_session(r) : NONE, entry = any_entry(r, parent);
     uint64_t form = draw(r, 1000);
-    struct bough_session_new in = {
+    struct bough_session_create_options in = {
         .title = PICK(r, titles),
         .kind = child && !fork ? BOUGH_SUBAGENT : BOUGH_PRIMARY,
         .project = PICK(r, projects),
@@ -168,10 +168,10 @@ static void op_fork(struct random *r)
     size_t from = any_session(r), entry = any_entry(r, from);
     uint64_t form = draw(r, 1000);
     bool at_head = chance(r, 30);
-    struct bough_fork how = { .before = chance(r, 25),
-                              .copy = chance(r, 15),
-                              .title = chance(r, 40) ? PICK(r, titles) : NULL,
-                              .model_name = chance(r, 10) ? "m2" : NULL };
+    struct bough_session_fork_options how = { .before = chance(r, 25),
+                                              .copy = chance(r, 15),
+                                              .title = chance(r, 40) ? PICK(r, titles) : NULL,
+                                              .model_name = chance(r, 10) ? "m2" : NULL };
     char id[16];
 
     snprintf(id, sizeof id, "s-%llu", (unsigned long long)draw(r, 200));
@@ -242,7 +242,7 @@ static void op_update(struct random *r)
 {
     size_t s = any_session(r);
     uint64_t form = draw(r, 1000);
-    struct bough_session_edit edit = {
+    struct bough_session_update_options edit = {
         .title = chance(r, 20) ? PICK(r, titles) : NULL,
         .project = chance(r, 20) ? PICK(r, projects) : NULL,
         .workspace = chance(r, 20) ? (chance(r, 50) ? "w1" : "") : NULL,
@@ -267,7 +267,7 @@ static void op_purge(struct random *r)
 
     EACH(r, w)
     {
-        struct bough_purge_report p = { 0 };
+        struct bough_session_purge_result p = { 0 };
 
         w->rc = bough_session_purge(w->store, w->arena, session_text(r, w, s, form), &p, &w->err);
         buf_printf(&w->out, "purged %lld %lld kept %lld by", (long long)p.entries,
@@ -281,7 +281,7 @@ static void op_purge(struct random *r)
         r->purged[s] = true;
 }
 
-static void op_place_delete(struct random *r)
+static void op_group_delete(struct random *r)
 {
     static const char *const kinds[] = { "workspace", "account", "project", "planet" };
     static const char *const names[] = { "w1", "me", "/p/2", "/p/9" };
@@ -293,12 +293,12 @@ static void op_place_delete(struct random *r)
     {
         int64_t n = 0;
 
-        w->rc = bough_place_delete(w->store, kinds[k], names[k], &n, &w->err);
+        w->rc = bough_group_delete(w->store, kinds[k], names[k], &n, &w->err);
         buf_printf(&w->out, "%lld sessions\n", (long long)n);
     }
 }
 
-/* --- beside them --- */
+/* --- notes --- */
 
 static void op_label(struct random *r)
 {
@@ -324,7 +324,7 @@ static void op_remember(struct random *r)
 {
     size_t s = any_session(r);
     uint64_t form = draw(r, 1000);
-    struct bough_memory in = { .scope = (enum bough_scope_of)draw(r, 4),
+    struct bough_memory in = { .scope = (enum bough_memory_scope)draw(r, 4),
                                .content = chance(r, 5) ? "  " : "  remember this ",
                                .title = chance(r, 50) ? "title" : NULL };
     const char *project = PICK(r, projects);
@@ -333,7 +333,7 @@ static void op_remember(struct random *r)
     {
         struct bough_memory *out;
 
-        in.of = in.scope == BOUGH_OF_PROJECT ? project : session_text(r, w, s, form);
+        in.of = in.scope == BOUGH_MEMORY_OF_PROJECT ? project : session_text(r, w, s, form);
         w->rc = bough_memory_add(w->store, w->arena, &in, &out, &w->err);
         if (w->rc)
             continue;
@@ -347,7 +347,7 @@ static void op_remember(struct random *r)
 static void op_forget(struct random *r)
 {
     size_t s = any_session(r), m = r->memories ? (size_t)draw(r, r->memories) : NONE;
-    enum bough_scope_of scope = (enum bough_scope_of)draw(r, 3);
+    enum bough_memory_scope scope = (enum bough_memory_scope)draw(r, 3);
     const char *project = PICK(r, projects);
     uint64_t form = draw(r, 1000);
 
@@ -355,10 +355,10 @@ static void op_forget(struct random *r)
     {
         struct bough_memory *out;
 
-        w->rc =
-            bough_memory_forget(w->store, w->arena, scope,
-                                scope == BOUGH_OF_PROJECT ? project : session_text(r, w, s, form),
-                                m == NONE ? "nothing" : w->memory[m], &out, &w->err);
+        w->rc = bough_memory_forget(w->store, w->arena, scope,
+                                    scope == BOUGH_MEMORY_OF_PROJECT ? project
+                                                                     : session_text(r, w, s, form),
+                                    m == NONE ? "nothing" : w->memory[m], &out, &w->err);
         if (!w->rc)
             put_memory(w, out);
     }
@@ -372,8 +372,9 @@ static void op_todo(struct random *r)
     uint64_t form = draw(r, 1000);
 
     for (size_t i = 0; i < n; i++)
-        items[i] = (struct bough_todo){ "do it", chance(r, 2) ? "later" : PICK(r, states),
-                                        chance(r, 50) ? "high" : NULL };
+        items[i] = (struct bough_todo){ .content = "do it",
+                                        .status = chance(r, 2) ? "later" : PICK(r, states),
+                                        .priority = chance(r, 50) ? "high" : NULL };
     EACH(r, w)
     {
         struct bough_todos out = { 0 };
@@ -403,35 +404,33 @@ static void op_totals(struct random *r)
 
     EACH(r, w)
     {
-        struct bough_propagated *out = NULL;
-        bool cut = false;
-        size_t n = 0;
+        struct bough_totals_propagate_result out = { 0 };
 
         w->rc = up ? bough_totals_propagate(w->store, w->arena, session_text(r, w, s, form), &delta,
-                                            &out, &n, &cut, &w->err)
+                                            &out, &w->err)
                    : bough_totals_add(w->store, session_text(r, w, s, form), &delta, &w->err);
-        for (size_t i = 0; i < n && !w->rc; i++) {
-            buf_printf(&w->out, "%s cut=%d", name_of(w, out[i].id), cut);
-            put_totals(w, &out[i].rolled);
+        for (size_t i = 0; i < out.n && !w->rc; i++) {
+            buf_printf(&w->out, "%s cut=%d", name_of(w, out.at[i].id), out.truncated);
+            put_totals(w, &out.at[i].rolled);
         }
     }
 }
 
-/* --- looking --- */
+/* --- reading --- */
 
 static void op_list(struct random *r)
 {
-    struct bough_list f = { .project = chance(r, 20) ? PICK(r, projects) : NULL,
-                            .kind_primary = (enum bough_only)draw(r, 3),
-                            .roots = chance(r, 20),
-                            .status = chance(r, 10)  ? "idle"
-                                      : chance(r, 2) ? "hungry"
-                                                     : NULL,
-                            .active = chance(r, 10),
-                            .include_deleted = chance(r, 30),
-                            .query = chance(r, 20) ? "alpha" : NULL,
-                            .order = (enum bough_order)draw(r, 3),
-                            .limit = (int64_t)draw(r, 12) };
+    struct bough_session_list_options f = { .project = chance(r, 20) ? PICK(r, projects) : NULL,
+                                            .kinds = (enum bough_session_kinds)draw(r, 3),
+                                            .roots = chance(r, 20),
+                                            .status = chance(r, 10)  ? "idle"
+                                                      : chance(r, 2) ? "hungry"
+                                                                     : NULL,
+                                            .active = chance(r, 10),
+                                            .include_deleted = chance(r, 30),
+                                            .query = chance(r, 20) ? "alpha" : NULL,
+                                            .order = (enum bough_session_order)draw(r, 3),
+                                            .limit = (int64_t)draw(r, 12) };
     size_t parent = any_session(r);
     bool of = chance(r, 15), model = chance(r, 10);
 
@@ -458,13 +457,15 @@ static void op_diff(struct random *r)
 
     EACH(r, w)
     {
-        struct bough_diff d;
+        struct bough_tree_diff_options how = { .session = session_text(r, w, s, form),
+                                               .one = entry_text(r, w, e, form),
+                                               .other_session = session_text(r, w, o, form / 2),
+                                               .other = entry_text(r, w, f, form / 2) };
+        struct bough_tree_diff_result d;
         struct bough_entries kids;
         enum bough_rc rc;
 
-        w->rc = bough_tree_diff(w->store, w->arena, session_text(r, w, s, form),
-                                entry_text(r, w, e, form), session_text(r, w, o, form / 2),
-                                entry_text(r, w, f, form / 2), &d, &w->err);
+        w->rc = bough_tree_diff(w->store, w->arena, &how, &d, &w->err);
         if (!w->rc && d.common)
             put_entry(w, d.common);
         if (!w->rc) {
@@ -484,7 +485,7 @@ static void op_diff(struct random *r)
 
 static void op_upkeep(struct random *r)
 {
-    unsigned which = (unsigned)draw(r, 3); /* the other one stays untidy */
+    unsigned which = (unsigned)draw(r, 3); /* 0, 1: only that world; 2: both */
 
     for (unsigned i = 0; i < WORLDS; i++)
         if (which == i || which == 2)
@@ -524,7 +525,7 @@ static const struct {
     { "rename", op_rename, 20 },
     { "update", op_update, 20 },
     { "purge", op_purge, 12 },
-    { "place delete", op_place_delete, 2 },
+    { "place delete", op_group_delete, 2 },
     { "label", op_label, 30 },
     { "remember", op_remember, 15 },
     { "forget", op_forget, 10 },

@@ -1,4 +1,4 @@
-/* Random operations: choosing things, and the operations on entries. */
+/* Random operations: choosing sessions and entries, and the operations on entries. */
 #ifndef RANDOM_OPS_H
 #define RANDOM_OPS_H
 
@@ -8,11 +8,12 @@
 
 const char *pick(struct random *r, const char *const *words, size_t n);
 
-/* A session, an entry (mostly of that session); sometimes none. */
+/* The index of a random session, or of an entry (mostly of that session); sometimes NONE. */
 size_t any_session(struct random *r);
 size_t any_entry(struct random *r, size_t session);
 
-/* How a world calls it; `form` (drawn once for both worlds) picks the way. None: a wrong id. */
+/* The id of a session or entry in a world. `form`, drawn once for both worlds, chooses among the
+ * ways to name it. For NONE: a wrong id. */
 const char *session_text(struct random *r, struct world *w, size_t session, uint64_t form);
 const char *entry_text(struct random *r, struct world *w, size_t entry, uint64_t form);
 struct bough_totals any_totals(struct random *r, bool negative);

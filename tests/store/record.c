@@ -1,13 +1,13 @@
-/* Recording an exchange: the overlap is matched by content, only what is new is added (C7-C9, U21).
- */
+/* Recording an exchange: the overlap is matched by content, only new messages are added. (C7-C9,
+ * U21) */
 #include <pthread.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
-/* "u:hello a:hi s:be nice": messages by role. */
+/* Parse messages with roles from a text like "u:hello a:hi s:be nice". */
 static size_t messages(struct test *t, const char *text, struct bough_entry_new *out, size_t most)
 {
     char *copy = bough_arena_strdup(t->arena, text), *rest = copy, *word;
@@ -26,36 +26,37 @@ static size_t messages(struct test *t, const char *text, struct bough_entry_new 
 }
 
 static enum bough_rc record_key(struct test *t, const char *session, const char *history,
-                                const char *reply, const char *key, struct bough_recorded *out)
+                                const char *reply, const char *key, struct bough_record_result *out)
 {
     struct bough_entry_new h[32], r = { .text = reply };
     struct bough_call_new call = { .model = "m", .used = { .input = 10, .cost = 1 } };
-    struct bough_record in = { .history = h,
-                               .nhistory = messages(t, history, h, 32),
-                               .reply = reply ? &r : NULL,
-                               .call = &call,
-                               .key = key };
+    struct bough_record_options in = { .history = h,
+                                       .nhistory = messages(t, history, h, 32),
+                                       .reply = reply ? &r : NULL,
+                                       .call = &call,
+                                       .key = key };
 
     return bough_record(t->store, t->arena, session, &in, out, &t->err);
 }
 
-static struct bough_recorded record(struct test *t, const char *session, const char *history,
-                                    const char *reply)
+static struct bough_record_result record(struct test *t, const char *session, const char *history,
+                                         const char *reply)
 {
-    struct bough_recorded out;
+    struct bough_record_result out;
 
     CHECK_OK(record_key(t, session, history, reply, NULL, &out));
     return out;
 }
 
-/* Role letter and text of the head's path. */
+/* The head's path as role letters and texts. */
 static const char *spelled(struct test *t, const char *session)
 {
-    struct bough_path path;
+    struct bough_entries_read_result path;
     const char *all = "";
 
     CHECK_OK(bough_entries_read(t->store, t->arena, session,
-                                &(struct bough_read){ .messages = true }, &path, &t->err));
+                                &(struct bough_entries_read_options){ .messages = true }, &path,
+                                &t->err));
     for (size_t i = 0; i < path.entries.n; i++)
         all = arena_printf(t->arena, "%s%s%c:%s", all, i ? " " : "",
                            *bough_role_name(path.entries.at[i].role),
@@ -65,7 +66,7 @@ static const char *spelled(struct test *t, const char *session)
 
 static const char *with_prompt(struct test *t, const char *prompt)
 {
-    struct bough_session_new in = { .system_prompt = prompt };
+    struct bough_session_create_options in = { .system_prompt = prompt };
     struct bough_session *s;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
@@ -77,18 +78,18 @@ static size_t all_messages(struct test *t, const char *session)
     struct bough_entries all;
     size_t n = 0;
 
-    CHECK_OK(bough_tree_entries(t->store, t->arena, session, 0, 0, &all, &t->err));
+    CHECK_OK(bough_tree_entries(t->store, t->arena, session, NULL, &all, &t->err));
     for (size_t i = 0; i < all.n; i++)
         n += all.at[i].kind == BOUGH_ENTRY_MESSAGE;
     return n;
 }
 
-/* --- C7, C8: what was meant --- */
+/* --- C7, C8: the intended use --- */
 
 STORE_TEST(C8_a_conversation_replayed_turn_by_turn_is_stored_once)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r = record(t, s, "u:q1", "r1");
+    struct bough_record_result r = record(t, s, "u:q1", "r1");
 
     CHECK_INT(0, r.matched);
     CHECK_INT(2, r.appended.n);
@@ -107,7 +108,7 @@ STORE_TEST(C8_a_conversation_replayed_turn_by_turn_is_stored_once)
 STORE_TEST(C8_the_reply_is_by_the_call_and_the_rest_is_not)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r = record(t, s, "u:q1", "r1");
+    struct bough_record_result r = record(t, s, "u:q1", "r1");
     struct bough_entry *q, *a;
 
     CHECK_OK(bough_entry_get(t->store, t->arena, s, r.appended.ids[0], &q, &t->err));
@@ -124,7 +125,7 @@ STORE_TEST(C8_the_sessions_prompt_is_not_stored_as_a_message)
     record(t, s, "s:nice u:q1", "r1");
     record(t, s, "s:nice u:q1 a:r1 u:q2", "r2");
     CHECK_STR("u:q1 a:r1 u:q2 a:r2", spelled(t, s));
-    record(t, s, "u:q1 a:r1 u:q2 a:r2 u:q3", "r3"); /* without it, all the same */
+    record(t, s, "u:q1 a:r1 u:q2 a:r2 u:q3", "r3"); /* the same conversation without the prompt */
     CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", spelled(t, s));
 }
 
@@ -152,7 +153,7 @@ STORE_TEST(tool_loops_are_recorded_step_by_step)
 STORE_TEST(the_same_exchange_recorded_twice_does_not_double_messages)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r;
+    struct bough_record_result r;
 
     record(t, s, "u:q1", "r1");
     r = record(t, s, "u:q1", "r1");
@@ -168,7 +169,7 @@ STORE_TEST(the_same_exchange_recorded_twice_does_not_double_messages)
 STORE_TEST(the_same_exchange_with_the_same_key_is_the_same_answer)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded first, again;
+    struct bough_record_result first, again;
 
     CHECK_OK(record_key(t, s, "u:q1", "r1", "k1", &first));
     CHECK_OK(record_key(t, s, "u:q1", "r1", "k1", &again));
@@ -178,7 +179,7 @@ STORE_TEST(the_same_exchange_with_the_same_key_is_the_same_answer)
     CHECK_STR(first.appended.call, again.appended.call);
     CHECK_INT(1, get(t, s)->calls);
     CHECK_OK(record_key(t, s, "u:q1 a:r1 u:q2", "r2", "k2", &again));
-    CHECK_OK(record_key(t, s, "u:q1", "r1", "k1", &again)); /* late, after the next turn */
+    CHECK_OK(record_key(t, s, "u:q1", "r1", "k1", &again)); /* a late repeat, after the next turn */
     CHECK(again.appended.replayed);
     CHECK_STR("u:q1 a:r1 u:q2 a:r2", spelled(t, s));
     CHECK_RC(BOUGH_KEY_CONFLICT, record_key(t, s, "u:other", "r1", "k1", &again));
@@ -187,7 +188,7 @@ STORE_TEST(the_same_exchange_with_the_same_key_is_the_same_answer)
 STORE_TEST(regenerating_a_reply_becomes_a_branch)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r;
+    struct bough_record_result r;
 
     record(t, s, "u:q1", "r1");
     record(t, s, "u:q1 a:r1 u:q2", "r2");
@@ -197,7 +198,7 @@ STORE_TEST(regenerating_a_reply_becomes_a_branch)
     CHECK_INT(1, r.appended.n);
     CHECK_STR("u:q1 a:r1 u:q2 a:r2-again", spelled(t, s));
     CHECK_INT(5, all_messages(t, s));
-    r = record(t, s, "u:q1", "r1-again"); /* from further back */
+    r = record(t, s, "u:q1", "r1-again"); /* from an earlier turn */
     CHECK(r.branched);
     CHECK_STR("u:q1 a:r1-again", spelled(t, s));
 }
@@ -205,7 +206,7 @@ STORE_TEST(regenerating_a_reply_becomes_a_branch)
 STORE_TEST(an_edited_history_becomes_a_branch)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r;
+    struct bough_record_result r;
 
     record(t, s, "u:q1", "r1");
     record(t, s, "u:q1 a:r1 u:q2", "r2");
@@ -216,7 +217,7 @@ STORE_TEST(an_edited_history_becomes_a_branch)
     CHECK_INT(6, all_messages(t, s));
 }
 
-/* --- C9: where counting failed --- */
+/* --- C9: cases where counting messages fails --- */
 
 STORE_TEST(C9_a_only_the_new_message_was_sent)
 {
@@ -232,7 +233,7 @@ STORE_TEST(C9_a_only_the_new_message_was_sent)
 STORE_TEST(C9_b_a_client_that_trims_old_messages_loses_none)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r;
+    struct bough_record_result r;
 
     record(t, s, "u:q1", "r1");
     record(t, s, "u:q1 a:r1 u:q2", "r2");
@@ -254,8 +255,8 @@ STORE_TEST(C9_c_an_own_system_message_on_a_later_turn_doubles_nothing)
     record(t, s, "u:q1", "r1");
     record(t, s, "s:mine u:q1 a:r1 u:q2", "r2");
     CHECK_STR("u:q1 a:r1 u:q2 a:r2", spelled(t, s));
-    /* It was sent, so it is kept: as a note, not as a message in the middle. */
-    CHECK_OK(bough_tree_entries(t->store, t->arena, s, 0, 0, &all, &t->err));
+    /* The system message is kept as a note, not as a message in the middle. */
+    CHECK_OK(bough_tree_entries(t->store, t->arena, s, NULL, &all, &t->err));
     for (size_t i = 0; i < all.n; i++)
         notes += all.at[i].kind == BOUGH_ENTRY_CUSTOM && strstr(all.at[i].data.p, "mine") != NULL;
     CHECK_INT(1, notes);
@@ -270,7 +271,7 @@ STORE_TEST(C9_c_an_own_system_message_on_every_turn_is_noted_once)
     record(t, s, "s:mine u:q1 a:r1 u:q2", "r2");
     record(t, s, "s:mine u:q1 a:r1 u:q2 a:r2 u:q3", "r3");
     CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", spelled(t, s));
-    CHECK_OK(bough_tree_entries(t->store, t->arena, s, 0, 0, &all, &t->err));
+    CHECK_OK(bough_tree_entries(t->store, t->arena, s, NULL, &all, &t->err));
     CHECK_INT(7, all.n);
 }
 
@@ -282,7 +283,7 @@ STORE_TEST(C9_d_an_own_system_message_from_the_start_stays_consistent)
     CHECK_STR("s:mine u:q1 a:r1", spelled(t, s));
     record(t, s, "s:mine u:q1 a:r1 u:q2", "r2");
     CHECK_STR("s:mine u:q1 a:r1 u:q2 a:r2", spelled(t, s));
-    record(t, s, "u:q1 a:r1 u:q2 a:r2 u:q3", "r3"); /* not resent: still the same conversation */
+    record(t, s, "u:q1 a:r1 u:q2 a:r2 u:q3", "r3"); /* without it: same conversation */
     CHECK_STR("s:mine u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", spelled(t, s));
 }
 
@@ -291,8 +292,8 @@ STORE_TEST(C9_e_a_prompt_edited_between_sending_and_recording_is_no_message)
     const char *s = with_prompt(t, "old");
 
     record(t, s, "s:old u:q1", "r1");
-    CHECK_OK(bough_session_update(t->store, s,
-                                  &(struct bough_session_edit){ .system_prompt = "new" }, &t->err));
+    CHECK_OK(bough_session_update(
+        t->store, s, &(struct bough_session_update_options){ .system_prompt = "new" }, &t->err));
     record(t, s, "s:old u:q1 a:r1 u:q2", "r2");
     CHECK_STR("u:q1 a:r1 u:q2 a:r2", spelled(t, s));
 }
@@ -300,7 +301,7 @@ STORE_TEST(C9_e_a_prompt_edited_between_sending_and_recording_is_no_message)
 STORE_TEST(C9_f_a_reordered_history_of_equal_length_is_noticed)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r;
+    struct bough_record_result r;
 
     record(t, s, "u:q1", "r1");
     record(t, s, "u:q1 a:r1 u:q2", "r2");
@@ -329,8 +330,8 @@ static void *record_some(void *arg)
         struct bough_entry_new h = { .role = BOUGH_ROLE_USER,
                                      .text = arena_printf(a, "q%d.%d", r->number, i) };
         struct bough_entry_new reply = { .text = arena_printf(a, "r%d.%d", r->number, i) };
-        struct bough_record in = { .history = &h, .nhistory = 1, .reply = &reply };
-        struct bough_recorded out;
+        struct bough_record_options in = { .history = &h, .nhistory = 1, .reply = &reply };
+        struct bough_record_result out;
 
         r->rc = bough_record(r->store, a, r->session, &in, &out, &r->err);
     }
@@ -343,9 +344,9 @@ STORE_TEST(C9_g_recorders_in_eight_threads_neither_double_nor_interleave)
     const char *s;
     struct recorder r[8];
     pthread_t threads[8];
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
-    bough_store_close(&t->store); /* the tests' clock is not made for threads */
+    bough_store_close(&t->store); /* the test clock is not thread-safe */
     CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
     s = new_session(t, "");
     for (int i = 0; i < 8; i++) {
@@ -358,7 +359,7 @@ STORE_TEST(C9_g_recorders_in_eight_threads_neither_double_nor_interleave)
         if (r[i].rc)
             FAIL("thread %d: %s (%s)", i, bough_rc_name(r[i].rc), r[i].err.msg);
     CHECK_OK(bough_entries_read(t->store, t->arena, s, NULL, &path, &t->err));
-    CHECK_INT(160, path.entries.n); /* one path: no branch was made */
+    CHECK_INT(160, path.entries.n); /* a single path: no branch was made */
     for (size_t i = 0; i < path.entries.n; i += 2)
         CHECK_STR(text_of(t, &path.entries.at[i]) + 1, text_of(t, &path.entries.at[i + 1]) + 1);
     CHECK_INT(160, all_messages(t, s));
@@ -372,30 +373,30 @@ STORE_TEST(C9_h_a_missed_record_is_healed_by_the_next_replay)
     /* "u:q2 -> r2" was never recorded. */
     record(t, s, "u:q1 a:r1 u:q2 a:r2 u:q3", "r3");
     CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", spelled(t, s));
-    CHECK_INT(2, get(t, s)->calls); /* what was not seen has no call */
+    CHECK_INT(2, get(t, s)->calls); /* the missed exchange has no call */
 }
 
 STORE_TEST(C9_i_recording_into_a_session_that_is_gone_says_so)
 {
     const char *s = new_session(t, ""), *deleted = new_session(t, "");
-    struct bough_recorded r;
+    struct bough_record_result r;
 
     CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
     CHECK_RC(BOUGH_GONE, record_key(t, s, "u:q1", "r1", NULL, &r));
     CHECK_RC(BOUGH_NOT_FOUND, record_key(t, "nobody", "u:q1", "r1", NULL, &r));
-    /* A deleted one can come back: what was said in it is kept. */
+    /* A deleted session can be restored, so it still records. */
     CHECK_OK(bough_session_delete(t->store, deleted, &t->err));
     CHECK_OK(record_key(t, deleted, "u:q1", "r1", NULL, &r));
     CHECK_OK(bough_session_restore(t->store, deleted, &t->err));
     CHECK_STR("u:q1 a:r1", spelled(t, deleted));
 }
 
-/* --- round about --- */
+/* --- other cases --- */
 
 STORE_TEST(recording_into_a_fork_matches_the_inherited_history)
 {
     const char *s = new_session(t, ""), *f;
-    struct bough_recorded r;
+    struct bough_record_result r;
 
     record(t, s, "u:q1", "r1");
     f = fork_at(t, s, NULL);
@@ -409,7 +410,7 @@ STORE_TEST(recording_into_a_fork_matches_the_inherited_history)
 STORE_TEST(a_deleted_message_is_not_matched_and_not_lost)
 {
     const char *s = new_session(t, "");
-    struct bough_recorded r = record(t, s, "u:q1", "r1");
+    struct bough_record_result r = record(t, s, "u:q1", "r1");
 
     CHECK_OK(bough_entry_delete(t->store, s, r.appended.ids[1], &t->err));
     record(t, s, "u:q1 u:q2", "r2");
@@ -425,12 +426,12 @@ STORE_TEST(parts_that_mean_the_same_are_the_same)
         str_of("{\"name\":\"ls\",\"type\":\"tool_use\",\"input\":{\"b\":2,\"a\":1},\"id\":\"t\"}");
     struct bough_entry_new q = { .role = BOUGH_ROLE_USER, .text = "q" };
     struct bough_entry_new reply = { .role = BOUGH_ROLE_ASSISTANT, .parts = &one, .nparts = 1 };
-    struct bough_record first = { .history = &q, .nhistory = 1, .reply = &reply };
+    struct bough_record_options first = { .history = &q, .nhistory = 1, .reply = &reply };
     struct bough_entry_new h[] = { q,
                                    { .role = BOUGH_ROLE_ASSISTANT, .parts = &same, .nparts = 1 },
                                    { .role = BOUGH_ROLE_TOOL, .text = "files" } };
-    struct bough_record next = { .history = h, .nhistory = 3 };
-    struct bough_recorded r;
+    struct bough_record_options next = { .history = h, .nhistory = 3 };
+    struct bough_record_result r;
 
     CHECK_OK(bough_record(t->store, t->arena, s, &first, &r, &t->err));
     CHECK_OK(bough_record(t->store, t->arena, s, &next, &r, &t->err));

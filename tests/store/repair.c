@@ -1,16 +1,15 @@
-/* Repair: what is derived is built again, what is broken is moved aside, no message is rewritten.
- */
+/* Repair: projections are rebuilt, broken rows are quarantined, no message is rewritten. */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "store/fsck_world.h"
 
 enum { SESSIONS = COPY };
 
-/* Every entry a session shows, byte for byte; "" for one that is quarantined. */
+/* Every entry of every session, read before and after a repair. */
 struct shown_all {
-    struct bough_path path[SESSIONS + 1];
+    struct bough_entries_read_result path[SESSIONS + 1];
     bool there[SESSIONS + 1];
 };
 
@@ -29,7 +28,7 @@ static bool quarantined(const struct bough_entry *e)
     return e->error.n && memmem(e->error.p, e->error.n, "bough.quarantined", 17);
 }
 
-/* What was there is there, as it was; how many are quarantined instead. */
+/* Every entry must be as before or quarantined. Returns how many are quarantined. */
 static int compare(struct test *t, const struct shown_all *before)
 {
     const struct shown_all *after = read_all(t);
@@ -63,18 +62,18 @@ static void print(void *user, const struct bough_finding *f)
     printf("# %s %s: %s\n", f->code, f->where, f->text);
 }
 
-static struct bough_repair_report mend(struct test *t)
+static struct bough_store_repair_result mend(struct test *t)
 {
-    struct bough_repair_report report;
+    struct bough_store_repair_result report;
 
     CHECK_OK(bough_store_repair(t->store, BOUGH_FSCK_DEEP, NULL, NULL, NULL, &report, &t->err));
     return report;
 }
 
-/* Damage, then repair: no error is left, and only what is said is quarantined. */
+/* Repair: no error must be left, and exactly `lost` entries are quarantined. */
 static void mends(struct test *t, const struct shown_all *before, int lost)
 {
-    struct bough_repair_report report = mend(t);
+    struct bough_store_repair_result report = mend(t);
 
     if (report.left.errors)
         CHECK_OK(bough_store_fsck(t->store, BOUGH_FSCK_DEEP, print, NULL, &report.left, &t->err));
@@ -82,8 +81,8 @@ static void mends(struct test *t, const struct shown_all *before, int lost)
     CHECK(report.fixed > 0);
     CHECK_INT(report.quarantined, report.left.warnings);
     CHECK_INT(lost, compare(t, before));
-    t->damaged = report.quarantined > 0; /* the check at the end counts warnings */
-    CHECK_INT(report.left.warnings, mend(t).left.warnings); /* again changes nothing */
+    t->damaged = report.quarantined > 0; /* the final fsck would count the warnings */
+    CHECK_INT(report.left.warnings, mend(t).left.warnings); /* a second repair changes nothing */
 }
 
 #define MENDS(name)                                                                                \
@@ -98,8 +97,8 @@ static void mends(struct test *t, const struct shown_all *before, int lost)
 
 STORE_TEST(repair_leaves_a_sound_store_alone)
 {
-    struct bough_repair_report report;
-    struct bough_info one, two;
+    struct bough_store_repair_result report;
+    struct bough_store_info_result one, two;
 
     build_world(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
@@ -149,7 +148,7 @@ MENDS(quarantines_an_entry_that_cannot_be_read)
 
     ((char *)(uintptr_t)old.p)[old.n - 3] ^= 0x40;
     put(t, r);
-    mends(t, before, 2); /* the session and a fork show it */
+    mends(t, before, 2); /* shown by the session and a fork */
     CHECK_RC(BOUGH_CORRUPT, bough_entry_get(t->store, t->arena, "#1", id, &e, &t->err));
     CHECK(strstr(t->err.msg, "quarantined"));
     CHECK_RC(BOUGH_CORRUPT, bough_entry_get(t->store, t->arena, NULL, id, &e, &t->err));
@@ -160,7 +159,7 @@ MENDS(quarantines_an_entry_that_cannot_be_read)
     CHECK_OK(body_read(quarantine_fields, kept->u.record.body, &q, &t->err));
     CHECK_STR("#1.4", q.where);
     CHECK_INT(old.n, q.bytes.n);
-    CHECK_MEM(old.p, q.bytes.p, old.n); /* as it was found */
+    CHECK_MEM(old.p, q.bytes.p, old.n); /* the bytes as they were found */
 }
 
 MENDS(goes_on_behind_a_quarantined_tip)
@@ -202,8 +201,7 @@ MENDS(quarantines_records_that_cannot_be_read)
                                              .kind = kinds[i],
                                              .ord = 1 };
         r = row_like(t, &want);
-        if (!r)
-            continue;
+        CHECK(r);
         ((char *)(uintptr_t)r->u.record.body.p)[5] ^= 2;
         put(t, r);
     }
@@ -291,8 +289,8 @@ MENDS(links_what_is_shown_and_unlinks_what_is_not)
 MENDS(quarantines_an_entry_whose_attachment_is_damaged)
 {
     struct raw_row *r = row_of(t, RAW_CHUNK, 2, 0, 0);
-    struct bough_path path;
-    struct bough_repair_report report;
+    struct bough_entries_read_result path;
+    struct bough_store_repair_result report;
 
     (void)before;
     ((char *)(uintptr_t)r->u.chunk.body.p)[9] ^= 1;
@@ -315,7 +313,7 @@ MENDS(gives_columns_back_what_the_body_says)
 
 static void repaired(struct test *t, int64_t quarantined)
 {
-    struct bough_repair_report report;
+    struct bough_store_repair_result report;
 
     CHECK_OK(bough_store_repair(t->store, BOUGH_FSCK_FULL, NULL, NULL, NULL, &report, &t->err));
     CHECK_INT(0, report.left.errors);
@@ -337,6 +335,38 @@ STORE_TEST(a_message_that_lost_its_lease_is_interrupted_with_all_its_steps)
     CHECK_STR("Once upon a time", text_of(t, e));
 }
 
+STORE_TEST(a_lease_that_names_another_session_is_made_anew)
+{
+    struct raw_row *r;
+    int64_t n;
+
+    build_world(t);
+    build_open(t);
+    r = row_of(t, RAW_OPEN, 13, 2, 0);
+    r->u.open.sid = ROOT;
+    put(t, r);
+    repaired(t, 0);
+    CHECK_INT(WRITING, row_of(t, RAW_OPEN, 13, 2, 0)->u.open.sid);
+    CHECK_OK(bough_message_recover(t->store, &n, &t->err));
+    CHECK_INT(1, n);
+}
+
+STORE_TEST(an_entry_that_only_says_that_it_is_open_is_closed)
+{
+    struct raw_row *r;
+    struct bough_entry *e;
+
+    build_world(t);
+    r = row_of(t, RAW_ENTRY, 1, 4, 0);
+    r->u.entry.mask |= MASK_OPEN;
+    put(t, r);
+    repaired(t, 0);
+    CHECK(!(row_of(t, RAW_ENTRY, 1, 4, 0)->u.entry.mask & MASK_OPEN));
+    CHECK_OK(bough_entry_get(t->store, t->arena, NULL, "#1.4", &e, &t->err));
+    CHECK(!e->open);
+    CHECK_STR("four", text_of(t, e));
+}
+
 STORE_TEST(damaged_steps_are_quarantined_and_leases_of_nothing_removed)
 {
     struct raw_row *r;
@@ -350,18 +380,18 @@ STORE_TEST(damaged_steps_are_quarantined_and_leases_of_nothing_removed)
     r->u.open.depth = 1;
     put(t, r);
     repaired(t, 1);
-    t->damaged = true; /* what is quarantined stays a warning */
+    t->damaged = true; /* a quarantined row stays a warning */
 }
 
-/* Whatever is damaged: repair ends, and never makes it worse. */
+/* After any damage repair ends and adds no errors. */
 STORE_TEST_SECONDS(repair_of_random_damage_never_adds_findings, 120)
 {
     build_world(t);
     build_open(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     for (int i = 0; i < 15; i++) {
-        struct bough_fsck_report was;
-        struct bough_repair_report report;
+        struct bough_store_fsck_result was;
+        struct bough_store_repair_result report;
 
         damage_something(t);
         CHECK_OK(bough_store_fsck(t->store, BOUGH_FSCK_FULL, NULL, NULL, &was, &t->err));

@@ -1,7 +1,7 @@
-/* Where a question is a round trip, what is asked for by the hundred is asked for at once. */
+/* PostgreSQL: operations on many rows take only a few round trips. */
 #include "lib/store_test.h"
-#include "store/engine.h"
-#include "store/postgres/db.h"
+#include "store/engine/engine.h"
+#include "store/postgres/wire/db.h"
 
 enum { SESSIONS = 40, MESSAGES = 120 };
 
@@ -10,13 +10,12 @@ static unsigned long rounds(const struct bough_store *s)
     return ((struct postgres *)s->e->backend)->rounds;
 }
 
-/* Sessions with a message each and a call for it; then a reader of its own, whose thread does
- * nothing by itself. */
+/* Create sessions with a message and a call each, and open a reader without background work. */
 static struct bough_store *world(struct test *t)
 {
     struct bough_call_new call = { .model = "m", .provider = "p", .used = { .input = 7 } };
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "a heron stood there" };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &call };
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &call };
     struct bough_store *reader;
     const char *session[SESSIONS];
 
@@ -25,19 +24,19 @@ static struct bough_store *world(struct test *t)
     for (int i = 0; i < SESSIONS; i++)
         session[i] = new_session(t, "by the water");
     for (int i = 0; i < MESSAGES; i++) {
-        struct bough_appended out;
+        struct bough_append_result out;
 
         CHECK_OK(bough_append(t->store, t->arena, session[i % SESSIONS], &in, &out, &t->err));
     }
-    CHECK_OK(
-        bough_store_open(&reader, t->url, &(struct bough_options){ .read_only = true }, &t->err));
+    CHECK_OK(bough_store_open(&reader, t->url,
+                              &(struct bough_store_open_options){ .read_only = true }, &t->err));
     return reader;
 }
 
 STORE_TEST(a_list_is_a_few_round_trips)
 {
     struct bough_store *s = world(t);
-    struct bough_list filter = { .limit = SESSIONS };
+    struct bough_session_list_options filter = { .limit = SESSIONS };
     struct bough_sessions out;
     unsigned long before = rounds(s);
 
@@ -51,7 +50,7 @@ STORE_TEST(a_list_is_a_few_round_trips)
 STORE_TEST(following_is_a_few_round_trips)
 {
     struct bough_store *s = world(t);
-    struct bough_feed f;
+    struct bough_feed_next_result f;
     unsigned long before = rounds(s);
 
     CHECK_OK(bough_feed_next(s, t->arena, (struct bough_mark){ 0 }, 1000, 0, &f, &t->err));
@@ -67,7 +66,7 @@ STORE_TEST(following_is_a_few_round_trips)
 STORE_TEST(a_search_is_a_few_round_trips)
 {
     struct bough_store *s = world(t);
-    struct bough_search in = { .query = "heron", .limit = 30 };
+    struct bough_search_options in = { .query = "heron", .limit = 30 };
     struct bough_hits out;
     unsigned long before;
 
@@ -84,7 +83,7 @@ STORE_TEST(bringing_lists_and_text_up_to_date_is_a_few_round_trips)
     struct bough_store *s, *other;
     unsigned long before;
 
-    store_indexing(t->store, false); /* by the other one alone */
+    store_indexing(t->store, false); /* only the reader indexes */
     s = world(t);
     bough_store_close(&s);
     CHECK_OK(bough_store_open(&other, t->url, NULL, &t->err));
@@ -94,8 +93,8 @@ STORE_TEST(bringing_lists_and_text_up_to_date_is_a_few_round_trips)
     bough_store_close(&other);
 }
 
-/* Both ways of telling a server how we want it: once, and in every transaction. */
-STORE_TEST(what_is_wanted_may_be_said_before_anything_was_asked)
+/* With both ways to configure a connection: once, and in every transaction. */
+STORE_TEST(rows_can_be_announced_before_the_first_read)
 {
     const struct wanted want[] = { { WANT_SESSION, 1, 0 }, { WANT_SESSION, 2, 0 } };
     const char *url[] = { t->url, arena_printf(t->arena, "%s&prepare=off", t->url) };
@@ -105,7 +104,7 @@ STORE_TEST(what_is_wanted_may_be_said_before_anything_was_asked)
     new_session(t, "one");
     new_session(t, "two");
     for (int i = 0; i < 2; i++) {
-        struct bough_options how = { .read_only = true };
+        struct bough_store_open_options how = { .read_only = true };
         struct bough_store *s;
         struct session_row row;
         struct head_now head;
@@ -126,21 +125,22 @@ STORE_TEST(what_is_wanted_may_be_said_before_anything_was_asked)
     }
 }
 
-STORE_TEST(whoever_catches_up_does_not_rest_between_pages)
+STORE_TEST(a_follower_that_is_behind_does_not_sleep_between_pages)
 {
     struct bough_store *s = world(t);
     struct bough_mark at = { 0 };
-    struct bough_feed f = { 0 };
+    struct bough_feed_next_result f = { 0 };
 
     do {
         CHECK_OK(bough_feed_next(s, t->arena, at, 50, 5000, &f, &t->err));
-        CHECK_INT(f.next.no + f.changes.more, s->e->fed_no); /* it rests where it has read all */
+        /* A follower waits only at the end. */
+        CHECK_INT(f.next.no + (*f.changes.next != '\0'), s->e->feed.no);
         at = f.next;
-    } while (f.changes.more);
+    } while (*f.changes.next);
     bough_store_close(&s);
 }
 
-/* However it is told them: a server must give up what nobody waits for any more. */
+/* With both ways to configure a connection: the server must end statements that wait too long. */
 STORE_TEST(a_connection_waits_for_nothing_for_ever)
 {
     static const char sql[] = "SELECT current_setting('lock_timeout') || ' ' ||"
@@ -155,8 +155,8 @@ STORE_TEST(a_connection_waits_for_nothing_for_ever)
         struct snap snap;
         PGresult *r;
 
-        CHECK_OK(
-            bough_store_open(&s, url[i], &(struct bough_options){ .read_only = true }, &t->err));
+        CHECK_OK(bough_store_open(
+            &s, url[i], &(struct bough_store_open_options){ .read_only = true }, &t->err));
         CHECK_OK(snap_begin(s, &snap, &t->err));
         CHECK_OK(pg_ask_begin(snap.v, &t->err));
         CHECK_OK(pg_send_text(conn_of(snap.v), NULL, NULL, sql, "", NULL, &t->err));

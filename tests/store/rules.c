@@ -1,18 +1,18 @@
-/* Rules of the originals that no other file is about: one test each. */
+/* Rules of the original documents that have no file of their own: one test each. */
 #include <pthread.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
 static enum bough_rc put_part(struct test *t, const char *session, const char *json)
 {
     struct bough_str part = str_of(json);
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .parts = &part, .nparts = 1 };
-    struct bough_appended out;
+    struct bough_append_result out;
 
     return bough_append(t->store, t->arena, session,
-                        &(struct bough_append){ .entries = &e, .n = 1 }, &out, &t->err);
+                        &(struct bough_append_options){ .entries = &e, .n = 1 }, &out, &t->err);
 }
 
 STORE_TEST(H15_children_of_a_purged_parent_keep_its_prefix_and_become_roots)
@@ -76,11 +76,12 @@ STORE_TEST(U21_of_two_appends_that_expect_the_same_head_exactly_one_wins)
 {
     const char *s = new_session(t, "");
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "x" };
-    struct bough_append in = { .entries = &e, .n = 1, .has_expect = true };
-    struct bough_appended out;
+    struct bough_head head;
+    struct bough_append_options in = { .entries = &e, .n = 1, .expect_head = &head };
+    struct bough_append_result out;
 
     user(t, s, "first");
-    in.expect = get(t, s)->head;
+    head = get(t, s)->head;
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_RC(BOUGH_CONFLICT, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_INT(out.head.depth, t->err.head.depth);
@@ -122,12 +123,13 @@ STORE_TEST(P22_a_path_ends_at_the_root_of_its_own_tree)
     CHECK_OK(bough_head_reset(t->store, s, &t->err));
     user(t, s, "c");
     CHECK_STR("c", path_text(t, s));
-    CHECK_STR("a b", read_text(t, s, &(struct bough_read){ .at = old, .messages = true }));
+    CHECK_STR("a b",
+              read_text(t, s, &(struct bough_entries_read_options){ .at = old, .messages = true }));
 }
 
 STORE_TEST(C7_the_prompt_belongs_to_the_session_and_is_no_message)
 {
-    struct bough_session_new in = { .system_prompt = "be brief" };
+    struct bough_session_create_options in = { .system_prompt = "be brief" };
     struct bough_session *s;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
@@ -141,8 +143,8 @@ STORE_TEST(A8_a_stored_message_is_never_changed_under_its_id)
 {
     const char *s = new_session(t, "");
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "first", .id = "m1" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     e.text = "second";

@@ -1,12 +1,12 @@
-/* Salvage: from any damaged file, every row that is whole; the file itself is not touched. */
+/* Salvage: every intact row of a damaged file is saved, and the file is not changed. */
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "store/fsck_world.h"
 
 enum { PAGE = 8192, LINES = 4096 };
@@ -38,7 +38,7 @@ static bool keep_lost(void *user, const char *what)
     return true;
 }
 
-static struct saved *salvage(struct test *t, const char *path, struct bough_salvage_report *report)
+static struct saved *salvage(struct test *t, const char *path, struct bough_salvage_result *report)
 {
     struct saved *s = arena_zalloc(t->arena, sizeof *s);
 
@@ -55,15 +55,15 @@ static bool has_line(const struct saved *s, const char *type, const char *text)
     return false;
 }
 
-/* Entries by id, as a reader of the sound store sees them. */
+/* The entries of the sound store, to compare with. */
 struct known {
-    struct bough_path path[COPY + 1];
+    struct bough_entries_read_result path[COPY + 1];
     int64_t entries;
 };
 
 static struct bough_str world_file(struct test *t, struct known *k)
 {
-    struct bough_stats stats;
+    struct bough_store_stats_result stats;
     struct bough_str all;
 
     build_world(t);
@@ -87,7 +87,8 @@ static const char *damaged(struct test *t, struct bough_str bytes)
     return path;
 }
 
-/* Every saved entry is one of the store's, byte for byte. */
+/* Every known entry that was saved has its original parts. Unless `all`, an attachment may have
+ * stayed a link. `all`: every known entry must be saved. */
 static void check_true(struct test *t, const struct saved *s, const struct known *k, bool all)
 {
     for (int i = 1; i <= COPY; i++)
@@ -122,7 +123,7 @@ static void check_true(struct test *t, const struct saved *s, const struct known
 
 SALVAGE_TEST(salvage_of_a_sound_file_saves_everything)
 {
-    struct bough_salvage_report r;
+    struct bough_salvage_result r;
     struct saved *s = salvage(t, damaged(t, file), &r);
 
     check_true(t, s, k, true);
@@ -132,6 +133,7 @@ SALVAGE_TEST(salvage_of_a_sound_file_saves_everything)
     CHECK_INT(2, r.attachments);
     CHECK_INT(0, r.broken + r.missing + (int64_t)s->lost);
     CHECK(has_line(s, "{\"type\":\"session\"", "\"title\":\"Root\""));
+    CHECK(has_line(s, "{\"type\":\"entry\"", "\"data\":{\"summary\":")); /* JSON, not text */
     CHECK(has_line(s, "{\"type\":\"record\"", "it is so"));
     CHECK(has_line(s, "{\"type\":\"record\"", "do it"));
     CHECK(has_line(s, "{\"type\":\"piece\"", "YSBwbGFpbiBmaWxl")); /* "a plain file" */
@@ -139,7 +141,7 @@ SALVAGE_TEST(salvage_of_a_sound_file_saves_everything)
 
 SALVAGE_TEST(salvage_needs_no_header)
 {
-    struct bough_salvage_report r;
+    struct bough_salvage_result r;
 
     memset((char *)(uintptr_t)file.p, 0xff, PAGE);
     check_true(t, salvage(t, damaged(t, file), &r), k, true);
@@ -148,7 +150,7 @@ SALVAGE_TEST(salvage_needs_no_header)
 
 SALVAGE_TEST(salvage_of_a_cut_file_saves_what_is_left_of_it)
 {
-    struct bough_salvage_report r;
+    struct bough_salvage_result r;
     int64_t last = 0;
 
     for (size_t n = 0; n <= file.n; n += PAGE / 2) {
@@ -163,12 +165,12 @@ SALVAGE_TEST(salvage_of_a_cut_file_saves_what_is_left_of_it)
 SALVAGE_TEST(salvage_says_which_entries_are_damaged_or_missing)
 {
     static const char text[] = "four";
-    struct bough_salvage_report r;
+    struct bough_salvage_result r;
     struct saved *s;
     char *at = memmem(file.p, file.n, text, 4);
 
     CHECK(at);
-    *at ^= 1; /* inside the body of #1.4, or of its copy */
+    *at ^= 1; /* in the body of #1.4 or of its copy */
     s = salvage(t, damaged(t, file), &r);
     CHECK_INT(k->entries - 1, r.entries);
     CHECK_INT(1, r.broken);
@@ -178,7 +180,7 @@ SALVAGE_TEST(salvage_says_which_entries_are_damaged_or_missing)
 
 SALVAGE_TEST(salvage_reads_the_log_beside_the_file)
 {
-    struct bough_salvage_report r;
+    struct bough_salvage_result r;
     struct bough_str db, wal;
     struct saved *s;
 
@@ -199,7 +201,7 @@ SALVAGE_TEST(salvage_of_any_mutation_ends_and_touches_nothing)
     struct bough_arena *outer = t->arena;
 
     for (int i = 0; i < 300; i++) {
-        struct bough_salvage_report r;
+        struct bough_salvage_result r;
         struct bough_str back;
         const char *path;
         char *bad;
@@ -216,7 +218,7 @@ SALVAGE_TEST(salvage_of_any_mutation_ends_and_touches_nothing)
             len = m % 3 ? 1 + (size_t)(seed >> 60) : PAGE;
             len = len > file.n - from ? file.n - from : len;
             len = len > file.n - to ? file.n - to : len;
-            memmove(bad + to, bad + from, len); /* torn and misplaced pages, wrong bytes */
+            memmove(bad + to, bad + from, len); /* torn and misplaced pages, flipped bits */
             bad[(size_t)(seed >> 40) % file.n] ^= (char)(1 << (seed >> 61));
         }
         if (i % 5 == 0)
@@ -232,9 +234,9 @@ SALVAGE_TEST(salvage_of_any_mutation_ends_and_touches_nothing)
     }
 }
 
-STORE_TEST(salvage_of_what_is_no_store_is_no_crash)
+STORE_TEST(salvage_of_a_file_that_is_not_a_store_does_not_crash)
 {
-    struct bough_salvage_report r;
+    struct bough_salvage_result r;
     struct saved *s = salvage(t, damaged(t, str_of("not a store")), &r);
 
     CHECK_INT(0, s->n);

@@ -1,4 +1,4 @@
-/* Search: the index behind it. Pending and complete, several processes, purged bytes. */
+/* The full-text index: pending and complete, several processes, purged bytes. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,22 +7,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
-#include "store/text.h"
+#include "store/project/fulltext.h"
 
 static struct bough_hits ask(struct test *t, struct bough_store *s, const char *query,
                              int64_t wait_ms)
 {
-    struct bough_search in = { .query = query, .wait_ms = wait_ms, .limit = 1000 };
+    struct bough_search_options in = { .query = query, .wait_ms = wait_ms, .limit = 1000 };
     struct bough_hits out;
 
     CHECK_OK(bough_search(s, t->arena, &in, &out, &t->err));
     return out;
 }
 
-static struct bough_store *open_with(struct test *t, const struct bough_options *o)
+static struct bough_store *open_with(struct test *t, const struct bough_store_open_options *o)
 {
     struct bough_store *s;
 
@@ -34,12 +34,12 @@ static struct bough_store *open_with(struct test *t, const struct bough_options 
 
 STORE_TEST(a_search_that_does_not_wait_says_what_is_pending)
 {
-    struct bough_options off = { .no_indexing = true };
+    struct bough_store_open_options off = { .indexing = BOUGH_INDEX_ON_SEARCH };
     struct bough_store *s = store_lasts(t) ? NULL : t->store;
     struct bough_session *session;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "late word" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended done;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result done;
     struct bough_hits h;
 
     if (!s) {
@@ -48,8 +48,8 @@ STORE_TEST(a_search_that_does_not_wait_says_what_is_pending)
     } else {
         store_indexing(s, false);
     }
-    CHECK_OK(
-        bough_session_create(s, t->arena, &(struct bough_session_new){ 0 }, &session, &t->err));
+    CHECK_OK(bough_session_create(s, t->arena, &(struct bough_session_create_options){ 0 },
+                                  &session, &t->err));
     for (int i = 0; i < 5; i++)
         CHECK_OK(bough_append(s, t->arena, session->id, &in, &done, &t->err));
     h = ask(t, s, "late", -1);
@@ -68,29 +68,29 @@ STORE_TEST(a_search_that_does_not_wait_says_what_is_pending)
 
 STORE_TEST(catching_up_stops_when_its_time_is_over_and_goes_on_later)
 {
-    struct patience none = { 0, NULL }, some = { INT64_MAX, NULL };
+    struct deadline none = { 0, NULL }, some = { INT64_MAX, NULL };
     struct engine *e = t->store->e;
     const char *s = new_session(t, "");
     struct bough_entry_new many[700];
-    struct bough_append in = { .entries = many, .n = 700 };
-    struct bough_appended out;
-    struct text_slice slice;
+    struct bough_append_options in = { .entries = many, .n = 700 };
+    struct bough_append_result out;
+    struct fulltext_slice slice;
     int64_t reached;
 
     store_indexing(t->store, false);
     for (int i = 0; i < 700; i++)
         many[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "one of many" };
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
-    CHECK_OK(text_catch_up(e, &none, out.no, &reached, &t->err));
+    CHECK_OK(fulltext_catch_up(e, &none, out.no, &reached, &t->err));
     CHECK_INT(0, reached);
     CHECK_INT(0, ask(t, t->store, "many", -1).n);
-    /* A slice ends in the middle of an append. */
-    CHECK_OK(text_slice_prepare(e, &some, 100, &slice, &t->err));
+    /* The slice ends in the middle of an append. */
+    CHECK_OK(fulltext_slice_prepare(e, &some, 100, &slice, &t->err));
     CHECK(slice.left);
     CHECK_INT(100, slice.documents);
     CHECK(slice.to < out.no && slice.to > out.no - 700);
-    text_slice_finish(&slice);
-    CHECK_OK(text_catch_up(e, &some, 300, &reached, &t->err));
+    fulltext_slice_finish(&slice);
+    CHECK_OK(fulltext_catch_up(e, &some, 300, &reached, &t->err));
     CHECK(reached >= 300 && reached < out.no);
     CHECK_INT(out.no - reached, ask(t, t->store, "many", -1).pending);
     store_check(t, t->store);
@@ -112,7 +112,7 @@ STORE_TEST(rows_without_text_do_not_make_a_search_incomplete)
     CHECK(h.complete && h.n == 1);
 }
 
-STORE_TEST(what_an_earlier_process_left_is_indexed_by_the_next)
+STORE_TEST(entries_of_an_earlier_process_are_indexed_by_the_next)
 {
     const char *s;
     struct bough_hits h = { 0 };
@@ -133,7 +133,7 @@ STORE_TEST(what_an_earlier_process_left_is_indexed_by_the_next)
 
 STORE_TEST(a_store_opened_for_reading_is_searched_as_far_as_it_is_indexed)
 {
-    struct bough_options ro = { .read_only = true };
+    struct bough_store_open_options ro = { .read_only = true };
     struct bough_store *reader;
     const char *s;
     struct bough_hits h;
@@ -176,7 +176,7 @@ STORE_TEST(the_index_can_be_forgotten_and_built_again)
 STORE_TEST(a_copy_is_found_beside_its_original)
 {
     const char *s = new_session(t, "copied title");
-    struct bough_fork how = { .copy = true };
+    struct bough_session_fork_options how = { .copy = true };
     struct bough_session *copy;
 
     user(t, s, "copied text");
@@ -191,8 +191,8 @@ STORE_TEST(a_name_that_came_as_an_entry_is_the_title_that_is_found)
     const char *s = new_session(t, "given name");
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_SESSION_INFO,
                                  .data = str_of("{\"name\":\"proper name\"}") };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_hits h;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -203,9 +203,9 @@ STORE_TEST(a_name_that_came_as_an_entry_is_the_title_that_is_found)
     CHECK_INT(0, ask(t, t->store, "given", 0).n);
 }
 
-/* ---- several at once ---- */
+/* ---- several processes and threads ---- */
 
-STORE_TEST(what_another_process_wrote_is_found)
+STORE_TEST(entries_of_another_process_are_found)
 {
     struct bough_hits h;
     const char *s;
@@ -215,23 +215,27 @@ STORE_TEST(what_another_process_wrote_is_found)
     if (!store_lasts(t))
         SKIP("this backend has one process");
     s = new_session(t, "");
-    bough_store_close(&t->store); /* under TSan no child of a threaded process may start threads */
+    bough_store_close(&t->store); /* TSan: a child of a threaded process must not start threads */
     pid = fork();
     if (pid == 0) {
         struct bough_store *other;
         struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "from elsewhere" };
-        struct bough_append in = { .entries = &e, .n = 1 };
+        struct bough_append_options in = { .entries = &e, .n = 1 };
         struct bough_arena *a = bough_arena_create();
-        struct bough_appended out;
+        struct bough_append_result out;
         struct bough_hits found;
 
-        struct bough_env env = { t->env.env.now, t->env.env.random, t->env.env.user };
+        struct bough_env env = { .now = t->env.env.now,
+                                 .random = t->env.env.random,
+                                 .user = t->env.env.user };
 
-        if (bough_store_open(&other, t->url, &(struct bough_options){ .env = &env }, NULL))
+        if (bough_store_open(&other, t->url, &(struct bough_store_open_options){ .env = &env },
+                             NULL))
             _exit(1);
         for (int i = 0; i < 50; i++)
             if (bough_append(other, a, s, &in, &out, NULL) ||
-                bough_search(other, a, &(struct bough_search){ .query = "elsewhere", .limit = 100 },
+                bough_search(other, a,
+                             &(struct bough_search_options){ .query = "elsewhere", .limit = 100 },
                              &found, NULL) ||
                 (found.complete && found.n != (size_t)i + 1))
                 _exit(2);
@@ -262,14 +266,15 @@ static void *work(void *arg)
     struct worker *w = arg;
     struct bough_arena *a = bough_arena_create();
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "busy bee" };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_hits h;
 
     for (int i = 0; i < 40; i++) {
         w->bad += bough_append(w->s, a, w->session, &in, &out, NULL) != BOUGH_OK;
-        w->bad += bough_search(w->s, a, &(struct bough_search){ .query = "bee", .limit = 1000 }, &h,
-                               NULL) != BOUGH_OK;
+        w->bad +=
+            bough_search(w->s, a, &(struct bough_search_options){ .query = "bee", .limit = 1000 },
+                         &h, NULL) != BOUGH_OK;
         w->bad += h.complete && h.n < (size_t)i + 1;
     }
     bough_arena_destroy(a);
@@ -296,22 +301,22 @@ STORE_TEST_SECONDS(threads_that_append_and_search_find_their_own, 60)
 
 STORE_TEST(words_made_before_a_purge_and_written_after_it_are_not_kept)
 {
-    struct patience p = { INT64_MAX, NULL };
+    struct deadline p = { INT64_MAX, NULL };
     struct engine *e = t->store->e;
     struct txn *txn;
-    struct text_slice slice;
+    struct fulltext_slice slice;
     const char *s;
 
     store_indexing(t->store, false);
     s = new_session(t, "slow title");
     user(t, s, "slow words");
-    CHECK_OK(text_slice_prepare(e, &p, 100, &slice, &t->err));
+    CHECK_OK(fulltext_slice_prepare(e, &p, 100, &slice, &t->err));
     CHECK(slice.documents >= 2);
     CHECK_OK(bough_session_purge(t->store, t->arena, s, NULL, &t->err));
     txn = &slice.txn;
     CHECK_OK(e->ops->commit(e->backend, &txn, 1, &p, &t->err));
     CHECK_INT(TXN_DONE, slice.txn.state);
-    text_slice_finish(&slice);
+    fulltext_slice_finish(&slice);
     CHECK_INT(0, ask(t, t->store, "slow", 0).n);
     store_check(t, t->store); /* no document is left */
 }
@@ -345,7 +350,7 @@ static bool any_file_has(struct test *t, const char *word)
 
 STORE_TEST(purged_words_are_in_no_file)
 {
-    /* The index shares the beginnings of words; what is a word's own must be gone, too. */
+    /* Prefixes are shared by words in the index; the unique endings must be gone as well. */
     static const char *const own[] = { "wqvxk", "jhgqz", "pfwyx", "vkdqj" };
     const char *s, *other;
 
@@ -367,7 +372,7 @@ STORE_TEST(purged_words_are_in_no_file)
     CHECK_INT(0, ask(t, t->store, "zqcanary*", 0).n);
     CHECK_INT(50, ask(t, t->store, "zqcanarz", 0).n);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
-    /* A reader of that moment, the store's own thread perhaps, keeps the log for a while. */
+    /* An open snapshot, perhaps of the store's own thread, may keep the WAL for a while. */
     for (int i = 0; i < 100 && any_file_has(t, "jhgqz"); i++) {
         usleep(10000);
         CHECK_OK(bough_store_upkeep(t->store, &t->err));

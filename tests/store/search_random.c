@@ -1,16 +1,15 @@
-/* Search: a random corpus and random queries give the same in memory and in SQLite, and the right
- * thing. */
+/* Search: random queries on a random corpus give the same, correct hits in memory and in SQLite. */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/search.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/search/search.h"
 #include "lib/store_test.h"
 
 static struct bough_hits ask(struct test *t, struct bough_store *s, const char *query,
                              int64_t wait_ms)
 {
-    struct bough_search in = { .query = query, .wait_ms = wait_ms, .limit = 1000 };
+    struct bough_search_options in = { .query = query, .wait_ms = wait_ms, .limit = 1000 };
     struct bough_hits out;
 
     CHECK_OK(bough_search(s, t->arena, &in, &out, &t->err));
@@ -80,7 +79,7 @@ static const char *query(struct test *t)
     return q;
 }
 
-/* The same random sessions in any store: what is random is rolled once. */
+/* One random step, drawn once and applied to both stores. */
 struct step {
     int what;
     int session, at;
@@ -106,22 +105,23 @@ static enum bough_rc apply(struct test *t, struct bough_store *s, const struct s
                                  .parts = parts,
                                  .nparts = 1 + (size_t)x->at % 4,
                                  .time = x->time };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_session *made;
     const char *entry = arena_printf(t->arena, "#%d.%d", x->session, 1 + x->at);
 
-    /* Many of these are refused: the same ones everywhere. */
+    /* Many steps are refused, the same ones by every store. */
     switch (x->what) {
     case 0:
         return bough_session_create(
             s, t->arena,
-            &(struct bough_session_new){ .title = x->text,
-                                         .project = x->at % 2 ? "/c/p1" : "/c/p2" },
+            &(struct bough_session_create_options){ .title = x->text,
+                                                    .project = x->at % 2 ? "/c/p1" : "/c/p2" },
             &made, NULL);
     case 1:
-        return bough_session_fork(s, t->arena, session, &(struct bough_fork){ .entry = entry },
-                                  &made, NULL);
+        return bough_session_fork(s, t->arena, session,
+                                  &(struct bough_session_fork_options){ .entry = entry }, &made,
+                                  NULL);
     case 2:
         return bough_entry_delete(s, session, entry, NULL);
     case 3:
@@ -156,7 +156,7 @@ static void same_hits(struct test *t, const char *q, const struct bough_hits *a,
     (void)t;
 }
 
-/* What a reader of everything would find: the words themselves, in living sessions. */
+/* Check each hit: it contains the words and belongs to a living session. */
 static void right_hits(struct test *t, struct bough_store *s, const char *text,
                        const struct bough_hits *h)
 {
@@ -184,8 +184,10 @@ static void right_hits(struct test *t, struct bough_store *s, const char *text,
 TEST_SECONDS(a_random_corpus_is_found_the_same_in_memory_and_sqlite, 120)
 {
     enum { STEPS = 400, QUERIES = 250 };
-    struct bough_env env = { t->env.env.now, t->env.env.random, t->env.env.user };
-    struct bough_options options = { .env = &env };
+    struct bough_env env = { .now = t->env.env.now,
+                             .random = t->env.env.random,
+                             .user = t->env.env.user };
+    struct bough_store_open_options options = { .env = &env };
     struct bough_store *m, *s;
     size_t hits = 0;
 
@@ -204,7 +206,7 @@ TEST_SECONDS(a_random_corpus_is_found_the_same_in_memory_and_sqlite, 120)
         x.more = sentence(t);
         seed = t->env.seed;
         rc = apply(t, m, &x);
-        t->env.seed = seed; /* slugs are the same, too */
+        t->env.seed = seed; /* so that slugs are the same too */
         CHECK_INT(rc, apply(t, s, &x));
         if (i % 40 == 39) {
             struct bough_hits a = ask(t, m, "alpha", 5000), b = ask(t, s, "alpha", 5000);

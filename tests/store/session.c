@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-static struct bough_session *make(struct test *t, const struct bough_session_new *in)
+static struct bough_session *make(struct test *t, const struct bough_session_create_options *in)
 {
     struct bough_session *s;
 
@@ -14,11 +14,12 @@ static struct bough_session *make(struct test *t, const struct bough_session_new
     return s;
 }
 
-/* It is refused, and nothing is left behind. */
-static const char *refused(struct test *t, enum bough_rc want, const struct bough_session_new *in)
+/* Creating must fail with `want` and leave nothing behind. Returns the message. */
+static const char *refused(struct test *t, enum bough_rc want,
+                           const struct bough_session_create_options *in)
 {
     struct bough_session *s;
-    struct bough_stats before, after;
+    struct bough_store_stats_result before, after;
 
     CHECK_OK(bough_store_stats(t->store, &before, &t->err));
     CHECK_RC(want, bough_session_create(t->store, t->arena, in, &s, &t->err));
@@ -31,7 +32,7 @@ static const char *refused(struct test *t, enum bough_rc want, const struct boug
 
 static int64_t last_no(struct test *t)
 {
-    struct bough_info info;
+    struct bough_store_info_result info;
 
     CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
     return info.last_no;
@@ -41,9 +42,10 @@ static int64_t last_no(struct test *t)
 
 STORE_TEST(H6_what_is_required_is_asked_for_in_the_order_project_model_kind_parent)
 {
-    struct bough_session_new in = { .require = BOUGH_REQUIRE_PROJECT | BOUGH_REQUIRE_MODEL,
-                                    .kind = (enum bough_session_kind)7,
-                                    .parent = "nobody" };
+    struct bough_session_create_options in = { .require =
+                                                   BOUGH_REQUIRE_PROJECT | BOUGH_REQUIRE_MODEL,
+                                               .kind = (enum bough_session_kind)7,
+                                               .parent = "nobody" };
 
     CHECK(strstr(refused(t, BOUGH_INVALID, &in), "project"));
     in.project = "/src/app";
@@ -63,7 +65,7 @@ STORE_TEST(H6_what_is_required_is_asked_for_in_the_order_project_model_kind_pare
 
 STORE_TEST(H6_nothing_is_required_unless_asked_for)
 {
-    struct bough_session *s = make(t, &(struct bough_session_new){ .title = NULL });
+    struct bough_session *s = make(t, &(struct bough_session_create_options){ .title = NULL });
 
     CHECK_STR("", s->title);
     CHECK_STR("", s->project);
@@ -73,7 +75,7 @@ STORE_TEST(H6_nothing_is_required_unless_asked_for)
 
 STORE_TEST(H6_created_and_updated_are_the_same_moment)
 {
-    struct bough_session *s = make(t, &(struct bough_session_new){ .title = "x" });
+    struct bough_session *s = make(t, &(struct bough_session_create_options){ .title = "x" });
 
     CHECK(s->created > 0);
     CHECK_INT(s->created, s->updated);
@@ -83,7 +85,7 @@ STORE_TEST(H6_created_and_updated_are_the_same_moment)
 
 STORE_TEST(H6_a_created_time_of_the_caller_is_kept)
 {
-    struct bough_session *s = make(t, &(struct bough_session_new){ .created = 12345 });
+    struct bough_session *s = make(t, &(struct bough_session_create_options){ .created = 12345 });
 
     CHECK_INT(12345, s->created);
     CHECK_INT(12345, get(t, s->id)->created);
@@ -92,7 +94,7 @@ STORE_TEST(H6_a_created_time_of_the_caller_is_kept)
 STORE_TEST(H6_a_parent_without_a_fork_point_needs_a_subagent)
 {
     const char *p = new_session(t, "parent");
-    struct bough_session_new in = { .parent = p };
+    struct bough_session_create_options in = { .parent = p };
 
     refused(t, BOUGH_INVALID, &in);
     in.kind = BOUGH_SUBAGENT;
@@ -102,7 +104,8 @@ STORE_TEST(H6_a_parent_without_a_fork_point_needs_a_subagent)
 STORE_TEST(H6_a_missing_parent_is_not_found)
 {
     refused(t, BOUGH_NOT_FOUND,
-            &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = "nobody-at-all" });
+            &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT,
+                                                    .parent = "nobody-at-all" });
 }
 
 STORE_TEST(H6_a_purged_parent_is_gone)
@@ -110,14 +113,16 @@ STORE_TEST(H6_a_purged_parent_is_gone)
     const char *p = new_session(t, "parent");
 
     CHECK_OK(bough_session_purge(t->store, t->arena, p, NULL, &t->err));
-    refused(t, BOUGH_GONE, &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = p });
+    refused(t, BOUGH_GONE,
+            &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT, .parent = p });
 }
 
 STORE_TEST(H6_a_fork_point_without_a_parent_is_refused)
 {
     const char *p = new_session(t, "parent");
 
-    refused(t, BOUGH_INVALID, &(struct bough_session_new){ .fork_entry = user(t, p, "one") });
+    refused(t, BOUGH_INVALID,
+            &(struct bough_session_create_options){ .fork_entry = user(t, p, "one") });
 }
 
 STORE_TEST(H6_creating_with_parent_and_fork_point_is_a_fork)
@@ -128,7 +133,7 @@ STORE_TEST(H6_creating_with_parent_and_fork_point_is_a_fork)
     user(t, p, "one");
     two = agent(t, p, "two");
     user(t, p, "three");
-    f = make(t, &(struct bough_session_new){ .parent = p, .fork_entry = two });
+    f = make(t, &(struct bough_session_create_options){ .parent = p, .fork_entry = two });
     CHECK_STR("one two", path_text(t, f->id));
     CHECK_STR(two, f->fork_entry);
     CHECK_STR(p, f->parent);
@@ -141,7 +146,8 @@ STORE_TEST(H6_creating_a_fork_at_a_foreign_entry_is_refused)
 
     user(t, p, "one");
     foreign = user(t, other, "o1");
-    refused(t, BOUGH_INVALID, &(struct bough_session_new){ .parent = p, .fork_entry = foreign });
+    refused(t, BOUGH_INVALID,
+            &(struct bough_session_create_options){ .parent = p, .fork_entry = foreign });
 }
 
 STORE_TEST(H6_creating_a_fork_at_an_unknown_entry_is_refused)
@@ -149,7 +155,8 @@ STORE_TEST(H6_creating_a_fork_at_an_unknown_entry_is_refused)
     const char *p = new_session(t, "parent");
 
     user(t, p, "one");
-    refused(t, BOUGH_NOT_FOUND, &(struct bough_session_new){ .parent = p, .fork_entry = "e9" });
+    refused(t, BOUGH_NOT_FOUND,
+            &(struct bough_session_create_options){ .parent = p, .fork_entry = "e9" });
 }
 
 STORE_TEST(H6_creating_a_fork_at_an_inherited_entry_stops_there)
@@ -160,7 +167,7 @@ STORE_TEST(H6_creating_a_fork_at_an_inherited_entry_stops_there)
     one = user(t, g, "g1");
     p = fork_at(t, g, agent(t, g, "g2"));
     user(t, p, "p1");
-    f = make(t, &(struct bough_session_new){ .parent = p, .fork_entry = one });
+    f = make(t, &(struct bough_session_create_options){ .parent = p, .fork_entry = one });
     CHECK_STR("g1", path_text(t, f->id));
     CHECK_STR(p, f->parent);
 }
@@ -173,7 +180,7 @@ STORE_TEST(H7_a_subagent_sees_only_its_own_messages)
     struct bough_session *s;
 
     user(t, p, "p1");
-    s = make(t, &(struct bough_session_new){
+    s = make(t, &(struct bough_session_create_options){
                     .kind = BOUGH_SUBAGENT, .parent = p, .parent_tool_use_id = "toolu_1" });
     CHECK_STR("", path_text(t, s->id));
     user(t, s->id, "s1");
@@ -191,8 +198,8 @@ STORE_TEST(H7_a_subagent_with_a_fork_point_inherits_like_a_fork)
 
     one = user(t, p, "p1");
     agent(t, p, "p2");
-    s = make(t,
-             &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = p, .fork_entry = one });
+    s = make(t, &(struct bough_session_create_options){
+                    .kind = BOUGH_SUBAGENT, .parent = p, .fork_entry = one });
     CHECK_INT(BOUGH_SUBAGENT, s->kind);
     user(t, s->id, "s1");
     CHECK_STR("p1 s1", path_text(t, s->id));
@@ -200,7 +207,8 @@ STORE_TEST(H7_a_subagent_with_a_fork_point_inherits_like_a_fork)
 
 STORE_TEST(H7_a_subagent_may_have_no_parent)
 {
-    struct bough_session *s = make(t, &(struct bough_session_new){ .kind = BOUGH_SUBAGENT });
+    struct bough_session *s =
+        make(t, &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT });
 
     CHECK_STR("", s->parent);
     CHECK_INT(BOUGH_SUBAGENT, get(t, s->id)->kind);
@@ -395,24 +403,24 @@ static void check_columns(struct test *t, const struct bough_session *s)
 
 STORE_TEST(A2_every_column_comes_back_as_given)
 {
-    struct bough_session_new in = { .id = "ses_x",
-                                    .title = "T",
-                                    .kind = BOUGH_SUBAGENT,
-                                    .parent_tool_use_id = "tool-1",
-                                    .project = "/src/a",
-                                    .workspace = "ws-1",
-                                    .account = "acct-1",
-                                    .provider_path = "opencode",
-                                    .role_name = "architect",
-                                    .model_provider = "anthropic",
-                                    .model_name = "opus",
-                                    .system_prompt = "be kind",
-                                    .user_name = "ada",
-                                    .version = "7",
-                                    .data = str_of("{\"scope\" : [1e400, \"\\u0000\"]}"),
-                                    .metadata = str_of("{\"b\":1,\"a\":2,\"b\":3}"),
-                                    .totals_mode = BOUGH_TOTALS_MANUAL,
-                                    .created = 99 };
+    struct bough_session_create_options in = { .id = "ses_x",
+                                               .title = "T",
+                                               .kind = BOUGH_SUBAGENT,
+                                               .parent_tool_use_id = "tool-1",
+                                               .project = "/src/a",
+                                               .workspace = "ws-1",
+                                               .account = "acct-1",
+                                               .provider_path = "opencode",
+                                               .role_name = "architect",
+                                               .model_provider = "anthropic",
+                                               .model_name = "opus",
+                                               .system_prompt = "be kind",
+                                               .user_name = "ada",
+                                               .version = "7",
+                                               .data = str_of("{\"scope\" : [1e400, \"\\u0000\"]}"),
+                                               .metadata = str_of("{\"b\":1,\"a\":2,\"b\":3}"),
+                                               .totals_mode = BOUGH_TOTALS_MANUAL,
+                                               .created = 99 };
     struct bough_session *s = make(t, &in);
 
     check_columns(t, s);
@@ -440,7 +448,7 @@ STORE_TEST(A2_defaults_are_idle_version_1_and_empty_objects)
     CHECK_STR("", s->first_user);
     CHECK_STR("", s->last_user);
     CHECK_STR("", s->last_agent);
-    CHECK_STR("", s->lease.owner);
+    CHECK(!s->lease);
     CHECK_INT(0, s->messages);
     CHECK_INT(0, s->calls);
     CHECK_INT(0, s->head.branch);
@@ -449,17 +457,20 @@ STORE_TEST(A2_defaults_are_idle_version_1_and_empty_objects)
 
 STORE_TEST(A2_data_that_is_not_json_is_refused)
 {
-    refused(t, BOUGH_INVALID, &(struct bough_session_new){ .data = str_of("{nope}") });
-    refused(t, BOUGH_INVALID, &(struct bough_session_new){ .metadata = str_of("{\"a\":}") });
+    refused(t, BOUGH_INVALID, &(struct bough_session_create_options){ .data = str_of("{nope}") });
+    refused(t, BOUGH_INVALID,
+            &(struct bough_session_create_options){ .metadata = str_of("{\"a\":}") });
 }
 
 STORE_TEST(A2_update_sets_what_is_given_and_leaves_the_rest)
 {
-    struct bough_session_new in = {
+    struct bough_session_create_options in = {
         .title = "T", .project = "/a", .role_name = "r", .data = str_of("{\"a\":1}")
     };
     struct bough_session *s = make(t, &in), *after;
-    struct bough_session_edit edit = { .project = "/b", .model_name = "m", .role_name = "" };
+    struct bough_session_update_options edit = { .project = "/b",
+                                                 .model_name = "m",
+                                                 .role_name = "" };
 
     t->env.now += 1000;
     CHECK_OK(bough_session_update(t->store, s->id, &edit, &t->err));
@@ -476,9 +487,11 @@ STORE_TEST(A2_update_sets_what_is_given_and_leaves_the_rest)
 
 STORE_TEST(A2_an_update_to_the_same_values_changes_nothing)
 {
-    struct bough_session_new in = { .title = "T", .project = "/a", .data = str_of("{\"a\":1}") };
+    struct bough_session_create_options in = { .title = "T",
+                                               .project = "/a",
+                                               .data = str_of("{\"a\":1}") };
     struct bough_session *s = make(t, &in);
-    struct bough_session_edit edit = { .title = "T", .project = "/a", .data = in.data };
+    struct bough_session_update_options edit = { .title = "T", .project = "/a", .data = in.data };
     int64_t no = last_no(t);
 
     CHECK_OK(bough_session_update(t->store, s->id, &edit, &t->err));
@@ -489,7 +502,7 @@ STORE_TEST(A2_an_update_to_the_same_values_changes_nothing)
 STORE_TEST(A2_an_update_that_is_refused_changes_nothing)
 {
     const char *s = new_session(t, "T");
-    struct bough_session_edit edit = { .title = "other", .data = str_of("nope") };
+    struct bough_session_update_options edit = { .title = "other", .data = str_of("nope") };
 
     CHECK_RC(BOUGH_INVALID, bough_session_update(t->store, s, &edit, &t->err));
     CHECK_STR("T", get(t, s)->title);
@@ -512,7 +525,8 @@ STORE_TEST(U20_clear_puts_the_head_at_nothing_and_removes_nothing)
     CHECK_INT(0, get(t, s)->head.depth);
     CHECK_OK(bough_entry_get(t->store, t->arena, s, one, &e, &t->err));
     CHECK_STR("one", text_of(t, e));
-    CHECK_STR("one two", read_text(t, s, &(struct bough_read){ .what = BOUGH_DIRECT }));
+    CHECK_STR("one two",
+              read_text(t, s, &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN }));
     user(t, s, "three");
     CHECK_STR("three", path_text(t, s));
     CHECK_STR(s, get(t, s)->id);
@@ -529,4 +543,24 @@ STORE_TEST(U20_clearing_an_empty_session_changes_nothing)
     CHECK_OK(bough_session_clear(t->store, s, &t->err));
     CHECK_INT(no, last_no(t));
     CHECK_RC(BOUGH_NOT_FOUND, bough_session_clear(t->store, "nobody", &t->err));
+}
+
+static void same_bytes(void *user, void *out, size_t n)
+{
+    (void)user;
+    memset(out, 0x5a, n);
+}
+
+STORE_TEST(sessions_can_be_created_when_the_random_source_repeats_itself)
+{
+    struct bough_session_create_options in = { .title = "The same title" };
+    struct bough_env env = { .now = t->env.env.now, .random = same_bytes, .user = t->env.env.user };
+    struct bough_store *store = NULL;
+    struct bough_session *s;
+
+    CHECK_OK(bough_store_open(&store, store_url(t, "same"),
+                              &(struct bough_store_open_options){ .env = &env }, &t->err));
+    for (int i = 0; i < 100; i++)
+        CHECK_OK(bough_session_create(store, t->arena, i % 2 ? &in : NULL, &s, &t->err));
+    bough_store_close(&store);
 }

@@ -1,13 +1,13 @@
-/* Names of sessions: ids, slugs, numbers, prefixes; roots, continue, places (U8, U19, A5, A6, H36).
- */
+/* Finding sessions: ids, slugs, numbers, prefixes; roots, groups (U8, U19, A5, A6, H36). */
 #include "lib/store_test.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
+#include "store/fsck_world.h"
 
-static struct bough_session *make(struct test *t, const struct bough_session_new *in)
+static struct bough_session *make(struct test *t, const struct bough_session_create_options *in)
 {
     struct bough_session *s;
 
@@ -22,7 +22,7 @@ static enum bough_rc find(struct test *t, const char *id, struct bough_session *
 
 static const char *slug_of(struct test *t, const char *title)
 {
-    return make(t, &(struct bough_session_new){ .title = title })->slug;
+    return make(t, &(struct bough_session_create_options){ .title = title })->slug;
 }
 
 /* --- U8: ids --- */
@@ -38,7 +38,9 @@ STORE_TEST(U8_an_id_is_26_upper_case_characters_and_unique)
 
 STORE_TEST(U8_a_callers_id_is_kept_verbatim_and_finds_the_session)
 {
-    struct bough_session *s = make(t, &(struct bough_session_new){ .id = "Chat_Ünï/1 %" }), *found;
+    struct bough_session *s = make(t,
+                                   &(struct bough_session_create_options){ .id = "Chat_Ünï/1 %" }),
+                         *found;
 
     CHECK_STR("Chat_Ünï/1 %", s->origin);
     CHECK_OK(find(t, "Chat_Ünï/1 %", &found));
@@ -50,15 +52,30 @@ STORE_TEST(U8_a_callers_id_is_kept_verbatim_and_finds_the_session)
 
 STORE_TEST(U8_a_callers_id_that_is_taken_exists)
 {
-    struct bough_session *s = make(t, &(struct bough_session_new){ .id = "one" }), *out;
+    struct bough_session *s = make(t, &(struct bough_session_create_options){ .id = "one" }), *out;
 
     CHECK_RC(BOUGH_EXISTS,
-             bough_session_create(t->store, t->arena, &(struct bough_session_new){ .id = "one" },
-                                  &out, &t->err));
+             bough_session_create(t->store, t->arena,
+                                  &(struct bough_session_create_options){ .id = "one" }, &out,
+                                  &t->err));
     CHECK_RC(BOUGH_EXISTS, bough_session_fork(t->store, t->arena, s->id,
-                                              &(struct bough_fork){ .id = "one" }, &out, &t->err));
+                                              &(struct bough_session_fork_options){ .id = "one" },
+                                              &out, &t->err));
     CHECK_OK(find(t, "one", &out));
     CHECK_STR(s->id, out->id);
+}
+
+TEST(U8_a_new_id_has_the_form_of_ours_and_is_another_one_each_time)
+{
+    char ids[100][BOUGH_ID_LEN + 1];
+
+    for (int i = 0; i < 100; i++) {
+        bough_id_new(ids[i]);
+        CHECK_INT(BOUGH_ID_LEN, strlen(ids[i]));
+        CHECK_INT(BOUGH_ID_LEN, strspn(ids[i], "0123456789ABCDEFGHJKMNPQRSTVWXYZ"));
+        for (int k = 0; k < i; k++)
+            CHECK(strcmp(ids[i], ids[k]) != 0);
+    }
 }
 
 STORE_TEST(U8_a_ulid_of_the_caller_is_kept_too)
@@ -67,7 +84,7 @@ STORE_TEST(U8_a_ulid_of_the_caller_is_kept_too)
     char id[BOUGH_ID_LEN + 1];
 
     bough_id_new(id);
-    s = make(t, &(struct bough_session_new){ .id = id });
+    s = make(t, &(struct bough_session_create_options){ .id = id });
     CHECK_OK(find(t, id, &found));
     CHECK_STR(s->id, found->id);
     CHECK_STR(id, found->origin);
@@ -76,8 +93,8 @@ STORE_TEST(U8_a_ulid_of_the_caller_is_kept_too)
 static const char *add_with_id(struct test *t, const char *s, const char *id, const char *text)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text, .id = id };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     return out.ids[0];
@@ -87,8 +104,8 @@ STORE_TEST(U8_entry_ids_are_unique_per_session_and_ambiguous_without_one)
 {
     const char *a = new_session(t, "a"), *b = new_session(t, "b"), *ours;
     struct bough_entry_new twice = { .role = BOUGH_ROLE_USER, .text = "x", .id = "deadbeef" };
-    struct bough_append in = { .entries = &twice, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &twice, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *e;
 
     ours = add_with_id(t, a, "deadbeef", "in-a");
@@ -134,8 +151,64 @@ STORE_TEST(U9_a_clock_that_goes_back_does_not_disturb_the_order)
     t->env.now -= 86400000;
     user(t, f, "four");
     CHECK_STR("one two four", path_text(t, f));
-    CHECK_STR("one two three", read_text(t, s, &(struct bough_read){ .what = BOUGH_DIRECT }));
-    t->env.now += 4 * 86400000; /* fsck warns of a future */
+    CHECK_STR("one two three",
+              read_text(t, s, &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN }));
+    t->env.now += 4 * 86400000; /* fsck warns about times in the future */
+}
+
+/* --- names cannot be taken from another session --- */
+
+static enum bough_rc with_id(struct test *t, const char *id)
+{
+    struct bough_session_create_options in = { .id = id };
+    struct bough_session *s;
+
+    return bough_session_create(t->store, t->arena, &in, &s, &t->err);
+}
+
+STORE_TEST(U8_an_id_that_is_another_sessions_slug_or_own_id_exists)
+{
+    const struct bough_session *s = get(t, new_session(t, "cache bug"));
+    struct bough_session *out;
+
+    CHECK_RC(BOUGH_EXISTS, with_id(t, "cache-bug"));
+    CHECK_RC(BOUGH_EXISTS, with_id(t, s->id));
+    CHECK_RC(BOUGH_EXISTS,
+             bough_session_fork(t->store, t->arena, s->id,
+                                &(struct bough_session_fork_options){ .id = "cache-bug" }, &out,
+                                &t->err));
+    CHECK_OK(find(t, "cache-bug", &out));
+    CHECK_STR(s->id, out->id);
+}
+
+STORE_TEST(U8_an_id_that_reads_as_a_number_or_as_one_of_our_ids_is_invalid)
+{
+    const char *s = new_session(t, "x");
+    char *other = arena_strdup(t->arena, s);
+
+    CHECK_RC(BOUGH_INVALID, with_id(t, "#1"));
+    CHECK_RC(BOUGH_INVALID, with_id(t, "#99"));
+    CHECK_RC(BOUGH_INVALID, with_id(t, arena_strndup(t->arena, s, 8)));
+    CHECK_RC(BOUGH_INVALID, with_id(t, arena_strndup(t->arena, s, 25)));
+    other[9] = other[9] == 'Z' ? 'Y' : 'Z'; /* another time: no session has it yet */
+    CHECK_RC(BOUGH_INVALID, with_id(t, other));
+    CHECK_OK(with_id(t, arena_strndup(t->arena, s, 7)));
+    CHECK_OK(with_id(t, "deadbeef"));
+}
+
+STORE_TEST(U19_a_slug_that_is_another_sessions_given_id_is_taken)
+{
+    struct bough_session_create_options in = { .id = "cache-bug" };
+    const struct bough_session *s = make(t, &in);
+    struct bough_session *out;
+
+    CHECK_RC(BOUGH_EXISTS,
+             bough_session_create(t->store, t->arena,
+                                  &(struct bough_session_create_options){ .slug = "cache-bug" },
+                                  &out, &t->err));
+    CHECK(strncmp(slug_of(t, "cache bug"), "cache-bug-", 10) == 0);
+    CHECK_OK(find(t, "cache-bug", &out));
+    CHECK_STR(s->id, out->id);
 }
 
 /* --- U19, A6: slugs --- */
@@ -230,7 +303,7 @@ STORE_TEST(U19_rename_keeps_the_slug)
 
 STORE_TEST(U19_a_slug_asked_for_by_name_is_given_or_exists)
 {
-    struct bough_session_new in = { .title = "x", .slug = "my-slug" };
+    struct bough_session_create_options in = { .title = "x", .slug = "my-slug" };
     struct bough_session *s;
 
     CHECK_STR("my-slug", make(t, &in)->slug);
@@ -245,7 +318,8 @@ STORE_TEST(U19_a_slug_asked_for_by_name_is_given_or_exists)
 
 STORE_TEST(U8_a_session_is_found_by_slug_number_and_lower_case_id)
 {
-    struct bough_session *a = make(t, &(struct bough_session_new){ .title = "find me" }), *s;
+    struct bough_session *a = make(t, &(struct bough_session_create_options){ .title = "find me" }),
+                         *s;
     char *lower = arena_strdup(t->arena, a->id);
 
     new_session(t, "other");
@@ -284,6 +358,7 @@ STORE_TEST(H12_a_unique_prefix_of_an_id_is_enough_and_a_shared_one_is_ambiguous)
     CHECK_STR(b, s->id);
     CHECK_OK(find(t, arena_strndup(t->arena, a, 25), &s));
     CHECK_STR(a, s->id);
+    CHECK_RC(BOUGH_AMBIGUOUS, find(t, arena_strndup(t->arena, a, 8), &s));
 }
 
 STORE_TEST(H12_a_prefix_that_two_sessions_share_is_ambiguous)
@@ -317,6 +392,8 @@ STORE_TEST(H12_an_ambiguous_prefix_lists_the_candidates)
         new_session(t, arena_printf(t->arena, "s%d", i));
     CHECK_RC(BOUGH_AMBIGUOUS, find(t, arena_strndup(t->arena, a, 9), &s));
     CHECK(strstr(t->err.msg, ", ...") != NULL);
+    CHECK_INT(5 * BOUGH_ID_LEN + 5 * 2 + 3,
+              strlen(strchr(t->err.msg, ':') + 2)); /* five, and more */
 }
 
 STORE_TEST(H12_a_prefix_of_less_than_8_characters_is_not_looked_up)
@@ -329,7 +406,8 @@ STORE_TEST(H12_a_prefix_of_less_than_8_characters_is_not_looked_up)
 
 STORE_TEST(U8_a_purged_session_is_gone_by_id_and_number)
 {
-    struct bough_session *a = make(t, &(struct bough_session_new){ .title = "x", .id = "mine" }),
+    struct bough_session *a = make(t, &(struct bough_session_create_options){ .title = "x",
+                                                                              .id = "mine" }),
                          *s;
 
     CHECK_OK(bough_session_purge(t->store, t->arena, a->id, NULL, &t->err));
@@ -338,7 +416,7 @@ STORE_TEST(U8_a_purged_session_is_gone_by_id_and_number)
     CHECK_RC(BOUGH_NOT_FOUND, find(t, "x", &s));
     CHECK_RC(BOUGH_GONE, bough_session_rename(t->store, a->id, "y", &t->err));
     CHECK_RC(BOUGH_GONE, bough_session_purge(t->store, t->arena, a->id, NULL, &t->err));
-    CHECK_INT(2, make(t, &(struct bough_session_new){ .title = "x" })->number);
+    CHECK_INT(2, make(t, &(struct bough_session_create_options){ .title = "x" })->number);
 }
 
 /* --- H36: root --- */
@@ -350,7 +428,7 @@ STORE_TEST(H36_the_root_is_the_ancestor_without_a_parent)
     char root[BOUGH_ID_LEN + 1];
 
     f = fork_at(t, g, user(t, g, "one"));
-    sub = make(t, &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = f });
+    sub = make(t, &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT, .parent = f });
     CHECK_OK(bough_session_root(t->store, sub->id, root, &t->err));
     CHECK_STR(g, root);
     CHECK_OK(bough_session_root(t->store, g, root, &t->err));
@@ -365,7 +443,8 @@ STORE_TEST(H36_the_root_is_found_through_more_than_32_levels)
     char root[BOUGH_ID_LEN + 1];
 
     for (int i = 0; i < 40; i++)
-        s = make(t, &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = s })->id;
+        s = make(t, &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT, .parent = s })
+                ->id;
     CHECK_OK(bough_session_root(t->store, s, root, &t->err));
     CHECK_STR(g, root);
 }
@@ -384,7 +463,7 @@ STORE_TEST(H36_a_purged_ancestor_is_no_root)
 
 STORE_TEST(P37_continue_gives_the_most_recently_modified_living_session_of_the_project)
 {
-    struct bough_session_new in = { .project = "/a" };
+    struct bough_session_create_options in = { .project = "/a" };
     const char *one = make(t, &in)->id, *two = make(t, &in)->id, *elsewhere;
     struct bough_session *s;
 
@@ -406,49 +485,66 @@ STORE_TEST(P37_continue_gives_the_most_recently_modified_living_session_of_the_p
     CHECK_RC(BOUGH_NOT_FOUND, bough_session_continue(t->store, t->arena, "/none", &s, &t->err));
 }
 
-/* --- A5: places and cascades --- */
+/* --- A5: groups and cascades --- */
+
+STORE_TEST(the_log_row_of_a_new_project_names_its_record)
+{
+    struct raw_row *log, *record;
+    struct bough_changes changes;
+
+    make(t, &(struct bough_session_create_options){ .project = "/a" });
+    make(t, &(struct bough_session_create_options){ .project = "/b" });
+    CHECK_OK(bough_store_log(t->store, t->arena, NULL, &changes, &t->err));
+    CHECK_INT(4, changes.n);
+    for (int i = 0; i < 2; i++) {
+        log = row_of(t, RAW_CHANGELOG, changes.at[2 * i].no, 0, 0);
+        record = row_of(t, RAW_RECORD, 0, RECORD_PROJECT, i + 1);
+        CHECK_INT(record->u.record.ord, log->u.log.record);
+    }
+}
 
 STORE_TEST(A5_deleting_a_project_purges_its_sessions_and_no_others)
 {
-    struct bough_session *a = make(t, &(struct bough_session_new){ .project = "/a" }),
-                         *b = make(t, &(struct bough_session_new){ .project = "/a" }),
-                         *c = make(t, &(struct bough_session_new){ .project = "/b" }), *s;
-    struct bough_places places;
+    struct bough_session *a = make(t, &(struct bough_session_create_options){ .project = "/a" }),
+                         *b = make(t, &(struct bough_session_create_options){ .project = "/a" }),
+                         *c = make(t, &(struct bough_session_create_options){ .project = "/b" }),
+                         *s;
+    struct bough_groups places;
     struct bough_entry *e;
     const char *one = user(t, a->id, "one");
     int64_t n = 0;
 
     user(t, c->id, "kept");
     CHECK_OK(bough_session_delete(t->store, b->id, &t->err));
-    CHECK_OK(bough_place_delete(t->store, "project", "/a", &n, &t->err));
+    CHECK_OK(bough_group_delete(t->store, "project", "/a", &n, &t->err));
     CHECK_INT(2, n);
     CHECK_RC(BOUGH_GONE, find(t, a->id, &s));
     CHECK_RC(BOUGH_GONE, find(t, b->id, &s));
     CHECK_RC(BOUGH_GONE, bough_entry_get(t->store, t->arena, NULL, one, &e, &t->err));
     CHECK_STR("kept", path_text(t, c->id));
-    CHECK_OK(bough_place_list(t->store, t->arena, "project", &places, &t->err));
+    CHECK_OK(bough_group_list(t->store, t->arena, "project", &places, &t->err));
     CHECK_INT(1, places.n);
     CHECK_STR("/b", places.at[0].name);
     CHECK_INT(1, places.at[0].sessions);
-    CHECK_RC(BOUGH_NOT_FOUND, bough_place_delete(t->store, "project", "/a", &n, &t->err));
-    CHECK_RC(BOUGH_INVALID, bough_place_delete(t->store, "planet", "/a", &n, &t->err));
+    CHECK_RC(BOUGH_NOT_FOUND, bough_group_delete(t->store, "project", "/a", &n, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_group_delete(t->store, "planet", "/a", &n, &t->err));
 }
 
 STORE_TEST(A5_deleting_an_account_or_workspace_keeps_the_sessions)
 {
-    struct bough_session *a = make(
-        t, &(struct bough_session_new){ .project = "/a", .account = "ada", .workspace = "ws" });
-    struct bough_session *b = make(t, &(struct bough_session_new){ .account = "ada" });
+    struct bough_session *a = make(t, &(struct bough_session_create_options){
+                                          .project = "/a", .account = "ada", .workspace = "ws" });
+    struct bough_session *b = make(t, &(struct bough_session_create_options){ .account = "ada" });
     int64_t n = 0;
 
     user(t, a->id, "one");
     CHECK_OK(bough_session_archive(t->store, b->id, &t->err));
-    CHECK_OK(bough_place_delete(t->store, "account", "ada", &n, &t->err));
+    CHECK_OK(bough_group_delete(t->store, "account", "ada", &n, &t->err));
     CHECK_INT(2, n);
     CHECK_STR("", get(t, a->id)->account);
     CHECK_STR("", get(t, b->id)->account);
     CHECK_STR("ws", get(t, a->id)->workspace);
-    CHECK_OK(bough_place_delete(t->store, "workspace", "ws", &n, &t->err));
+    CHECK_OK(bough_group_delete(t->store, "workspace", "ws", &n, &t->err));
     CHECK_INT(1, n);
     CHECK_STR("", get(t, a->id)->workspace);
     CHECK_STR("/a", get(t, a->id)->project);
@@ -459,19 +555,19 @@ STORE_TEST(A5_a_deleted_place_can_be_named_again)
 {
     int64_t n;
 
-    make(t, &(struct bough_session_new){ .project = "/a", .account = "ada" });
-    CHECK_OK(bough_place_delete(t->store, "account", "ada", &n, &t->err));
-    CHECK_OK(bough_place_delete(t->store, "project", "/a", &n, &t->err));
-    CHECK_STR("/a", make(t, &(struct bough_session_new){ .project = "/a" })->project);
-    CHECK_STR("ada", make(t, &(struct bough_session_new){ .account = "ada" })->account);
+    make(t, &(struct bough_session_create_options){ .project = "/a", .account = "ada" });
+    CHECK_OK(bough_group_delete(t->store, "account", "ada", &n, &t->err));
+    CHECK_OK(bough_group_delete(t->store, "project", "/a", &n, &t->err));
+    CHECK_STR("/a", make(t, &(struct bough_session_create_options){ .project = "/a" })->project);
+    CHECK_STR("ada", make(t, &(struct bough_session_create_options){ .account = "ada" })->account);
 }
 
 STORE_TEST(A5_purging_a_parent_detaches_its_children_who_keep_their_history)
 {
     const char *p = new_session(t, "p"), *f;
     struct bough_session *sub =
-        make(t, &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = p });
-    struct bough_purge_report report;
+        make(t, &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT, .parent = p });
+    struct bough_session_purge_result report;
 
     user(t, sub->id, "s1");
     f = fork_at(t, p, user(t, p, "one"));

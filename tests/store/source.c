@@ -1,9 +1,13 @@
-/* Import sources: how far a file was read, and who may read on. */
+/* Import sources: how far a file was read, and which owner may read on. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/os/process.h"
 #include <pthread.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "store/fsck_world.h"
 
 static struct bough_source *find(struct test *t, const char *path)
@@ -114,11 +118,11 @@ STORE_TEST(a_claim_of_a_source_keeps_others_away_until_it_ends)
     if (store_lasts(t))
         store_reopen(t);
     CHECK_RC(BOUGH_BUSY, claim_rc(t, "/p", "two", 1000));
-    t->env.now += 200; /* run out */
+    t->env.now += 200; /* the claim has expired */
     mine = claim(t, "/p", "two", 1000);
     CHECK_INT(7, mine->offset);
     CHECK_RC(BOUGH_BUSY, claim_rc(t, "/p", "one", 1000));
-    in.ver = 2; /* what the first one knew when he fell asleep */
+    in.ver = 2; /* the version the first owner read before its claim expired */
     CHECK_RC(BOUGH_BUSY, put_rc(t, &in));
     CHECK_RC(BOUGH_BUSY, claim_rc(t, "/p", "one", 0));
     CHECK_INT(0, claim(t, "/p", "two", 0)->expires);
@@ -151,13 +155,13 @@ STORE_TEST(sources_are_checked)
     CHECK_RC(BOUGH_NOT_FOUND, bough_source_get(t->store, t->arena, "/p", &out, &t->err));
 }
 
-/* --- many at once, with the machine's clock --- */
+/* --- many at once, on the system clock --- */
 
 enum { THREADS = 12 };
 
 struct follower {
     struct bough_store *store;
-    bool puts; /* else it claims */
+    bool puts; /* true: puts the source, false: claims it */
     char name[8];
     enum bough_rc rc;
 };
@@ -174,7 +178,7 @@ static void *follow(void *arg)
     return NULL;
 }
 
-/* How many came through; what all the others heard is `refused`. */
+/* Returns how many succeeded; all others must fail with `refused`. */
 static int followed(struct test *t, bool puts, enum bough_rc refused)
 {
     struct follower f[THREADS];
@@ -212,7 +216,7 @@ STORE_TEST(of_many_followers_of_a_source_one_gets_the_claim)
     CHECK_INT(1, all.n);
 }
 
-STORE_TEST(of_many_who_write_a_source_first_one_does)
+STORE_TEST(of_many_first_writers_of_a_source_one_succeeds)
 {
     struct bough_sources all;
 
@@ -234,10 +238,10 @@ STORE_TEST(fsck_I_45_sees_sources_that_their_alias_does_not_name)
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     r = row_like(t, &want);
     CHECK(r);
-    r->u.alias.b++; /* the other one */
+    r->u.alias.b++; /* the other source */
     put(t, r);
     expect(t, "I-45", "", "alias source:/p");
-    r->u.alias.b += 5; /* none at all */
+    r->u.alias.b += 5; /* no such source */
     put(t, r);
     expect(t, "I-45", "", "alias source:/p");
     r = row_of(t, RAW_RECORD, 0, RECORD_SOURCE, 1);
@@ -245,4 +249,45 @@ STORE_TEST(fsck_I_45_sees_sources_that_their_alias_does_not_name)
     b.offset = -1;
     body_put(t, r, &b);
     expect(t, "I-04", "", "record 0.9.1");
+}
+
+/* The identity of a process that has ended, and whose parent has not waited for it yet. */
+static const char *ended_process(struct test *t, pid_t *pid)
+{
+    char *text = arena_zalloc(t->arena, PROCESS_TEXT);
+    siginfo_t info;
+    int fds[2];
+
+    CHECK(pipe(fds) == 0);
+    *pid = fork();
+    CHECK(*pid >= 0);
+    if (*pid == 0) {
+        char self[PROCESS_TEXT] = "";
+
+        process_self(self);
+        _exit(write(fds[1], self, sizeof self) == (ssize_t)sizeof self ? 0 : 1);
+    }
+    CHECK(read(fds[0], text, PROCESS_TEXT) == PROCESS_TEXT);
+    CHECK(waitid(P_PID, (id_t)*pid, &info, WEXITED | WNOWAIT) == 0);
+    close(fds[0]);
+    close(fds[1]);
+    return text;
+}
+
+STORE_TEST(a_claim_ends_with_its_process_even_before_anybody_waited_for_it)
+{
+    struct bough_source *s;
+    char self[PROCESS_TEXT];
+    pid_t pid;
+    const char *dead = ended_process(t, &pid);
+
+    CHECK_OK(bough_source_claim(t->store, t->arena, "/a",
+                                arena_printf(t->arena, "import 1 %s", dead), 60000, &s, &t->err));
+    CHECK_OK(bough_source_claim(t->store, t->arena, "/a", "another", 60000, &s, &t->err));
+    process_self(self);
+    CHECK_OK(bough_source_claim(t->store, t->arena, "/b",
+                                arena_printf(t->arena, "import 1 %s", self), 60000, &s, &t->err));
+    CHECK_RC(BOUGH_BUSY,
+             bough_source_claim(t->store, t->arena, "/b", "another", 60000, &s, &t->err));
+    CHECK(waitpid(pid, NULL, 0) == pid);
 }

@@ -1,16 +1,16 @@
-/* sessions, messages and parts for plain SQL: they say what the calls say, look up what is named,
- * and survive damage. */
+/* The tables sessions, messages and parts for plain SQL: the same values as the API, indexed
+ * lookups, and no crash on damaged rows. */
 #include "lib/store_test.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/iso.h"
-#include "base/str.h"
-#include "store/query.h"
-#include "store/sqlite/tables.h"
+#include "base/memory/arena.h"
+#include "base/text/iso.h"
+#include "base/text/str.h"
+#include "store/postgres/postgres.h"
+#include "store/sqlite/tables/tables.h"
 
 static sqlite3 *open_tables(struct test *t)
 {
@@ -23,7 +23,7 @@ static sqlite3 *open_tables(struct test *t)
     return db;
 }
 
-/* All values of all rows, '|' between columns, ' ' between rows; NULL is "-". */
+/* All values of all rows, '|' between columns, ' ' between rows; "-" for NULL. */
 static const char *ask(struct test *t, sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *st;
@@ -57,15 +57,15 @@ static const char *iso(struct test *t, int64_t ms)
 
 static const char *full_session(struct test *t, const char *parent)
 {
-    struct bough_session_new in = { .title = "Full",
-                                    .parent = parent,
-                                    .kind = BOUGH_SUBAGENT,
-                                    .project = "/srv/shop",
-                                    .workspace = "w",
-                                    .account = "a",
-                                    .provider_path = "direct",
-                                    .role_name = "architect",
-                                    .version = "2" };
+    struct bough_session_create_options in = { .title = "Full",
+                                               .parent = parent,
+                                               .kind = BOUGH_SUBAGENT,
+                                               .project = "/srv/shop",
+                                               .workspace = "w",
+                                               .account = "a",
+                                               .provider_path = "direct",
+                                               .role_name = "architect",
+                                               .version = "2" };
     struct bough_session *s;
 
     in.data = str_of("{\"d\":1}");
@@ -94,7 +94,7 @@ STORE_TEST(sql_sessions_say_what_the_session_says)
                      " status, version, provider, role_name, data, updated_at FROM sessions WHERE"
                      " id =",
                      parent));
-    /* Later changes count at once, folded or not. */
+    /* Later changes show at once, folded or not. */
     user(t, id, "again");
     CHECK_STR(iso(t, get(t, id)->updated),
               ask_of(t, db, "SELECT updated_at FROM sessions WHERE id =", id));
@@ -133,8 +133,8 @@ STORE_TEST(sql_parts_show_the_name_of_what_was_moved_out)
     char *base64 = arena_alloc(t->arena, 40001);
     struct bough_str part;
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .parts = &part, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     memset(base64, 'A', 40000);
     base64[40000] = '\0';
@@ -148,7 +148,7 @@ STORE_TEST(sql_parts_show_the_name_of_what_was_moved_out)
     sqlite3_close(db);
 }
 
-/* ---- looking up ---- */
+/* ---- lookups ---- */
 
 static int count_step(void *user)
 {
@@ -156,7 +156,7 @@ static int count_step(void *user)
     return 0;
 }
 
-/* Steps of SQLite's machine, those of the statements inside the tables with them. */
+/* Steps of SQLite's virtual machine, including statements inside the tables. */
 static int64_t steps(struct test *t, sqlite3 *db, const char *sql, const char *id)
 {
     int64_t n = 0;
@@ -186,7 +186,7 @@ STORE_TEST(sql_tables_look_up_what_is_named)
     CHECK(steps(t, db, "SELECT count(*) FROM messages WHERE id =", message) < all / 100);
     CHECK(steps(t, db, "SELECT count(*) FROM parts WHERE message_id =", message) < all / 100);
     CHECK(steps(t, db, "SELECT count(*) FROM parts WHERE session_id =", session) < all / 20);
-    /* Bodies that have no such part are not looked at: what is given out is nothing. */
+    /* Bodies without a part of that type are not unpacked. */
     CHECK(steps(t, db, "SELECT count(*) FROM parts WHERE type = 'tool' AND session_id =", session) <
           steps(t, db, "SELECT count(*) FROM parts WHERE type = 'text' AND session_id =", session));
     all = steps(t, db, "SELECT count(*) FROM sessions WHERE title <>", "x");
@@ -211,7 +211,7 @@ STORE_TEST(sql_tables_survive_damaged_rows)
 
     user(t, id, "first");
     agent(t, id, "second");
-    store_indexing(t->store, false); /* it would wait for us, and we for nothing */
+    store_indexing(t->store, false); /* indexing would wait for the lock taken below */
     run(db, "BEGIN IMMEDIATE; SAVEPOINT sound");
     run(db, "UPDATE entry SET body = x'ff' WHERE k & 4294967295 = 1");
     CHECK_STR("assistant", ask(t, db, "SELECT role FROM messages"));

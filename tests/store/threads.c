@@ -1,5 +1,5 @@
-/* Many threads on one store: nothing lost, nothing doubled, no half-done batch is ever seen.
- * The stores here use the machine's clock: the tests' own is not made for threads. */
+/* Many threads on one store: nothing is lost or doubled, and no partial batch is ever visible.
+ * These stores use the system clock, because the test clock is not thread-safe. */
 #include <libpq-fe.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/arena.h"
 #include "base/env.h"
+#include "base/memory/arena.h"
 #include "lib/store_test.h"
 
-/* The same store again, with the machine's clock and randomness. */
+/* Reopen the store with the system's clock and randomness. */
 static void use_machine(struct test *t)
 {
     bough_store_close(&t->store);
@@ -23,12 +23,12 @@ struct work {
     const char *session;
     int number, times;
     _Atomic int *stop;
-    enum bough_rc rc; /* the first thing that went wrong */
+    enum bough_rc rc; /* the first error */
     struct bough_error err;
-    int64_t seen; /* what the work wants to tell */
+    int64_t seen; /* a result of the work */
 };
 
-/* Threads report; only the test's own thread may fail a check. */
+/* Threads only report results; checks run in the test's own thread. */
 static void run_all(struct test *t, struct work *w, size_t n, void *(*fn)(void *))
 {
     pthread_t *threads = arena_array(t->arena, n, sizeof *threads);
@@ -45,8 +45,8 @@ static void run_all(struct test *t, struct work *w, size_t n, void *(*fn)(void *
 static enum bough_rc say(struct work *w, struct bough_arena *a, const char *text)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = text };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     return bough_append(w->store, a, w->session, &in, &out, &w->err);
 }
@@ -62,11 +62,11 @@ static void *add_some(void *arg)
     return NULL;
 }
 
-/* Depths and message numbers without a gap, and each "writer.number" once and in order. */
+/* Depths and message numbers have no gap, and each "writer.number" is there once and in order. */
 static void check_path(struct test *t, const char *session, int writers, int times)
 {
     int *next = arena_array(t->arena, (size_t)writers, sizeof *next);
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     CHECK_OK(bough_entries_read(t->store, t->arena, session, NULL, &path, &t->err));
     CHECK_INT(writers * times, path.entries.n);
@@ -133,7 +133,8 @@ STORE_TEST(two_handles_on_one_store_write_side_by_side)
 
     use_machine(t);
     s = new_session(t, "");
-    other = bough_store_scoped(t->store, &(struct bough_scope){ .principal = "other" });
+    other =
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .principal = "other" });
     for (int i = 0; i < 6; i++)
         w[i] = (struct work){
             .store = i % 2 ? other : t->store, .session = s, .number = i, .times = 30
@@ -150,7 +151,7 @@ STORE_TEST(two_stores_opened_on_one_file_write_side_by_side)
     struct work w[6];
 
     if (!store_lasts(t))
-        return; /* every memory store is its own */
+        return; /* each memory store is separate */
     use_machine(t);
     s = new_session(t, "");
     CHECK_OK(bough_store_open(&other, t->url, NULL, &t->err));
@@ -172,8 +173,8 @@ static void *add_batches(void *arg)
     struct work *w = arg;
     struct bough_arena *a = bough_arena_create();
     struct bough_entry_new e[BATCH];
-    struct bough_append in = { .entries = e, .n = BATCH };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = e, .n = BATCH };
+    struct bough_append_result out;
 
     for (int i = 0; i < BATCH; i++)
         e[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "part of a batch" };
@@ -184,13 +185,13 @@ static void *add_batches(void *arg)
     return NULL;
 }
 
-/* Whole batches only, and never fewer than before. */
+/* Only whole batches are visible, and never fewer than before. */
 static void *look_on(void *arg)
 {
     struct work *w = arg;
     struct bough_arena *a = bough_arena_create();
     struct bough_session *s;
-    struct bough_path path;
+    struct bough_entries_read_result path;
     size_t had = 0;
 
     while (!atomic_load(w->stop) && !w->rc) {
@@ -257,18 +258,18 @@ STORE_TEST(adding_while_others_clear_loses_nothing)
     for (int i = 0; i < 4; i++)
         w[i] = (struct work){ .store = t->store, .session = s, .number = i, .times = 50 };
     run_all(t, w, 4, clear_often);
-    CHECK_OK(bough_tree_entries(t->store, t->arena, s, 0, 0, &all, &t->err));
-    CHECK_INT(150, all.n); /* on several roots, but all of them */
+    CHECK_OK(bough_tree_entries(t->store, t->arena, s, NULL, &all, &t->err));
+    CHECK_INT(150, all.n); /* on several roots, but complete */
     CHECK_INT(150, get(t, s)->messages);
 }
 
-/* --- things that only one can make --- */
+/* --- creating the same thing at once --- */
 
 static void *make_in_new_project(void *arg)
 {
     struct work *w = arg;
     struct bough_arena *a = bough_arena_create();
-    struct bough_session_new in = { .project = "/same/project", .title = "same title" };
+    struct bough_session_create_options in = { .project = "/same/project", .title = "same title" };
     struct bough_session *s;
 
     for (int i = 0; i < w->times && !w->rc; i++)
@@ -279,14 +280,14 @@ static void *make_in_new_project(void *arg)
 
 STORE_TEST(many_threads_name_the_same_new_project_and_title)
 {
-    struct bough_places places;
+    struct bough_groups places;
     struct work w[12];
 
     use_machine(t);
     for (int i = 0; i < 12; i++)
         w[i] = (struct work){ .store = t->store, .times = 3 };
     run_all(t, w, 12, make_in_new_project);
-    CHECK_OK(bough_place_list(t->store, t->arena, "project", &places, &t->err));
+    CHECK_OK(bough_group_list(t->store, t->arena, "project", &places, &t->err));
     CHECK_INT(1, places.n);
     CHECK_INT(36, places.at[0].sessions);
 }
@@ -296,8 +297,8 @@ static void *same_key(void *arg)
     struct work *w = arg;
     struct bough_arena *a = bough_arena_create();
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "once" };
-    struct bough_append in = { .entries = &e, .n = 1, .key = "the key" };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1, .key = "the key" };
+    struct bough_append_result out;
 
     w->rc = bough_append(w->store, a, w->session, &in, &out, &w->err);
     w->seen = w->rc ? 0 : out.no;
@@ -325,8 +326,9 @@ static void *expect_nothing(void *arg)
     struct work *w = arg;
     struct bough_arena *a = bough_arena_create();
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "first" };
-    struct bough_append in = { .entries = &e, .n = 1, .has_expect = true };
-    struct bough_appended out;
+    struct bough_head nothing = { 0 };
+    struct bough_append_options in = { .entries = &e, .n = 1, .expect_head = &nothing };
+    struct bough_append_result out;
     enum bough_rc rc = bough_append(w->store, a, w->session, &in, &out, &w->err);
 
     w->seen = rc == BOUGH_OK;
@@ -352,7 +354,7 @@ STORE_TEST(of_many_that_expect_the_same_head_one_wins)
     CHECK_STR("first", path_text(t, s));
 }
 
-/* Purging parents while children are read, forked and listed: no stale list, no lost history. */
+/* Purge parents while children are read, forked and listed: no stale list, no lost history. */
 static void *purge_and_list(void *arg)
 {
     struct work *w = arg;
@@ -364,21 +366,22 @@ static void *purge_and_list(void *arg)
 
         w->rc = bough_session_create(w->store, a, NULL, &parent, &w->err);
         if (!w->rc)
-            w->rc = bough_session_create(
-                w->store, a,
-                &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = parent->id }, &child,
-                &w->err);
+            w->rc = bough_session_create(w->store, a,
+                                         &(struct bough_session_create_options){
+                                             .kind = BOUGH_SUBAGENT, .parent = parent->id },
+                                         &child, &w->err);
         if (!w->rc)
             w->rc = bough_session_purge(w->store, a, parent->id, NULL, &w->err);
         if (!w->rc)
             w->rc = bough_session_list(
-                w->store, a, &(struct bough_list){ .roots = true, .limit = 5 }, &list, &w->err);
+                w->store, a, &(struct bough_session_list_options){ .roots = true, .limit = 5 },
+                &list, &w->err);
     }
     bough_arena_destroy(a);
     return NULL;
 }
 
-STORE_TEST(children_of_purged_parents_are_roots_whoever_folds_meanwhile)
+STORE_TEST(children_of_purged_parents_become_roots_during_folds_too)
 {
     struct bough_sessions list;
     struct work w[4];
@@ -389,18 +392,19 @@ STORE_TEST(children_of_purged_parents_are_roots_whoever_folds_meanwhile)
     run_all(t, w, 4, purge_and_list);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_OK(bough_session_list(
-        t->store, t->arena, &(struct bough_list){ .roots = true, .limit = 1000 }, &list, &t->err));
+        t->store, t->arena, &(struct bough_session_list_options){ .roots = true, .limit = 1000 },
+        &list, &t->err));
     CHECK_INT(80, list.n);
 }
 
-/* --- bounds --- */
+/* --- deadlines and cancelling --- */
 
 STORE_TEST(a_call_that_was_cancelled_before_it_began_writes_nothing)
 {
     bool cancel = true;
     const char *s = new_session(t, "");
     struct bough_store *scoped =
-        bough_store_scoped(t->store, &(struct bough_scope){ .cancel = &cancel });
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .cancel = &cancel });
     struct work w = { .store = scoped, .session = s };
 
     CHECK_INT(BOUGH_TIMEOUT, say(&w, t->arena, "no"));
@@ -412,8 +416,7 @@ STORE_TEST(a_call_that_was_cancelled_before_it_began_writes_nothing)
     CHECK_STR("yes", path_text(t, s));
 }
 
-/* Another user of the file holds the write lock. */
-/* Somebody else who writes and does not come to an end. */
+/* A writer outside the store that holds the write lock. */
 struct holder {
     sqlite3 *db;
     PGconn *pg;
@@ -450,20 +453,60 @@ STORE_TEST(a_deadline_is_kept_while_another_holds_the_file)
     struct holder db;
 
     if (!store_lasts(t))
-        return; /* nobody else can hold it */
+        return; /* a memory store has no other writer */
     use_machine(t);
-    scoped = bough_store_scoped(t->store, &(struct bough_scope){ .deadline_ms = 300 });
+    scoped =
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .deadline_ms = 300 });
     w = (struct work){ .store = scoped, .session = new_session(t, "") };
     db = hold(t);
     began = mono_us();
     CHECK_INT(BOUGH_TIMEOUT, say(&w, t->arena, "late"));
     CHECK(*w.err.msg);
     CHECK(mono_us() - began >= 250 * 1000 && mono_us() - began < 3000 * 1000);
-    CHECK_INT(0, get(t, w.session)->messages); /* reading goes on meanwhile */
+    CHECK_INT(0, get(t, w.session)->messages); /* readers are not blocked */
     let_go(db);
     CHECK_INT(BOUGH_OK, say(&w, t->arena, "in time"));
     bough_store_close(&scoped);
     CHECK_STR("in time", path_text(t, w.session));
+}
+
+static void *say_first(void *arg)
+{
+    struct work *w = arg;
+    struct bough_arena *a = bough_arena_create();
+
+    w->rc = say(w, a, "first");
+    bough_arena_destroy(a);
+    return NULL;
+}
+
+STORE_TEST(a_call_that_waits_behind_another_one_withdraws_when_its_time_is_over)
+{
+    struct bough_store *scoped;
+    struct work w, behind;
+    pthread_t thread;
+    int64_t began;
+    struct holder db;
+
+    if (!store_lasts(t))
+        return;
+    use_machine(t);
+    scoped =
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .deadline_ms = 300 });
+    w = (struct work){ .store = t->store, .session = new_session(t, "") };
+    behind = (struct work){ .store = scoped, .session = w.session };
+    db = hold(t);
+    CHECK(pthread_create(&thread, NULL, say_first, &w) == 0);
+    nanosleep(&(struct timespec){ 0, 200000000 }, NULL); /* it has the writer's role, and waits */
+    began = mono_us();
+    CHECK_INT(BOUGH_TIMEOUT, say(&behind, t->arena, "never"));
+    CHECK(mono_us() - began < 3000 * 1000);
+    let_go(db);
+    pthread_join(thread, NULL);
+    CHECK_INT(BOUGH_OK, w.rc);
+    CHECK_INT(BOUGH_OK, say(&behind, t->arena, "second"));
+    bough_store_close(&scoped);
+    CHECK_STR("first second", path_text(t, w.session));
 }
 
 struct canceller {
@@ -490,7 +533,8 @@ STORE_TEST(a_cancelled_call_gives_up_while_another_holds_the_file)
     if (!store_lasts(t))
         return;
     use_machine(t);
-    scoped = bough_store_scoped(t->store, &(struct bough_scope){ .cancel = &cancel });
+    scoped =
+        bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .cancel = &cancel });
     w = (struct work){ .store = scoped, .session = new_session(t, "") };
     db = hold(t);
     began = mono_us();

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/limits.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
-static const char *make(struct test *t, const struct bough_session_new *in)
+static const char *make(struct test *t, const struct bough_session_create_options *in)
 {
     struct bough_session *s;
 
@@ -17,12 +18,18 @@ static const char *make(struct test *t, const struct bough_session_new *in)
 
 static const char *subagent_of(struct test *t, const char *parent)
 {
-    return make(t, &(struct bough_session_new){ .kind = BOUGH_SUBAGENT, .parent = parent });
+    return make(t,
+                &(struct bough_session_create_options){ .kind = BOUGH_SUBAGENT, .parent = parent });
 }
 
 static struct bough_totals all_six(int64_t n)
 {
-    return (struct bough_totals){ n, 2 * n, 3 * n, 4 * n, 5 * n, 6 * n };
+    return (struct bough_totals){ .input = n,
+                                  .output = 2 * n,
+                                  .reasoning = 3 * n,
+                                  .cache_read = 4 * n,
+                                  .cache_write = 5 * n,
+                                  .cost = 6 * n };
 }
 
 static void check_six(int64_t n, const struct bough_totals *got)
@@ -36,19 +43,17 @@ static void check_six(int64_t n, const struct bough_totals *got)
 }
 
 static enum bough_rc try_spend(struct test *t, const char *s, struct bough_totals used,
-                               struct bough_appended *out)
+                               struct bough_append_result *out)
 {
-    struct bough_entry_new e = {
-        .role = BOUGH_ROLE_ASSISTANT, .text = "a", .has_usage = true, .usage = used
-    };
-    struct bough_append in = { .entries = &e, .n = 1 };
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "a", .usage = &used };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
 
     return bough_append(t->store, t->arena, s, &in, out, &t->err);
 }
 
-static struct bough_appended spend(struct test *t, const char *s, int64_t n)
+static struct bough_append_result spend(struct test *t, const char *s, int64_t n)
 {
-    struct bough_appended out;
+    struct bough_append_result out;
 
     CHECK_OK(try_spend(t, s, all_six(n), &out));
     return out;
@@ -119,14 +124,12 @@ STORE_TEST(H33_totals_add_touches_only_the_one_session)
 
 /* --- H34 --- */
 
-static struct bough_propagated *propagate(struct test *t, const char *s, int64_t n, size_t *count,
-                                          bool *truncated)
+static struct bough_totals_propagate_result propagate(struct test *t, const char *s, int64_t n)
 {
     struct bough_totals delta = all_six(n);
-    struct bough_propagated *out;
+    struct bough_totals_propagate_result out;
 
-    CHECK_OK(
-        bough_totals_propagate(t->store, t->arena, s, &delta, &out, count, truncated, &t->err));
+    CHECK_OK(bough_totals_propagate(t->store, t->arena, s, &delta, &out, &t->err));
     return out;
 }
 
@@ -134,20 +137,18 @@ STORE_TEST(H34_propagate_goes_up_forks_and_subagents_leaf_first_each_once)
 {
     const char *g = new_session(t, "g"), *f = fork_at(t, g, user(t, g, "one")),
                *s = subagent_of(t, f), *side = subagent_of(t, f);
-    struct bough_propagated *out;
-    bool truncated = true;
-    size_t n;
+    struct bough_totals_propagate_result out;
 
     add_totals(t, g, 100);
-    out = propagate(t, s, 3, &n, &truncated);
-    CHECK_INT(3, n);
-    CHECK(!truncated);
-    CHECK_STR(s, out[0].id);
-    CHECK_STR(f, out[1].id);
-    CHECK_STR(g, out[2].id);
-    check_six(3, &out[0].rolled);
-    check_six(3, &out[1].rolled);
-    check_six(103, &out[2].rolled);
+    out = propagate(t, s, 3);
+    CHECK_INT(3, out.n);
+    CHECK(!out.truncated);
+    CHECK_STR(s, out.at[0].id);
+    CHECK_STR(f, out.at[1].id);
+    CHECK_STR(g, out.at[2].id);
+    check_six(3, &out.at[0].rolled);
+    check_six(3, &out.at[1].rolled);
+    check_six(103, &out.at[2].rolled);
     for (int i = 0; i < 2; i++) {
         check_rolled(t, s, 3);
         check_rolled(t, f, 3);
@@ -161,34 +162,29 @@ STORE_TEST(H34_propagate_goes_up_forks_and_subagents_leaf_first_each_once)
 STORE_TEST(H34_deleted_and_archived_ancestors_get_it_too)
 {
     const char *g = new_session(t, "g"), *s = subagent_of(t, g);
-    bool truncated;
-    size_t n;
 
     CHECK_OK(bough_session_delete(t->store, g, &t->err));
-    propagate(t, s, 3, &n, &truncated);
-    CHECK_INT(2, n);
+    CHECK_INT(2, propagate(t, s, 3).n);
     check_rolled(t, g, 3);
 }
 
 STORE_TEST(H34_at_most_33_rows_and_the_caller_is_told)
 {
     const char *ids[35];
-    struct bough_propagated *out;
-    bool truncated;
-    size_t n;
+    struct bough_totals_propagate_result out;
 
     ids[0] = new_session(t, "g");
     for (int i = 1; i < 35; i++)
         ids[i] = subagent_of(t, ids[i - 1]);
-    out = propagate(t, ids[32], 1, &n, &truncated);
-    CHECK_INT(33, n);
-    CHECK(!truncated);
-    CHECK_STR(ids[0], out[32].id);
-    out = propagate(t, ids[34], 1, &n, &truncated);
-    CHECK_INT(33, n);
-    CHECK(truncated);
-    CHECK_STR(ids[34], out[0].id);
-    CHECK_STR(ids[2], out[32].id);
+    out = propagate(t, ids[32], 1);
+    CHECK_INT(33, out.n);
+    CHECK(!out.truncated);
+    CHECK_STR(ids[0], out.at[32].id);
+    out = propagate(t, ids[34], 1);
+    CHECK_INT(33, out.n);
+    CHECK(out.truncated);
+    CHECK_STR(ids[34], out.at[0].id);
+    CHECK_STR(ids[2], out.at[32].id);
     for (int i = 0; i < 2; i++) {
         check_rolled(t, ids[0], 1);
         check_rolled(t, ids[1], 1);
@@ -202,26 +198,22 @@ STORE_TEST(H34_at_most_33_rows_and_the_caller_is_told)
 STORE_TEST(H34_an_unknown_session_is_not_found)
 {
     struct bough_totals delta = all_six(1);
-    struct bough_propagated *out;
-    bool truncated;
-    size_t n;
+    struct bough_totals_propagate_result out;
 
-    CHECK_RC(BOUGH_NOT_FOUND, bough_totals_propagate(t->store, t->arena, "nobody", &delta, &out, &n,
-                                                     &truncated, &t->err));
+    CHECK_RC(BOUGH_NOT_FOUND,
+             bough_totals_propagate(t->store, t->arena, "nobody", &delta, &out, &t->err));
 }
 
 STORE_TEST(H34_a_purged_ancestor_is_left_out)
 {
     const char *g = new_session(t, "g"), *p = subagent_of(t, g), *s = subagent_of(t, p);
-    struct bough_propagated *out;
-    bool truncated;
-    size_t n;
+    struct bough_totals_propagate_result out;
 
     CHECK_OK(bough_session_purge(t->store, t->arena, p, NULL, &t->err));
-    out = propagate(t, s, 3, &n, &truncated);
-    CHECK_STR(s, out[0].id);
-    for (size_t i = 0; i < n; i++)
-        CHECK(strcmp(p, out[i].id) != 0);
+    out = propagate(t, s, 3);
+    CHECK_STR(s, out.at[0].id);
+    for (size_t i = 0; i < out.n; i++)
+        CHECK(strcmp(p, out.at[i].id) != 0);
     check_rolled(t, s, 3);
 }
 
@@ -230,12 +222,10 @@ STORE_TEST(H34_a_purged_ancestor_is_left_out)
 STORE_TEST(H35_own_is_what_was_spent_and_adjustments_do_not_touch_it)
 {
     const char *s = new_session(t, "x");
-    bool truncated;
-    size_t n;
 
     spend(t, s, 10);
     add_totals(t, s, 5);
-    propagate(t, s, 7, &n, &truncated);
+    propagate(t, s, 7);
     for (int i = 0; i < 2; i++) {
         check_own(t, s, 10);
         check_rolled(t, s, 22);
@@ -282,7 +272,8 @@ STORE_TEST(U16_deleting_a_session_does_not_unspend)
 
 STORE_TEST(U16_manual_totals_count_usage_in_own_only)
 {
-    const char *s = make(t, &(struct bough_session_new){ .totals_mode = BOUGH_TOTALS_MANUAL });
+    const char *s =
+        make(t, &(struct bough_session_create_options){ .totals_mode = BOUGH_TOTALS_MANUAL });
 
     spend(t, s, 10);
     add_totals(t, s, 4);
@@ -295,7 +286,8 @@ STORE_TEST(U16_manual_totals_count_usage_in_own_only)
 
 STORE_TEST(U16_manual_totals_do_not_count_what_subagents_spend)
 {
-    const char *p = make(t, &(struct bough_session_new){ .totals_mode = BOUGH_TOTALS_MANUAL }),
+    const char *p = make(
+                   t, &(struct bough_session_create_options){ .totals_mode = BOUGH_TOTALS_MANUAL }),
                *s = subagent_of(t, p);
 
     spend(t, s, 10);
@@ -310,9 +302,9 @@ STORE_TEST(U16_manual_totals_do_not_count_what_subagents_spend)
 STORE_TEST(U16_negative_usage_is_refused_and_nothing_written)
 {
     const char *s = new_session(t, "x");
-    struct bough_appended out;
+    struct bough_append_result out;
     struct bough_call_new call = { .used = { .cost = -1 } };
-    struct bough_append in = { .call = &call };
+    struct bough_append_options in = { .call = &call };
 
     for (int i = 0; i < 6; i++) {
         struct bough_totals used = { 0 };
@@ -325,7 +317,7 @@ STORE_TEST(U16_negative_usage_is_refused_and_nothing_written)
     check_own(t, s, 0);
 }
 
-/* Bring what is 1 in `what` to INT64_MAX - 1: one adjustment is at most 2^53. */
+/* Raise each total that is 1 in `what` to INT64_MAX - 1, by steps of at most 2^53. */
 static void fill_up(struct test *t, const char *session, struct bough_totals what)
 {
     int64_t step = INT64_C(1) << 53;
@@ -335,8 +327,26 @@ static void fill_up(struct test *t, const char *session, struct bough_totals wha
         CHECK_OK(bough_totals_add(t->store, session, &d, &t->err));
     d = (struct bough_totals){ .input = what.input * (step - 2), .cost = what.cost * (step - 2) };
     CHECK_OK(bough_totals_add(t->store, session, &d, &t->err));
-    d = (struct bough_totals){ .input = what.input * (step + 1), .cost = what.cost * (step + 1) };
-    CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, session, &d, &t->err));
+}
+
+STORE_TEST(U16_one_adjustment_is_at_most_2_to_the_53_either_way)
+{
+    const char *s = new_session(t, "x");
+
+    for (int i = 0; i < 6; i++) {
+        struct bough_totals d = { 0 };
+        int64_t *at = &((int64_t *)&d)[i];
+
+        *at = LIMIT_ADJUST + 1;
+        CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, s, &d, &t->err));
+        *at = -LIMIT_ADJUST - 1;
+        CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, s, &d, &t->err));
+        *at = LIMIT_ADJUST;
+        CHECK_OK(bough_totals_add(t->store, s, &d, &t->err));
+        *at = -LIMIT_ADJUST;
+        CHECK_OK(bough_totals_add(t->store, s, &d, &t->err));
+    }
+    check_rolled(t, s, 0);
 }
 
 STORE_TEST(U16_totals_that_would_overflow_are_refused)
@@ -356,54 +366,54 @@ STORE_TEST(U16_a_propagation_that_would_overflow_any_ancestor_changes_none)
 {
     const char *p = new_session(t, "p"), *s = subagent_of(t, p);
     struct bough_totals two = { .input = 2 };
-    struct bough_propagated *out;
-    bool truncated;
-    size_t n;
+    struct bough_totals_propagate_result out;
 
     fill_up(t, p, (struct bough_totals){ .input = 1 });
-    CHECK_RC(BOUGH_INVALID,
-             bough_totals_propagate(t->store, t->arena, s, &two, &out, &n, &truncated, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_totals_propagate(t->store, t->arena, s, &two, &out, &t->err));
     CHECK_INT(0, get(t, s)->rolled.input);
     CHECK_INT(INT64_MAX - 1, get(t, p)->rolled.input);
 }
 
-/* A limit on one call, or on the sum: both are fine, but what was accepted must add up. */
-STORE_TEST(U16_usage_that_would_overflow_the_own_totals_is_refused)
+/* A limit on one call keeps the sums of own usage far below what a number holds. */
+STORE_TEST(U16_one_call_uses_at_most_a_trillion_tokens_of_a_kind_and_a_million_dollars)
 {
     const char *s = new_session(t, "x");
-    struct bough_totals most = { .input = INT64_MAX - 1 };
-    struct bough_appended out;
-    int64_t sum = 0, messages = 0;
-    bool refused = false;
+    const struct bough_totals most = { .input = LIMIT_TOKENS,
+                                       .output = LIMIT_TOKENS,
+                                       .reasoning = LIMIT_TOKENS,
+                                       .cache_read = LIMIT_TOKENS,
+                                       .cache_write = LIMIT_TOKENS,
+                                       .cost = LIMIT_COST };
+    struct bough_append_result out;
 
-    for (int i = 0; i < 3; i++) {
-        if (try_spend(t, s, most, &out)) {
-            CHECK_INT(BOUGH_INVALID, t->err.rc);
-            refused = true;
-            continue;
-        }
-        CHECK(sum <= INT64_MAX - most.input);
-        sum += most.input;
-        messages++;
-        CHECK_INT(sum, get(t, s)->own.input);
-        most.input = 2;
+    CHECK_OK(try_spend(t, s, most, &out));
+    for (int i = 0; i < 6; i++) {
+        struct bough_totals used = most;
+
+        ((int64_t *)&used)[i]++;
+        CHECK_RC(BOUGH_INVALID, try_spend(t, s, used, &out));
     }
-    CHECK(refused);
-    CHECK_INT(messages, get(t, s)->messages);
-    CHECK_INT(sum, get(t, s)->own.input);
+    CHECK_INT(1, get(t, s)->messages);
+    CHECK_INT(LIMIT_TOKENS, get(t, s)->own.cache_write);
+    CHECK_INT(LIMIT_COST, get(t, s)->own.cost);
 }
 
-STORE_TEST(U16_usage_that_would_overflow_an_ancestors_rolled_totals_is_refused)
+/* A session cannot refuse what its subagents spend: the sum that is shown stays at the limit. */
+STORE_TEST(U16_a_rolled_total_that_would_overflow_stays_at_the_limit_and_own_is_exact)
 {
     const char *p = new_session(t, "p"), *s = subagent_of(t, p);
-    struct bough_totals most = { .input = INT64_MAX - 1 }, two = { .input = 2 };
-    struct bough_appended out;
+    struct bough_totals two = { .input = 2 };
+    struct bough_append_result out;
 
-    if (bough_totals_add(t->store, p, &most, &t->err))
-        return; /* so large a sum cannot be made */
-    CHECK_RC(BOUGH_INVALID, try_spend(t, s, two, &out));
+    fill_up(t, p, (struct bough_totals){ .input = 1 });
     CHECK_INT(INT64_MAX - 1, get(t, p)->rolled.input);
-    CHECK_INT(0, get(t, s)->own.input);
+    CHECK_OK(try_spend(t, s, two, &out));
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(INT64_MAX, get(t, p)->rolled.input);
+        CHECK_INT(2, get(t, s)->rolled.input);
+        CHECK_INT(2, get(t, s)->own.input);
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    }
 }
 
 STORE_TEST(U16_money_that_is_no_number_is_refused_and_the_rest_is_exact)

@@ -1,27 +1,26 @@
-/* Totals: provider calls, roll-up over subagents, deleting and purging what was spent (U16, U17).
- */
+/* Totals: provider calls, roll-up over subagents, deleting and purging calls (U16, U17). */
 #include "lib/store_test.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 
 static const char *subagent_of(struct test *t, const char *parent)
 {
-    struct bough_session_new in = { .kind = BOUGH_SUBAGENT, .parent = parent };
+    struct bough_session_create_options in = { .kind = BOUGH_SUBAGENT, .parent = parent };
     struct bough_session *s;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
     return s->id;
 }
 
-/* One call that costs `n`, without a message; its id. */
+/* Append a call that costs `n`, without a message. Returns its id. */
 static const char *call(struct test *t, const char *s, int64_t n)
 {
     struct bough_call_new c = { .model = "m", .used = { .input = n, .cost = 10 * n } };
-    struct bough_append in = { .call = &c };
-    struct bough_appended out;
+    struct bough_append_options in = { .call = &c };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     return arena_strdup(t->arena, out.call);
@@ -66,8 +65,8 @@ STORE_TEST(U17_a_call_keeps_everything_it_was_given)
                                 .total_tokens = 99,
                                 .duration = 1234,
                                 .time = 5678 };
-    struct bough_append in = { .call = &c };
-    struct bough_appended out;
+    struct bough_append_options in = { .call = &c };
+    struct bough_append_result out;
     struct bough_call *got;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -84,9 +83,8 @@ STORE_TEST(U17_a_call_keeps_everything_it_was_given)
     CHECK_STR("ok", got->status);
     CHECK_SPAN("{\"code\":1e400}", got->error);
     CHECK_SPAN("{\"a\" : 1, \"a\":2}", got->usage);
-    CHECK_INT(1, got->used.input);
-    CHECK_INT(5, got->used.cache_write);
-    CHECK_INT(6, got->used.cost);
+    for (int i = 0; i < 6; i++)
+        CHECK_INT(i + 1, ((const int64_t *)&got->used)[i]);
     CHECK_INT(99, got->total_tokens);
     CHECK_INT(1234, got->duration);
     CHECK_INT(5678, got->time);
@@ -94,15 +92,32 @@ STORE_TEST(U17_a_call_keeps_everything_it_was_given)
     CHECK_INT(0, get(t, s)->messages);
 }
 
+STORE_TEST(U17_the_id_a_call_came_with_names_it_in_later_entries_of_its_session)
+{
+    const char *s = new_session(t, "x"), *other = new_session(t, "y");
+    struct bough_call_new c = { .id = "call_1", .model = "m" };
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "a", .call = "call_1" };
+    struct bough_append_options made = { .call = &c }, in = { .entries = &e, .n = 1 };
+    struct bough_append_result call, out;
+    struct bough_entry *got;
+
+    CHECK_OK(bough_append(t->store, t->arena, s, &made, &call, &t->err));
+    CHECK_RC(BOUGH_EXISTS, bough_append(t->store, t->arena, s, &made, &out, &t->err));
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_OK(bough_entry_get(t->store, t->arena, s, out.ids[0], &got, &t->err));
+    CHECK_STR(call.call, got->call);
+    CHECK_RC(BOUGH_NOT_FOUND, bough_append(t->store, t->arena, other, &in, &out, &t->err));
+    CHECK_INT(1, calls(t, s).n);
+}
+
 STORE_TEST(U17_a_message_with_usage_always_has_a_call)
 {
     const char *s = new_session(t, "x");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
                                  .text = "a",
-                                 .has_usage = true,
-                                 .usage = { .input = 3, .cost = 30 } };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+                                 .usage = &(struct bough_totals){ .input = 3, .cost = 30 } };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *got;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -110,8 +125,8 @@ STORE_TEST(U17_a_message_with_usage_always_has_a_call)
     CHECK_INT(1, calls(t, s).n);
     CHECK_STR(calls(t, s).at[0].id, got->call);
     CHECK_INT(3, calls(t, s).at[0].used.input);
-    CHECK(got->has_usage);
-    CHECK_INT(30, got->usage.cost);
+    CHECK(got->usage);
+    CHECK_INT(30, got->usage->cost);
     check(t, s, 3, 3);
     CHECK_INT(1, get(t, s)->calls);
 }
@@ -123,10 +138,9 @@ STORE_TEST(U17_a_message_produced_by_the_given_call_is_not_counted_twice)
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
                                  .text = "a",
                                  .by_call = true,
-                                 .has_usage = true,
-                                 .usage = { .input = 3, .cost = 30 } };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &c };
-    struct bough_appended out;
+                                 .usage = &(struct bough_totals){ .input = 3, .cost = 30 } };
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &c };
+    struct bough_append_result out;
     struct bough_entry *got;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
@@ -141,17 +155,17 @@ STORE_TEST(U17_a_message_may_be_produced_by_an_older_call_of_the_session_only)
     const char *s = new_session(t, "x"), *other = new_session(t, "o"), *c = call(t, s, 1),
                *foreign = call(t, other, 1);
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "a", .call = c };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_entry *got;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_OK(bough_entry_get(t->store, t->arena, s, out.ids[0], &got, &t->err));
     CHECK_STR(c, got->call);
     e.call = foreign;
-    CHECK(bough_append(t->store, t->arena, s, &in, &out, &t->err) != BOUGH_OK);
+    CHECK_RC(BOUGH_NOT_FOUND, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     e.call = "nope";
-    CHECK(bough_append(t->store, t->arena, s, &in, &out, &t->err) != BOUGH_OK);
+    CHECK_RC(BOUGH_NOT_FOUND, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     CHECK_STR("a", path_text(t, s));
     check(t, s, 1, 1);
 }
@@ -160,8 +174,8 @@ STORE_TEST(C4_calls_are_in_order_of_time_and_the_last_one_is_the_latest)
 {
     const char *s = new_session(t, "x");
     struct bough_call_new c = { .model = "late", .time = 2000, .used = { .cost = 5 } };
-    struct bough_append in = { .call = &c };
-    struct bough_appended out;
+    struct bough_append_options in = { .call = &c };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     c = (struct bough_call_new){ .model = "early", .time = 1000, .used = { .cost = 7 } };
@@ -177,8 +191,8 @@ STORE_TEST(U17_deleting_a_call_leaves_an_adjustment_and_empties_links)
     const char *g = new_session(t, "g"), *p = subagent_of(t, g), *s = subagent_of(t, p);
     struct bough_call_new c = { .model = "m", .used = { .input = 3, .cost = 30 } };
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "a", .by_call = true };
-    struct bough_append in = { .entries = &e, .n = 1, .call = &c };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1, .call = &c };
+    struct bough_append_result out;
     struct bough_entry *got;
     struct bough_call *none;
 
@@ -205,8 +219,8 @@ STORE_TEST(U17_deleting_the_last_call_shows_the_one_before_it)
     struct bough_call_new c = {
         .model = "m1", .provider = "p1", .request_id = "r1", .used = { .cost = 1 }
     };
-    struct bough_append in = { .call = &c };
-    struct bough_appended out;
+    struct bough_append_options in = { .call = &c };
+    struct bough_append_result out;
 
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     c = (struct bough_call_new){
@@ -269,7 +283,7 @@ STORE_TEST(U16_adjustments_of_a_subagent_do_not_roll_up)
 STORE_TEST(U16_purging_a_subagent_leaves_its_sum_with_the_parent)
 {
     const char *a = new_session(t, "a"), *b = subagent_of(t, a), *c = subagent_of(t, b);
-    struct bough_stats before, after;
+    struct bough_store_stats_result before, after;
 
     call(t, a, 1);
     call(t, b, 10);
@@ -297,10 +311,10 @@ STORE_TEST(U16_purging_the_middle_keeps_what_was_below_it)
     check(t, c, 100, 100);
 }
 
-STORE_TEST(U16_what_a_purged_session_spent_stays_in_the_stores_sum)
+STORE_TEST(U16_the_cost_of_a_purged_session_stays_in_the_stores_sum)
 {
     const char *a = new_session(t, "a");
-    struct bough_stats stats;
+    struct bough_store_stats_result stats;
 
     call(t, a, 7);
     CHECK_OK(bough_session_purge(t->store, t->arena, a, NULL, &t->err));

@@ -1,8 +1,8 @@
-/* The tree: branches, children, common ancestors, comparison, pages (P16-P18, U1-U4). */
+/* The tree: branches, children, common ancestors, diffs, pages (P16-P18, U1-U4). */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/store_test.h"
 
 static const char *names(struct test *t, const struct bough_entries *e)
@@ -55,7 +55,7 @@ STORE_TEST(P18_several_roots_are_legal)
     CHECK_OK(bough_head_reset(t->store, s, &t->err));
     user(t, s, "two");
     CHECK_OK(bough_head_reset(t->store, s, &t->err));
-    CHECK_STR("one two", children(t, s, NULL)); /* wherever the head is */
+    CHECK_STR("one two", children(t, s, NULL)); /* whatever the head is */
 }
 
 STORE_TEST(a_forks_children_are_its_own_and_the_inherited_ones)
@@ -68,8 +68,8 @@ STORE_TEST(a_forks_children_are_its_own_and_the_inherited_ones)
     go(t, f, a);
     user(t, f, "f2");
     CHECK_STR("b f2", children(t, f, a));
-    CHECK_STR("f1", children(t, f, b)); /* c is not on a path of the fork */
-    CHECK_STR("c", children(t, s, b));  /* nor f1 on one of the parent */
+    CHECK_STR("f1", children(t, f, b)); /* c is on no path of the fork */
+    CHECK_STR("c", children(t, s, b));  /* f1 is on no path of the parent */
     CHECK_STR("a", children(t, f, NULL));
 }
 
@@ -89,9 +89,11 @@ STORE_TEST(P16_branch_with_summary_keeps_target_and_abandoned_head)
     const char *s = new_session(t, ""), *a = user(t, s, "a"), *b = agent(t, s, "b");
     char id[BOUGH_ID_LEN + 1];
     struct bough_entry *e;
+    struct bough_branch_with_summary_options how = {
+        .target = a, .summary = "tried b", .details = str_of("{\"x\":1}"), .from_hook = true
+    };
 
-    CHECK_OK(bough_branch_with_summary(t->store, s, a, "tried b", str_of("{\"x\":1}"), true, id,
-                                       &t->err));
+    CHECK_OK(bough_branch_with_summary(t->store, s, &how, id, &t->err));
     CHECK_OK(bough_entry_get(t->store, t->arena, s, id, &e, &t->err));
     CHECK_INT(BOUGH_ENTRY_BRANCH_SUMMARY, e->kind);
     CHECK_INT(2, e->at.depth);
@@ -108,19 +110,20 @@ STORE_TEST(P16_branch_with_summary_keeps_target_and_abandoned_head)
 STORE_TEST(P16_branch_with_summary_to_nothing_is_from_root)
 {
     const char *s = new_session(t, "");
+    struct bough_branch_with_summary_options how = { .summary = "S" };
     char id[BOUGH_ID_LEN + 1];
     struct bough_entry *e;
 
     user(t, s, "a");
-    CHECK_OK(bough_branch_with_summary(t->store, s, NULL, "S", str_of(""), false, id, &t->err));
+    CHECK_OK(bough_branch_with_summary(t->store, s, &how, id, &t->err));
     CHECK_OK(bough_entry_get(t->store, t->arena, s, id, &e, &t->err));
     CHECK_INT(1, e->at.depth);
     CHECK(strstr(e->data.p, "\"fromId\":\"root\""));
-    CHECK_RC(BOUGH_NOT_FOUND, bough_branch_with_summary(t->store, s, "nothing", "S", str_of(""),
-                                                        false, id, &t->err));
+    how.target = "nothing";
+    CHECK_RC(BOUGH_NOT_FOUND, bough_branch_with_summary(t->store, s, &how, id, &t->err));
 }
 
-/* --- where paths part --- */
+/* --- common ancestors and diffs --- */
 
 STORE_TEST(common_ancestor_of_two_branches)
 {
@@ -132,7 +135,7 @@ STORE_TEST(common_ancestor_of_two_branches)
     d = user(t, s, "d");
     CHECK_OK(bough_tree_common(t->store, t->arena, s, c, d, &e, &t->err));
     CHECK_STR(b, e->id);
-    CHECK_OK(bough_tree_common(t->store, t->arena, s, a, d, &e, &t->err)); /* one on the other */
+    CHECK_OK(bough_tree_common(t->store, t->arena, s, a, d, &e, &t->err)); /* an ancestor */
     CHECK_STR(a, e->id);
     CHECK_OK(bough_tree_common(t->store, t->arena, s, d, d, &e, &t->err));
     CHECK_STR(d, e->id);
@@ -144,7 +147,7 @@ STORE_TEST(common_ancestor_of_two_branches)
 STORE_TEST(diff_of_two_branches_shows_what_each_adds)
 {
     const char *s = new_session(t, ""), *b, *c, *d;
-    struct bough_diff diff;
+    struct bough_tree_diff_result diff;
 
     user(t, s, "a");
     b = agent(t, s, "b");
@@ -152,7 +155,9 @@ STORE_TEST(diff_of_two_branches_shows_what_each_adds)
     c = user(t, s, "c2");
     go(t, s, b);
     d = user(t, s, "d");
-    CHECK_OK(bough_tree_diff(t->store, t->arena, s, c, NULL, d, &diff, &t->err));
+    CHECK_OK(bough_tree_diff(
+        t->store, t->arena, &(struct bough_tree_diff_options){ .session = s, .one = c, .other = d },
+        &diff, &t->err));
     CHECK_STR(b, diff.common->id);
     CHECK_STR("c1 c2", names(t, &diff.one));
     CHECK_STR("d", names(t, &diff.other));
@@ -163,24 +168,28 @@ STORE_TEST(diff_of_two_sessions_and_their_usage)
     const char *s = new_session(t, ""), *f, *stranger = new_session(t, "");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
                                  .text = "costly",
-                                 .has_usage = true,
-                                 .usage = { .input = 5, .cost = 9 } };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
-    struct bough_diff diff;
+                                 .usage = &(struct bough_totals){ .input = 5, .cost = 9 } };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    struct bough_tree_diff_result diff;
 
     user(t, s, "a");
     f = fork_at(t, s, NULL);
     CHECK_OK(bough_append(t->store, t->arena, f, &in, &out, &t->err));
     user(t, s, "b");
-    CHECK_OK(bough_tree_diff(t->store, t->arena, s, NULL, f, NULL, &diff, &t->err));
+    CHECK_OK(bough_tree_diff(t->store, t->arena,
+                             &(struct bough_tree_diff_options){ .session = s, .other_session = f },
+                             &diff, &t->err));
     CHECK_STR("a", text_of(t, diff.common));
     CHECK_STR("b", names(t, &diff.one));
     CHECK_STR("costly", names(t, &diff.other));
     CHECK_INT(0, diff.one_used.input);
     CHECK_INT(9, diff.other_used.cost);
     user(t, stranger, "x");
-    CHECK_OK(bough_tree_diff(t->store, t->arena, s, NULL, stranger, NULL, &diff, &t->err));
+    CHECK_OK(bough_tree_diff(
+        t->store, t->arena,
+        &(struct bough_tree_diff_options){ .session = s, .other_session = stranger }, &diff,
+        &t->err));
     CHECK(!diff.common);
     CHECK_STR("a b", names(t, &diff.one));
     CHECK_STR("x", names(t, &diff.other));
@@ -212,7 +221,7 @@ STORE_TEST(branches_in_order_of_creation_then_the_inherited_ones)
     CHECK_INT(3, b.at[0].tip);
 }
 
-/* A session with branches, inside forks, with other sessions' entries in between. */
+/* A fork of a fork with branches. Entries of another session are written in between. */
 static const char *forked(struct test *t)
 {
     const char *g = new_session(t, "g"), *p, *c, *noise = new_session(t, "noise"), *back;
@@ -235,29 +244,29 @@ static const char *forked(struct test *t)
     return c;
 }
 
-static void check_pages(struct test *t, const char *session, struct bough_read how,
+static void check_pages(struct test *t, const char *session, struct bough_entries_read_options how,
                         const char *want)
 {
     for (how.limit = 1; how.limit <= 7; how.limit++) {
         const char *all = "";
-        struct bough_path path;
+        struct bough_entries_read_result path;
         int pages = 0;
 
-        how.from = (struct bough_head){ 0 };
+        how.cursor = NULL;
         do {
             const char *page;
 
             CHECK_OK(bough_entries_read(t->store, t->arena, session, &how, &path, &t->err));
             page = names(t, &path.entries);
             CHECK(path.entries.n <= (size_t)how.limit);
-            CHECK(path.entries.n || !path.entries.more);
+            CHECK(path.entries.n || !*path.entries.next);
             all = !*all        ? page
                   : !*page     ? all
                   : how.newest ? arena_printf(t->arena, "%s %s", page, all)
                                : arena_printf(t->arena, "%s %s", all, page);
-            how.from = path.entries.next;
+            how.cursor = path.entries.next;
             CHECK(++pages < 30);
-        } while (path.entries.more);
+        } while (*path.entries.next);
         if (strcmp(all, want) != 0)
             FAIL("pages of %lld%s give \"%s\", not \"%s\"", (long long)how.limit,
                  how.newest ? " from the end" : "", all, want);
@@ -268,36 +277,44 @@ STORE_TEST(pages_of_a_forked_path_have_no_gap_and_nothing_twice)
 {
     const char *c = forked(t);
 
-    check_pages(t, c, (struct bough_read){ 0 }, "g1 g2 g3 p1 p2 p4 c1 c2 c3 c4");
-    check_pages(t, c, (struct bough_read){ .newest = true }, "g1 g2 g3 p1 p2 p4 c1 c2 c3 c4");
-    check_pages(t, c, (struct bough_read){ .user = true }, "g1 g2 g3 p1 c1 c2 c3 c4");
-    check_pages(t, c, (struct bough_read){ .user = true, .newest = true },
+    check_pages(t, c, (struct bough_entries_read_options){ 0 }, "g1 g2 g3 p1 p2 p4 c1 c2 c3 c4");
+    check_pages(t, c, (struct bough_entries_read_options){ .newest = true },
+                "g1 g2 g3 p1 p2 p4 c1 c2 c3 c4");
+    check_pages(t, c, (struct bough_entries_read_options){ .user = true },
+                "g1 g2 g3 p1 c1 c2 c3 c4");
+    check_pages(t, c, (struct bough_entries_read_options){ .user = true, .newest = true },
                 "g1 g2 g3 p1 c1 c2 c3 c4");
 }
 
 STORE_TEST(pages_leave_deleted_entries_out)
 {
     const char *c = forked(t);
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     CHECK_OK(bough_entries_read(t->store, t->arena, c, NULL, &path, &t->err));
     CHECK_OK(bough_entry_delete(t->store, c, path.entries.at[7].id, &t->err));
     CHECK_OK(bough_entry_delete(t->store, c, path.entries.at[9].id, &t->err));
-    check_pages(t, c, (struct bough_read){ 0 }, "g1 g2 g3 p1 p2 p4 c1 c3");
-    check_pages(t, c, (struct bough_read){ .newest = true }, "g1 g2 g3 p1 p2 p4 c1 c3");
-    check_pages(t, c, (struct bough_read){ .deleted = true }, "g1 g2 g3 p1 p2 p4 c1 c2 c3 c4");
+    check_pages(t, c, (struct bough_entries_read_options){ 0 }, "g1 g2 g3 p1 p2 p4 c1 c3");
+    check_pages(t, c, (struct bough_entries_read_options){ .newest = true },
+                "g1 g2 g3 p1 p2 p4 c1 c3");
+    check_pages(t, c, (struct bough_entries_read_options){ .deleted = true },
+                "g1 g2 g3 p1 p2 p4 c1 c2 c3 c4");
 }
 
 STORE_TEST(pages_of_what_a_session_wrote_itself)
 {
     const char *c = forked(t);
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
-    CHECK_OK(bough_entries_read(t->store, t->arena, c, &(struct bough_read){ .what = BOUGH_DIRECT },
+    CHECK_OK(bough_entries_read(t->store, t->arena, c,
+                                &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN },
                                 &path, &t->err));
     CHECK_STR("c1 c2 c3 c4", names(t, &path.entries));
-    check_pages(t, c, (struct bough_read){ .what = BOUGH_DIRECT }, "c1 c2 c3 c4");
-    check_pages(t, c, (struct bough_read){ .what = BOUGH_DIRECT, .newest = true }, "c1 c2 c3 c4");
+    check_pages(t, c, (struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN },
+                "c1 c2 c3 c4");
+    check_pages(t, c,
+                (struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN, .newest = true },
+                "c1 c2 c3 c4");
 }
 
 STORE_TEST(tree_entries_page_in_order_of_time_over_all_branches)
@@ -314,16 +331,103 @@ STORE_TEST(tree_entries_page_in_order_of_time_over_all_branches)
     for (int64_t limit = 1; limit <= 7; limit++) {
         struct bough_entries page;
         const char *all = "";
-        int64_t after = 0;
+        struct bough_tree_entries_options how = { .limit = limit };
 
         do {
-            CHECK_OK(bough_tree_entries(t->store, t->arena, s, after, limit, &page, &t->err));
+            CHECK_OK(bough_tree_entries(t->store, t->arena, s, &how, &page, &t->err));
             CHECK(page.n);
             all = *all ? arena_printf(t->arena, "%s %s", all, names(t, &page)) : names(t, &page);
-            after = page.at[page.n - 1].no;
-        } while (page.more);
+            how.cursor = page.next;
+        } while (*page.next);
         CHECK_STR(want, all);
     }
+}
+
+STORE_TEST(from_begins_with_an_entry_of_the_path)
+{
+    const char *s = new_session(t, ""), *b, *d;
+    struct bough_entries_read_options how = { .limit = 2 };
+    struct bough_entries_read_result path;
+
+    user(t, s, "a");
+    b = agent(t, s, "b");
+    user(t, s, "c");
+    d = agent(t, s, "d");
+    go(t, s, b);
+    user(t, s, "e");
+    user(t, s, "f");
+    how.from = b;
+    check_pages(t, s, how, "b e f");
+    how.newest = true;
+    check_pages(t, s, how, "b e f");
+    how.what = BOUGH_ENTRIES_OWN;
+    check_pages(t, s, how, "b c d e f");
+    how = (struct bough_entries_read_options){ .from = d };
+    CHECK_RC(BOUGH_INVALID, bough_entries_read(t->store, t->arena, s, &how, &path, &t->err));
+    CHECK(strstr(t->err.msg, "not on the path"));
+    how.from = "nothing";
+    CHECK_RC(BOUGH_NOT_FOUND, bough_entries_read(t->store, t->arena, s, &how, &path, &t->err));
+}
+
+STORE_TEST(a_page_goes_on_when_the_entry_of_its_cursor_was_deleted)
+{
+    const char *s = new_session(t, ""), *c;
+    struct bough_entries_read_options how = { .limit = 2 };
+    struct bough_entries_read_result path;
+
+    for (how.what = BOUGH_ENTRIES_PATH; how.what <= BOUGH_ENTRIES_OWN; how.what++) {
+        CHECK_OK(bough_head_reset(t->store, s, &t->err));
+        how.from = user(t, s, "a");
+        agent(t, s, "b");
+        c = user(t, s, "c");
+        agent(t, s, "d");
+        how.cursor = NULL;
+        CHECK_OK(bough_entries_read(t->store, t->arena, s, &how, &path, &t->err));
+        CHECK_STR("a b", names(t, &path.entries));
+        CHECK_OK(bough_entry_delete(t->store, s, c, &t->err));
+        how.cursor = path.entries.next;
+        CHECK_OK(bough_entries_read(t->store, t->arena, s, &how, &path, &t->err));
+        CHECK_STR("d", names(t, &path.entries));
+        CHECK_STR("", path.entries.next);
+    }
+}
+
+STORE_TEST(a_cursor_that_the_list_did_not_give_is_invalid)
+{
+    static const char *const bad[] = { "x", "1.x", "1", "1.2.3.4", "-1.1", "0.0", "1.", ".1", " " };
+    const char *s = new_session(t, "");
+    struct bough_entries_read_options read = { 0 };
+    struct bough_tree_entries_options tree = { 0 };
+    struct bough_session_list_options list = { 0 };
+    struct bough_store_log_options log = { 0 };
+    struct bough_search_options search = { .query = "a" };
+    struct bough_entries_read_result path;
+    struct bough_entries entries;
+    struct bough_sessions sessions;
+    struct bough_changes changes;
+    struct bough_hits hits;
+
+    user(t, s, "a");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        read.cursor = list.cursor = bad[i];
+        CHECK_RC(BOUGH_INVALID, bough_entries_read(t->store, t->arena, s, &read, &path, &t->err));
+        CHECK_STR("this cursor belongs to another list", t->err.msg);
+        CHECK_RC(BOUGH_INVALID, bough_session_list(t->store, t->arena, &list, &sessions, &t->err));
+        tree.cursor = log.cursor = search.cursor = strcmp(bad[i], "1") == 0 ? "1.1" : bad[i];
+        CHECK_RC(BOUGH_INVALID,
+                 bough_tree_entries(t->store, t->arena, s, &tree, &entries, &t->err));
+        CHECK_RC(BOUGH_INVALID, bough_store_log(t->store, t->arena, &log, &changes, &t->err));
+        CHECK_RC(BOUGH_INVALID, bough_search(t->store, t->arena, &search, &hits, &t->err));
+    }
+    read.cursor = tree.cursor = list.cursor = log.cursor = search.cursor = "";
+    CHECK_OK(bough_entries_read(t->store, t->arena, s, &read, &path, &t->err));
+    CHECK_OK(bough_tree_entries(t->store, t->arena, s, &tree, &entries, &t->err));
+    CHECK_OK(bough_session_list(t->store, t->arena, &list, &sessions, &t->err));
+    CHECK_OK(bough_store_log(t->store, t->arena, &log, &changes, &t->err));
+    CHECK_OK(bough_search(t->store, t->arena, &search, &hits, &t->err));
+    CHECK_INT(1, hits.n);
+    CHECK_STR("", hits.next);
+    CHECK_STR("", changes.next);
 }
 
 STORE_TEST(the_tool_filter_gives_only_entries_with_a_tool)
@@ -332,32 +436,36 @@ STORE_TEST(the_tool_filter_gives_only_entries_with_a_tool)
     struct bough_str part =
         str_of("{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"ls\",\"input\":{}}");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .parts = &part, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
-    struct bough_path path;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    struct bough_entries_read_result path;
 
     user(t, s, "a");
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
     user(t, s, "b");
-    CHECK_OK(bough_entries_read(t->store, t->arena, s, &(struct bough_read){ .tool = true }, &path,
+    CHECK_OK(bough_entries_read(t->store, t->arena, s,
+                                &(struct bough_entries_read_options){ .tool = true }, &path,
                                 &t->err));
     CHECK_INT(1, path.entries.n);
     CHECK_STR(out.ids[0], path.entries.at[0].id);
-    CHECK_OK(bough_entries_read(
-        t->store, t->arena, s, &(struct bough_read){ .tool = true, .user = true }, &path, &t->err));
-    CHECK_INT(0, path.entries.n); /* no user message has one */
+    CHECK_OK(bough_entries_read(t->store, t->arena, s,
+                                &(struct bough_entries_read_options){ .tool = true, .user = true },
+                                &path, &t->err));
+    CHECK_INT(0, path.entries.n); /* no user message has a tool */
 }
 
 STORE_TEST(H27_more_forks_than_asked_for_are_too_deep)
 {
     const char *c = forked(t);
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     CHECK_RC(BOUGH_TOO_DEEP,
-             bough_entries_read(t->store, t->arena, c, &(struct bough_read){ .max_forks = 1 },
-                                &path, &t->err));
-    CHECK_OK(bough_entries_read(t->store, t->arena, c, &(struct bough_read){ .max_forks = 2 },
-                                &path, &t->err));
+             bough_entries_read(t->store, t->arena, c,
+                                &(struct bough_entries_read_options){ .max_forks = 1 }, &path,
+                                &t->err));
+    CHECK_OK(bough_entries_read(t->store, t->arena, c,
+                                &(struct bough_entries_read_options){ .max_forks = 2 }, &path,
+                                &t->err));
     CHECK_INT(10, path.entries.n);
 }
 
@@ -395,7 +503,7 @@ STORE_TEST(equal_conversations_hash_equal_wherever_they_are)
 STORE_TEST(lineage_and_root_go_up_to_the_first_session)
 {
     const char *s = new_session(t, "top"), *f = fork_at(t, s, user(t, s, "a"));
-    struct bough_session_new in = { .kind = BOUGH_SUBAGENT, .parent = f };
+    struct bough_session_create_options in = { .kind = BOUGH_SUBAGENT, .parent = f };
     struct bough_session *sub;
     struct bough_sessions line;
     char root[BOUGH_ID_LEN + 1];
@@ -406,5 +514,6 @@ STORE_TEST(lineage_and_root_go_up_to_the_first_session)
     CHECK_OK(bough_tree_lineage(t->store, t->arena, sub->id, &line, &t->err));
     CHECK_INT(3, line.n);
     CHECK_STR(sub->id, line.at[0].id);
+    CHECK_STR(f, line.at[1].id);
     CHECK_STR(s, line.at[2].id);
 }

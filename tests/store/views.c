@@ -1,11 +1,10 @@
-/* What people read with plain SQL from PostgreSQL: the views of alkhub's tables, and their plans.
- */
+/* The PostgreSQL views of alkhub's tables for plain SQL, and their query plans. */
 #include <libpq-fe.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "lib/store_test.h"
 
-/* Every value of every row, "|" between columns and a newline behind rows. */
+/* Every value of every row, "|" between columns and a newline after each row. */
 static const char *rows(struct test *t, PGconn *pg, const char *sql)
 {
     PGresult *r = PQexec(pg, sql);
@@ -29,17 +28,17 @@ static const char *a_conversation(struct test *t)
         "\"title\":\"x\",\"metadata\":{},\"time\":{\"start\":1,\"end\":2}}}";
     struct bough_str parts[] = { { "{\"type\":\"text\",\"text\":\"sure, \\ud800\"}", 0 },
                                  { tool, sizeof tool - 1 } };
-    struct bough_session_new in = { .title = "A plan",
-                                    .project = "/work",
-                                    .role_name = "architect",
-                                    .provider_path = "opencode",
-                                    .data = { "{\"model\":\"m\",\"cost\":1.50}", 25 } };
+    struct bough_session_create_options in = { .title = "A plan",
+                                               .project = "/work",
+                                               .role_name = "architect",
+                                               .provider_path = "opencode",
+                                               .data = { "{\"model\":\"m\",\"cost\":1.50}", 25 } };
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
                                  .parts = parts,
                                  .nparts = 2,
                                  .data = { "{\"agent\":\"build\"}", 17 } };
-    struct bough_append append = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options append = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_session *s;
 
     parts[0].n = strlen(parts[0].p);
@@ -103,7 +102,7 @@ STORE_TEST(views_do_not_show_what_was_deleted)
     PQfinish(pg);
 }
 
-/* The queries of alkhub's document, and the index each must find. */
+/* The queries of alkhub's document, and the index each must use. */
 static const struct {
     const char *where, *index;
 } asked[] = {
@@ -132,7 +131,7 @@ STORE_TEST(views_answer_the_queries_of_their_document_by_an_index)
         user(t, new_session(t, ""), "hello");
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     pg = postgres_connect(t);
-    /* These tables are small: a plan by index is looked for, not whether it pays yet. */
+    /* The tables are small, so sequential scans are disabled: the index must be usable. */
     (void)rows(t, pg,
                "SET enable_seqscan = off; ANALYZE session, head, list, entry, branch, record");
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {

@@ -1,23 +1,78 @@
-/* Files of the corpora, and importing and exporting them, for tests. */
+/* Helpers for tests: files of other tools, and importing and exporting them. */
 #include "corpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+
+const char *data_path(struct test *t, const char *name)
+{
+    const char *path = arena_printf(t->arena, "tests/data/%s", name);
+
+    if (access("tests/data", R_OK) != 0)
+        SKIP("run from the top of the source tree");
+    if (access(path, R_OK) != 0)
+        FAIL("%s is missing", path);
+    return path;
+}
+
+static const char *corpora(void)
+{
+    const char *root = getenv("BOUGH_CORPORA");
+
+    return root ? root : "../shared/corpora";
+}
 
 const char *corpus_path(struct test *t, const char *name)
 {
-    const char *root = getenv("BOUGH_CORPORA");
-    const char *path = arena_printf(t->arena, "%s/%s", root ? root : "../shared/corpora", name);
+    const char *path = arena_printf(t->arena, "%s/%s", corpora(), name);
 
     if (access(path, R_OK) != 0)
         SKIP("the corpora are not here; BOUGH_CORPORA says where they are");
     return path;
+}
+
+bool corpora_here(void)
+{
+    static bool said;
+
+    if (access(corpora(), R_OK) == 0)
+        return true;
+    if (!said)
+        printf("# NOTE the corpora are not here (BOUGH_CORPORA): only tests/data is used\n");
+    said = true;
+    return false;
+}
+
+/* An import only reads: the file has the same bytes and times afterwards. */
+static void check_one(struct test *t, const char *path,
+                      void (*check)(struct test *t, const char *path))
+{
+    struct stat before, after;
+
+    CHECK(stat(path, &before) == 0);
+    check(t, path);
+    CHECK(stat(path, &after) == 0);
+    CHECK(before.st_size == after.st_size && before.st_ino == after.st_ino &&
+          before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+          before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+}
+
+void each_file(struct test *t, const char *const *ours, const char *const *theirs,
+               void (*check)(struct test *t, const char *path))
+{
+    for (; *ours; ours++)
+        check_one(t, data_path(t, *ours), check);
+    if (!*theirs || !corpora_here())
+        return;
+    for (; *theirs; theirs++)
+        check_one(t, corpus_path(t, *theirs), check);
 }
 
 char *file_text(struct test *t, const char *path, size_t *n)
@@ -44,23 +99,23 @@ const char *file_make(struct test *t, const char *name, const char *text, size_t
     return path;
 }
 
-enum bough_rc import_rc(struct test *t, const char *path, struct bough_imported *out)
+enum bough_rc import_rc(struct test *t, const char *path, struct bough_import_file_result *out)
 {
     return bough_import_file(t->store, t->arena, path, NULL, out, &t->err);
 }
 
-struct bough_imported import_file(struct test *t, const char *path)
+struct bough_import_file_result import_file(struct test *t, const char *path)
 {
-    struct bough_imported out;
+    struct bough_import_file_result out;
 
     CHECK_OK(import_rc(t, path, &out));
     return out;
 }
 
-struct bough_imported follow_file(struct test *t, const char *path)
+struct bough_import_file_result follow_file(struct test *t, const char *path)
 {
-    struct bough_import how = { .follow = true };
-    struct bough_imported in;
+    struct bough_import_file_options how = { .follow = true };
+    struct bough_import_file_result in;
 
     CHECK_OK(bough_import_file(t->store, t->arena, path, &how, &in, &t->err));
     return in;
@@ -81,7 +136,7 @@ static bool ignore(void *user, struct bough_str bytes)
 
 enum bough_rc export_rc(struct test *t, const char *session, const char *format)
 {
-    struct bough_export how = { .format = format, .write = ignore };
+    struct bough_export_options how = { .format = format, .write = ignore };
 
     return bough_export_session(t->store, session, &how, &t->err);
 }
@@ -89,7 +144,7 @@ enum bough_rc export_rc(struct test *t, const char *session, const char *format)
 struct bough_str export_text(struct test *t, const char *session, const char *format)
 {
     struct buf b;
-    struct bough_export how = { .format = format, .write = gather, .user = &b };
+    struct bough_export_options how = { .format = format, .write = gather, .user = &b };
     struct bough_str out;
 
     buf_init(&b, LIMIT_JSON_BYTES);
@@ -105,7 +160,7 @@ void check_cuts(struct test *t, const char *name, struct bough_str text, int64_t
     int64_t whole = 0;
 
     for (size_t cut = 0; cut <= text.n; cut += step) {
-        struct bough_imported in;
+        struct bough_import_file_result in;
         enum bough_rc rc;
 
         bough_store_close(&t->store);
@@ -129,6 +184,15 @@ void fresh_store(struct test *t)
     store_check(t, t->store);
     bough_store_close(&t->store);
     CHECK_OK(bough_store_open(&t->store, "memory:", NULL, &t->err));
+}
+
+void next_store(struct test *t)
+{
+    store_check(t, t->store);
+    bough_store_close(&t->store);
+    if (store_lasts(t))
+        store_remove(t->url);
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
 }
 
 static struct bough_str next_line(struct bough_str *text)
@@ -169,7 +233,7 @@ void check_same_lines(struct test *t, struct bough_str want, struct bough_str go
 
 struct bough_str check_round(struct test *t, const char *path, const char *format)
 {
-    struct bough_imported in = import_file(t, path);
+    struct bough_import_file_result in = import_file(t, path);
     struct bough_str out = export_text(t, in.session, format);
     size_t n = 0;
     char *text = file_text(t, path, &n);
@@ -180,7 +244,7 @@ struct bough_str check_round(struct test *t, const char *path, const char *forma
     CHECK_STR("", in.nproblems ? in.problems[0].text : "");
     in = import_file(t, path);
     CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
-    text[n++] = '\n'; /* other bytes, the same content */
+    text[n++] = '\n'; /* different bytes, the same content */
     in = import_file(t, file_make(t, "again", text, n));
     CHECK_INT(0, in.added);
     in = import_file(t, file_make(t, "again", text, n - 1));

@@ -1,12 +1,18 @@
-/* SQLite files as other tools make them. */
+/* Helpers for tests: SQLite files as other tools create them. */
 #include "databases.h"
 
+#include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "transfer/sources/sqlite_file.h"
 
 const char hygge_schema[] =
     "CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);"
@@ -79,34 +85,85 @@ const char opencode_schema[] =
     " NULL, seq INTEGER NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL,"
     " data TEXT NOT NULL);";
 
-struct sqlite3 *db_open(struct test *t, const char *path)
-{
-    sqlite3 *db = NULL;
+/* The tool is another process. If this one had the file open, a child that reads it would inherit
+ * what SQLite knows about it, but not the locks. */
+struct db {
+    pid_t pid;
+    int fd; /* SQL goes there, "" or an error comes back; each with its NUL */
+};
 
-    (void)t;
-    CHECK_INT(SQLITE_OK, sqlite3_initialize());
-    CHECK_INT(SQLITE_OK, sqlite3_open(path, &db));
+static bool get_text(FILE *f, char **text, size_t *size)
+{
+    return getdelim(text, size, '\0', f) > 0;
+}
+
+static void run_tool(const char *path, int fd)
+{
+    FILE *in = fdopen(fd, "r");
+    char *sql = NULL, *why = NULL;
+    sqlite3 *db = NULL;
+    size_t size = 0;
+
+    if (!in || sqlite3_open(path, &db) != SQLITE_OK)
+        _exit(1);
+    while (get_text(in, &sql, &size)) {
+        why = NULL;
+        (void)sqlite3_exec(db, sql, NULL, NULL, &why);
+        if (write(fd, why ? why : "", why ? strlen(why) + 1 : 1) < 0)
+            break;
+        sqlite3_free(why);
+    }
+    sqlite3_close(db);
+    _exit(0);
+}
+
+struct db *db_open(struct test *t, const char *path)
+{
+    struct db *db = arena_zalloc(t->arena, sizeof *db);
+    int ends[2];
+
+    sqlite_file_guard_forks();
+    CHECK_INT(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+    db->pid = fork();
+    if (db->pid == 0) {
+        close(ends[0]);
+        run_tool(path, ends[1]);
+    }
+    close(ends[1]);
+    db->fd = ends[0];
+    db_run(t, db, "SELECT 1");
     return db;
 }
 
-void db_run(struct test *t, struct sqlite3 *db, const char *sql)
+void db_run(struct test *t, struct db *db, const char *sql)
 {
-    char *why = NULL;
+    size_t n = strlen(sql) + 1;
+    char why[256] = "the tool ended";
 
     (void)t;
-    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
-        FAIL("%s: %s", sql, why);
+    while (n) {
+        ssize_t put = write(db->fd, sql, n);
+
+        CHECK(put > 0);
+        sql += put;
+        n -= (size_t)put;
+    }
+    CHECK(read(db->fd, why, sizeof why - 1) > 0);
+    if (*why)
+        FAIL("%.100s: %s", sql, why);
 }
 
-void db_close(struct sqlite3 *db)
+void db_close(struct db *db)
 {
-    sqlite3_close(db);
+    close(db->fd);
+    while (waitpid(db->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 const char *db_make(struct test *t, const char *name, const char *schema, const char *sql)
 {
     const char *path = test_path(t, name);
-    struct sqlite3 *db;
+    struct db *db;
 
     unlink(path);
     db = db_open(t, path);
@@ -119,7 +176,7 @@ const char *db_make(struct test *t, const char *name, const char *schema, const 
 
 void db_change(struct test *t, const char *path, const char *sql)
 {
-    struct sqlite3 *db = db_open(t, path);
+    struct db *db = db_open(t, path);
 
     db_run(t, db, sql);
     db_close(db);
@@ -139,7 +196,7 @@ const char *db_quoted(struct test *t, struct bough_str text)
     return out;
 }
 
-/* The bytes and times of a file and of what SQLite puts beside it. */
+/* The bytes and times of a file and of its WAL and journal, as one string. */
 static struct bough_str look(struct test *t, const char *path)
 {
     static const char *const suffixes[] = { "", "-wal", "-journal" };
@@ -160,18 +217,18 @@ static struct bough_str look(struct test *t, const char *path)
         all = memcpy(arena_alloc(t->arena, out.n + n), all, n);
         memmove(all + out.n, all, n);
         memcpy(all, out.p, out.n);
-        for (size_t k = 0; k < n; k++) /* so that all of it is one text */
+        for (size_t k = 0; k < n; k++) /* map bytes to letters, so that the result is a C string */
             all[out.n + k] = (char)('a' + ((unsigned char)all[out.n + k] ^ (k & 15)) % 26);
         out = (struct bough_str){ arena_strndup(t->arena, all, out.n + n), out.n + n };
     }
     return out;
 }
 
-struct bough_imported import_db(struct test *t, const char *path)
+struct bough_import_file_result import_db(struct test *t, const char *path)
 {
     struct bough_str before = look(t, path);
     bool shm = fs_exists(arena_printf(t->arena, "%s-shm", path));
-    struct bough_imported in = import_file(t, path);
+    struct bough_import_file_result in = import_file(t, path);
 
     CHECK_STR(before.p, look(t, path).p);
     CHECK_INT(shm, fs_exists(arena_printf(t->arena, "%s-shm", path)));

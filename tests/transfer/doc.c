@@ -1,18 +1,18 @@
-/* Documents, read element by element: the same wherever the pieces end, strict, bounded. */
+/* Documents read element by element: strict, in bounded memory, wherever the pieces end. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
 #include "corpus.h"
-#include "formats/doc.h"
+#include "formats/common/doc.h"
 
-enum { PIECE = 256 * 1024 }; /* as it is read */
+enum { PIECE = 256 * 1024 }; /* the size of one read */
 
-/* What comes out of a text, one word an event: "e" an element, "m" a member, "l" too large; then
- * "." or how it is broken. */
+/* All events of a text as words: "e" an element, "m" a member, "l" too large an element; then "."
+ * or why the document is broken. */
 static const char *events(struct test *t, struct bough_str text, size_t *room)
 {
     struct doc_bytes bytes = doc_text(&text);
@@ -51,14 +51,14 @@ TEST(a_document_is_the_same_wherever_its_pieces_end)
     char *all = arena_alloc(t->arena, PIECE + sizeof text);
 
     CHECK_STR(want, events(t, str_of(text), NULL));
-    for (size_t before = 0; before < sizeof text; before++) { /* so many of its bytes */
+    for (size_t before = 0; before < sizeof text; before++) { /* bytes in the first piece */
         memset(all, ' ', PIECE);
         memcpy(all + PIECE - before, text, sizeof text);
         CHECK_STR(want, events(t, str_make(all, PIECE - before + sizeof text - 1), NULL));
     }
 }
 
-TEST(what_is_wrong_with_a_document_is_told_with_its_byte)
+TEST(an_error_in_a_document_is_reported_with_its_byte)
 {
     static const struct {
         const char *text, *want;
@@ -94,7 +94,7 @@ TEST(what_is_wrong_with_a_document_is_told_with_its_byte)
         CHECK_STR(cases[i].want, events(t, str_of(cases[i].text), NULL));
 }
 
-/* Two elements: one larger than a message may be, between small ones. */
+/* Three elements; the second is larger than a message may be. */
 static enum bough_rc read_large(void *user, int64_t at, char *to, size_t n, size_t *got,
                                 struct bough_error *err)
 {
@@ -131,12 +131,12 @@ TEST(an_element_that_is_too_large_is_passed_over_and_takes_no_room)
     CHECK_OK(doc_next(&d, &ev));
     CHECK_INT(DOC_DONE, ev.kind);
     CHECK(d.cap <= 4 * PIECE);
-    CHECK_OK(doc_at(&d, 1, &ev)); /* and back */
+    CHECK_OK(doc_at(&d, 1, &ev)); /* seek back */
     CHECK_SPAN("{\"a\":1}", ev.raw);
     doc_finish(&d);
 }
 
-/* `before`, many spaces, `behind`. */
+/* A document: `before`, `many` spaces, `behind`. */
 struct spaces {
     const char *before, *behind;
     int64_t many;
@@ -183,7 +183,7 @@ TEST(spaces_in_a_document_take_no_room)
         CHECK(d.cap <= 2 * PIECE);
         doc_finish(&d);
     }
-    bytes.user = &name; /* a name is held, within limits */
+    bytes.user = &name; /* a name is buffered, up to a limit */
     doc_init(&d, &r, "messages", &t->err);
     CHECK_OK(doc_next(&d, &ev));
     CHECK_INT(DOC_BROKEN, ev.kind);
@@ -207,16 +207,17 @@ TEST(a_document_of_any_size_takes_the_room_of_one_element)
     buf_finish(&b);
 }
 
-/* ---- imported ---- */
+/* ---- importing documents ---- */
 
-static struct bough_imported import_text(struct test *t, const char *name, struct bough_str text)
+static struct bough_import_file_result import_text(struct test *t, const char *name,
+                                                   struct bough_str text)
 {
     return import_file(t, file_make(t, name, text.p, text.n));
 }
 
 STORE_TEST(a_message_that_is_no_json_is_told_with_its_byte_and_the_others_are_imported)
 {
-    struct bough_imported in = import_text(
+    struct bough_import_file_result in = import_text(
         t, "m.json",
         str_of("[{\"role\":\"user\",\"content\":\"a\"},\n {\"role\":\"user\",\"content\":"
                "\"\x01\"},5,\n{\"role\":\"assistant\",\"content\":\"b\"}]"));
@@ -229,9 +230,9 @@ STORE_TEST(a_message_that_is_no_json_is_told_with_its_byte_and_the_others_are_im
     CHECK_STR("a message that is no object was left out (at byte 63)", in.problems[1].text);
 }
 
-STORE_TEST(members_behind_the_list_are_kept_and_what_cannot_be_is_told)
+STORE_TEST(members_after_the_list_are_kept_or_reported)
 {
-    struct bough_imported in = import_text(
+    struct bough_import_file_result in = import_text(
         t, "m.json",
         str_of(
             "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}],\"title\":\"T\","
@@ -249,7 +250,7 @@ STORE_TEST(members_behind_the_list_are_kept_and_what_cannot_be_is_told)
 
 STORE_TEST(a_list_that_ends_in_the_middle_gives_what_was_whole_and_says_where)
 {
-    struct bough_imported in = import_text(
+    struct bough_import_file_result in = import_text(
         t, "m.json",
         str_of("{\"messages\":[{\"role\":\"user\",\"content\":\"a\"},\n{\"role\":\"us"));
 
@@ -259,20 +260,19 @@ STORE_TEST(a_list_that_ends_in_the_middle_gives_what_was_whole_and_says_where)
     CHECK_STR("the rest is not whole: it ends at byte 55", in.problems[0].text);
 }
 
-/* opencode's messages by time, wherever they stand: over several pieces, and twice the same time.
- */
+/* opencode's messages are sorted by time, also across pieces and with equal times. */
 STORE_TEST(messages_of_opencode_in_any_order_are_read_from_where_they_stand)
 {
     enum { N = 3000 };
-    struct bough_imported in;
-    struct bough_read all = { 0 };
-    struct bough_path path;
+    struct bough_import_file_result in;
+    struct bough_entries_read_options all = { 0 };
+    struct bough_entries_read_result path;
     struct buf b;
 
     buf_init(&b, 64 << 20);
     buf_puts(&b, "{\"messages\":[");
     for (int i = 0; i < N; i++) {
-        int at = i * 7 % N; /* each once, far from its place */
+        int at = i * 7 % N; /* each once, far from its sorted position */
 
         buf_printf(
             &b,

@@ -1,12 +1,12 @@
-/* Following files: what was added is read, and it is what a reading of all of it gives. */
+/* Following files: only the added part is read, with the same result as reading the whole file. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
 #include "databases.h"
 
 static size_t line_end(struct bough_str text, size_t at)
@@ -16,7 +16,7 @@ static size_t line_end(struct bough_str text, size_t at)
     return end ? (size_t)(end - text.p) + 1 : text.n;
 }
 
-/* What a session is, whatever its ids are: its lines, calls and what was spent. */
+/* The content of a session without its ids: path hash, counts and usage. */
 static const char *told(struct test *t, const char *session)
 {
     const struct bough_session *s = get(t, session);
@@ -28,20 +28,20 @@ static const char *told(struct test *t, const char *session)
                         (long long)s->own.output, s->title);
 }
 
-/* A file that grows by `step` bytes (0: by a line) and is followed. *known: entries that were read
- * although they had been read before. */
+/* Follow a file that grows by `step` bytes (0: by a line). *known counts entries that were read
+ * again. Returns the session. */
 static const char *grow(struct test *t, struct bough_str text, size_t step, int64_t *known)
 {
-    struct bough_imported in = { .session = "" };
+    struct bough_import_file_result in = { .session = "" };
     const char *session = "";
 
     *known = 0;
     for (size_t at = 0; at < text.n;) {
-        struct bough_import how = { .follow = true };
+        struct bough_import_file_options how = { .follow = true };
 
         at = step ? at + step : line_end(text, at);
         at = at < text.n ? at : text.n;
-        /* before its first lines are whole it is no session */
+        /* without its first complete lines the file is not a session yet */
         if (bough_import_file(t->store, t->arena, file_make(t, "f.jsonl", text.p, at), &how, &in,
                               &t->err))
             continue;
@@ -52,7 +52,8 @@ static const char *grow(struct test *t, struct bough_str text, size_t step, int6
     return session;
 }
 
-/* Line by line and in pieces that end anywhere; then nothing is new for who reads all of it. */
+/* Grow the file by lines and by arbitrary pieces. A complete import afterwards must find nothing
+ * new. Growing by lines reads at most `most_known` entries again. */
 static void check_growth(struct test *t, struct bough_str text, int64_t most_known)
 {
     static const size_t steps[] = { 0, 997, 4000 };
@@ -73,38 +74,87 @@ static void check_growth(struct test *t, struct bough_str text, int64_t most_kno
     fresh_store(t);
 }
 
-static struct bough_str corpus(struct test *t, const char *name)
+/* Of the lines of a file of this kind so many may be read again. */
+struct grown {
+    const char *name;
+    int64_t most_known;
+};
+
+static struct bough_str text_of_file(struct test *t, const char *path)
 {
     size_t n;
-    const char *text = file_text(t, corpus_path(t, name), &n);
+    const char *text = file_text(t, path, &n);
 
     CHECK(text != NULL);
     return str_make(text, n);
 }
 
+/* Files of tests/data, then those of the corpora; both lists end with a NULL name. */
+static void check_grown(struct test *t, const struct grown *ours, const struct grown *theirs)
+{
+    for (; ours->name; ours++)
+        check_growth(t, text_of_file(t, data_path(t, ours->name)), ours->most_known);
+    if (corpora_here())
+        for (; theirs->name; theirs++)
+            check_growth(t, text_of_file(t, corpus_path(t, theirs->name)), theirs->most_known);
+}
+
 STORE_TEST_SECONDS(following_files_of_claude_code_reads_only_what_was_added, 60)
 {
-    check_growth(t, corpus(t, "claude-code-2.1.325/resumed.jsonl"), 30);
-    check_growth(t, corpus(t, "claude-code-2.1.325/content.jsonl"), 30);
-    check_growth(t, corpus(t, "claude-code-2.1.325/compacted.jsonl"), 100);
-    check_growth(t, corpus(t, "claude-code-2.1.325/delegated-agent1.jsonl"), 30);
+    static const struct grown ours[] = { { "claude-code/tools.jsonl", 30 },
+                                         { "claude-code/content.jsonl", 30 },
+                                         { "claude-code/compacted.jsonl", 30 },
+                                         { "claude-code/delegated-agent.jsonl", 30 },
+                                         { 0 } },
+                              corpora[] = { { "claude-code-2.1.325/resumed.jsonl", 30 },
+                                            { "claude-code-2.1.325/content.jsonl", 30 },
+                                            { "claude-code-2.1.325/compacted.jsonl", 100 },
+                                            { "claude-code-2.1.325/delegated-agent1.jsonl", 30 },
+                                            { 0 } };
+
+    check_grown(t, ours, corpora);
 }
 
 STORE_TEST_SECONDS(following_files_of_codex_reads_only_what_was_added, 60)
 {
-    check_growth(t, corpus(t, "codex-0.166.0/resumed.jsonl"), 0);
-    check_growth(t, corpus(t, "codex-0.166.0/content.jsonl"), 0);
+    static const struct grown ours[] = { { "codex/tools.jsonl", 0 },
+                                         { "codex/content.jsonl", 0 },
+                                         { 0 } },
+                              corpora[] = { { "codex-0.166.0/resumed.jsonl", 0 },
+                                            { "codex-0.166.0/content.jsonl", 0 },
+                                            { 0 } };
+
+    check_grown(t, ours, corpora);
 }
 
-STORE_TEST_SECONDS(following_files_of_our_own_reads_only_what_was_added, 60)
+STORE_TEST_SECONDS(following_files_of_pi_reads_only_what_was_added, 60)
 {
-    struct bough_imported in = import_file(t, corpus_path(t, "codex-0.166.0/content.jsonl"));
+    static const struct grown ours[] = { { "pi/multiturn.jsonl", 0 },
+                                         { "pi/branched.jsonl", 0 },
+                                         { "pi/v2.jsonl", 0 },
+                                         { 0 } },
+                              corpora[] = { { "pi-1.5.0/print-multiturn.jsonl", 0 },
+                                            { "pi-1.5.0/sdk-branched.jsonl", 0 },
+                                            { 0 } };
+
+    check_grown(t, ours, corpora);
+}
+
+static void own_file_grows(struct test *t, const char *path)
+{
+    struct bough_import_file_result in = import_file(t, path);
     struct bough_str one = export_text(t, in.session, "bough");
 
     check_growth(t, one, 0);
 }
 
-/* ---- lines that cannot be read without those before them ---- */
+STORE_TEST_SECONDS(following_files_of_our_own_reads_only_what_was_added, 60)
+{
+    each_file(t, FILES("codex/content.jsonl", "pi/branched.jsonl"),
+              FILES("codex-0.166.0/content.jsonl"), own_file_grows);
+}
+
+/* ---- lines that depend on earlier lines ---- */
 
 #define SIDE "{\"type\":\"queue-operation\",\"operation\":\"x\",\"sessionId\":\"s\"}\n"
 #define CC(id, parent, text)                                                                       \
@@ -112,8 +162,8 @@ STORE_TEST_SECONDS(following_files_of_our_own_reads_only_what_was_added, 60)
     "\",\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":{\"role\":\"user\",\"content\":"    \
     "\"" text "\"}}\n"
 
-/* More responses than are read once more: what stood before those is not known. */
-STORE_TEST_SECONDS(what_claude_code_says_again_or_goes_back_to_is_found_while_following, 60)
+/* More responses than a follower reads again, so that the first ones are outside its window. */
+STORE_TEST_SECONDS(following_finds_entries_that_claude_code_repeats_or_returns_to, 60)
 {
     struct buf b;
 
@@ -126,9 +176,9 @@ STORE_TEST_SECONDS(what_claude_code_says_again_or_goes_back_to_is_found_while_fo
                    "\"content\":[],\"usage\":{\"input_tokens\":%d}}}\n",
                    i ? arena_printf(t->arena, "r%d", i - 1) : "a", i, i, i + 1);
         if (i == 20)
-            buf_puts(&b, SIDE SIDE); /* as before */
+            buf_puts(&b, SIDE SIDE); /* the same as an earlier line */
     }
-    buf_puts(&b, CC("back", "\"a\"", "2")); /* behind what stands beside a */
+    buf_puts(&b, CC("back", "\"a\"", "2")); /* a branch from outside the window */
     check_growth(t, buf_str(&b), 200);
     buf_finish(&b);
 }
@@ -154,10 +204,13 @@ STORE_TEST(a_call_of_our_own_file_from_before_is_found_while_following)
 
 STORE_TEST(lines_of_version_1_of_pi_are_counted_while_following)
 {
-    check_growth(t, corpus(t, "pi-0.30.2/print-multiturn.jsonl"), 1000000);
+    static const struct grown ours[] = { { "pi/v1.jsonl", 1000000 }, { 0 } },
+                              corpora[] = { { "pi-0.30.2/print-multiturn.jsonl", 1000000 }, { 0 } };
+
+    check_grown(t, ours, corpora);
 }
 
-/* ---- other files under the same name ---- */
+/* ---- another file under the same name ---- */
 
 #define CODEX(id)                                                                                  \
     "{\"timestamp\":\"2026-11-15T20:00:00.000Z\",\"type\":\"session_meta\",\"payload\":{\"id\":"   \
@@ -167,20 +220,20 @@ STORE_TEST(lines_of_version_1_of_pi_are_counted_while_following)
     "\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":"       \
     "\"" text "\"}]},\"ordinal\":" #n "}\n"
 
-static struct bough_imported follow_text(struct test *t, const char *text)
+static struct bough_import_file_result follow_text(struct test *t, const char *text)
 {
     return follow_file(t, file_make(t, "f.jsonl", text, strlen(text)));
 }
 
 STORE_TEST(a_followed_file_that_is_cut_replaced_or_goes_back_is_read_whole_and_nothing_doubles)
 {
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     CHECK_INT(2, follow_text(t, CODEX("one") SAID(1, "a") SAID(2, "b")).added);
-    in = follow_text(t, CODEX("one") SAID(1, "a")); /* cut */
+    in = follow_text(t, CODEX("one") SAID(1, "a")); /* truncated */
     CHECK_INT(0, in.added);
     CHECK_INT(1, in.known);
-    in = follow_text(t, CODEX("one") SAID(1, "a") SAID(2, "b") SAID(3, "c")); /* and again */
+    in = follow_text(t, CODEX("one") SAID(1, "a") SAID(2, "b") SAID(3, "c")); /* grown again */
     CHECK_INT(1, in.added);
     in = follow_text(t, CODEX("two") SAID(1, "x") SAID(2, "y") SAID(3, "z") SAID(4, "long"));
     CHECK_INT(4, in.added);
@@ -195,7 +248,7 @@ STORE_TEST(a_followed_file_of_another_beginning_is_another_file_whatever_its_end
 {
     const char *text = arena_printf(t->arena, CODEX("one") SAID(1, "%09000d"), 0),
                *other = arena_printf(t->arena, CODEX("six") SAID(1, "%09000d"), 0);
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     CHECK_INT(1, follow_text(t, text).added);
     in = follow_text(t, other);
@@ -205,28 +258,29 @@ STORE_TEST(a_followed_file_of_another_beginning_is_another_file_whatever_its_end
 
 STORE_TEST(a_followed_file_that_did_not_change_is_not_read)
 {
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     follow_text(t, CODEX("one") SAID(1, "a"));
-    follow_text(t, CODEX("one") SAID(1, "a") SAID(2, "b")); /* its sum is not known any more */
+    follow_text(t, CODEX("one") SAID(1, "a") SAID(2, "b")); /* clears the checksum */
     in = follow_text(t, CODEX("one") SAID(1, "a") SAID(2, "b"));
     CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
     CHECK_INT(0, in.lines);
     CHECK_INT(0, in.known);
-    in = import_file(t, in.path); /* this one looks at every byte */
+    in = import_file(t, in.path); /* a complete import reads every byte */
     CHECK_INT(2, in.known);
 }
 
-/* Two that follow one file: whoever claims it reads on, the other one is told, nothing doubles. */
+/* Two followers of one file: the one that claims it reads on, the other gets BOUGH_BUSY, and
+ * nothing is doubled. */
 STORE_TEST(two_followers_of_one_file_do_not_double)
 {
     static const char *const texts[] = { CODEX("one") SAID(1, "a"),
                                          CODEX("one") SAID(1, "a") SAID(2, "b"),
                                          CODEX("one") SAID(1, "a") SAID(2, "b") SAID(3, "c") };
-    struct bough_import first = { .follow = true, .owner = "first" },
-                        second = { .follow = true, .owner = "second" };
+    struct bough_import_file_options first = { .follow = true, .owner = "first" },
+                                     second = { .follow = true, .owner = "second" };
     struct bough_source *source;
-    struct bough_imported in;
+    struct bough_import_file_result in;
     const char *path = "";
 
     for (size_t i = 0; i < 3; i++) {
@@ -245,7 +299,7 @@ STORE_TEST(two_followers_of_one_file_do_not_double)
     CHECK_INT(0, in.added);
 }
 
-/* Somebody else asks for the file again and again while a minute passes between two pieces. */
+/* Try to claim the file for another owner while 40 seconds pass between two pieces. */
 static bool ask_for_it(void *user, int64_t done, int64_t total)
 {
     struct test *t = user;
@@ -263,8 +317,8 @@ static bool ask_for_it(void *user, int64_t done, int64_t total)
 
 STORE_TEST(a_claim_lasts_as_long_as_the_import_of_a_large_file)
 {
-    struct bough_import how = { .progress = ask_for_it, .user = t };
-    struct bough_imported in;
+    struct bough_import_file_options how = { .progress = ask_for_it, .user = t };
+    struct bough_import_file_result in;
     struct buf b;
 
     buf_init(&b, 64 << 20);
@@ -282,12 +336,12 @@ STORE_TEST(a_claim_lasts_as_long_as_the_import_of_a_large_file)
 
 /* ---- databases ---- */
 
-/* A tool at work: what it commits is picked up, each row once. */
+/* Follow the database of a tool that is running: every committed row is imported once. */
 static void check_database(struct test *t, const char *schema, const char *first, const char *more,
                            const char *session)
 {
     const char *path = db_make(t, "tool.db", schema, first);
-    struct sqlite3 *tool;
+    struct db *tool;
 
     CHECK_INT(1, follow_file(t, path).added);
     tool = db_open(t, path);

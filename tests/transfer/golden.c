@@ -1,27 +1,29 @@
-/* Golden pairs: what a small file of each format, and each trap in it, becomes in our own format;
- * of a database the SQL that fills it. UPDATE=1 writes what comes out as expected; read the
- * difference after. */
+/*
+ * Golden files: an input of each format, and for each of its traps, beside the expected export in
+ * our own format. For a database the input is the SQL that fills it. UPDATE=1 writes the expected
+ * files; read the diff afterwards.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/fs.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 #include "databases.h"
 
 #define GOLDEN "tests/transfer/golden"
 
-/* A time of today; those that files bring are of two fixed minutes. */
+/* True for the time of the import. Times in the files are in two fixed ranges. */
 static bool is_now(const char *text, size_t n)
 {
     return n == 13 && strspn(text, "0123456789") >= 13 && strncmp(text, "17947728", 8) != 0 &&
            strncmp(text, "17632368", 8) != 0;
 }
 
-/* Slugs are made by chance, ids of ours by clock and chance. */
+/* Replace random slugs, our ids and current times. */
 static void put_masked(struct buf *b, const char *text)
 {
     while (*text) {
@@ -49,12 +51,12 @@ static void put_masked(struct buf *b, const char *text)
     }
 }
 
-/* The problems, then every session with all it hangs on, oldest first. */
+/* The import's problems, then the export of every session, oldest first. */
 static const char *told(struct test *t, const char *path)
 {
-    struct bough_list all = { .include_deleted = true };
+    struct bough_session_list_options all = { .include_deleted = true };
     struct bough_sessions list;
-    struct bough_imported in;
+    struct bough_import_file_result in;
     const char *out;
     struct buf b;
     enum bough_rc rc = import_rc(t, path, &in);
@@ -97,7 +99,7 @@ static size_t inputs(struct test *t, const char **out, size_t most)
     return n;
 }
 
-/* The file itself, or the database that its SQL makes of its tool's tables. */
+/* The path of the input file, or of the database that its SQL creates. */
 static const char *input(struct test *t, const char *name)
 {
     const char *path = arena_printf(t->arena, GOLDEN "/%s", name), *sql;

@@ -1,6 +1,6 @@
-/* Hecate's file in: two streams, linked, with what was asked, answered and paid. */
-#include "base/arena.h"
-#include "base/str.h"
+/* Import of Hecate's database: two linked streams, with requests, replies and costs. */
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "databases.h"
 
 #define CALLS "hecate_chat_session_provider_calls"
@@ -30,7 +30,7 @@ static const char chat[] =
 
 STORE_TEST(C1_a_hecate_file_brings_both_streams_and_what_links_them)
 {
-    struct bough_imported in = import_db(t, db_make(t, "hecate.db", hecate_schema, chat));
+    struct bough_import_file_result in = import_db(t, db_make(t, "hecate.db", hecate_schema, chat));
     const struct bough_session *s = get(t, "chat_1");
     struct bough_calls calls;
     struct bough_entry *e;
@@ -43,7 +43,7 @@ STORE_TEST(C1_a_hecate_file_brings_both_streams_and_what_links_them)
     CHECK_INT(1778268787123, s->created);
     CHECK_OK(bough_call_list(t->store, t->arena, "chat_1", &calls, &t->err));
     CHECK_INT(3, calls.n);
-    CHECK_STR("req_3", calls.at[0].request_id); /* 19:35 two hours east is the earliest */
+    CHECK_STR("req_3", calls.at[0].request_id); /* 19:35+02:00 is the earliest */
     CHECK_STR("req_1", calls.at[1].request_id);
     CHECK_STR("local", calls.at[1].want_provider);
     CHECK_STR("ollama", calls.at[1].provider);
@@ -76,7 +76,7 @@ STORE_TEST(C4_messages_of_hecate_are_in_order_of_their_sequence)
 STORE_TEST(a_hecate_file_again_adds_nothing_and_grown_what_is_new)
 {
     const char *path = db_make(t, "hecate.db", hecate_schema, chat);
-    struct bough_imported in;
+    struct bough_import_file_result in;
     struct bough_calls calls;
 
     import_db(t, path);
@@ -110,7 +110,7 @@ STORE_TEST(hecate_tables_with_another_prefix_are_found_and_a_broken_message_is_k
         " created_at TEXT);",
         "INSERT INTO gw2_chat_sessions VALUES ('chat_9', 'T', 'kim', '', '');"
         "INSERT INTO gw2_chat_session_messages VALUES ('m', 'chat_9', 0, 'call_gone', 'oops', '')");
-    struct bough_imported in = import_db(t, path);
+    struct bough_import_file_result in = import_db(t, path);
     struct bough_entry *e;
 
     CHECK_INT(1, in.added);

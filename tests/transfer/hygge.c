@@ -1,6 +1,6 @@
-/* hygge's file in: everything it keeps, exactly, again without doubles, and as it grows. */
-#include "base/arena.h"
-#include "base/str.h"
+/* Import of hygge's database: complete, without doubles when repeated, and as the file grows. */
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "databases.h"
 
 #define TEXT(s) "[{\"type\":\"text\",\"text\":\"" s "\"}]"
@@ -42,8 +42,7 @@ static const char two[] =
                                           "created_at) VALUES"
                                           " ('M6', 'S2', 'user', '" TEXT(
                                               "another way") "', 2001);"
-                                                             /* made before its parent, by a clock
-                                                                that went back */
+                                                             /* created before its parent */
                                                              "INSERT INTO sessions (id, parent_id, "
                                                              "parent_tool_use_id, project_dir, "
                                                              "model_provider,"
@@ -60,7 +59,7 @@ static const char two[] =
 STORE_TEST(H5_a_hygge_file_brings_sessions_messages_and_usage_exactly)
 {
     const char *path = db_make(t, "sessions.db", hygge_schema, two);
-    struct bough_imported in = import_db(t, path);
+    struct bough_import_file_result in = import_db(t, path);
     const struct bough_session *s = get(t, "S1");
     struct bough_entry *e;
 
@@ -82,9 +81,9 @@ STORE_TEST(H5_a_hygge_file_brings_sessions_messages_and_usage_exactly)
     CHECK_INT(2, e->nparts);
     CHECK_SPAN("{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"bash\",\"input\":{\"a\": 1.0}}",
                e->parts[1].json);
-    CHECK_INT(10, e->usage.input);
-    CHECK_INT(1, e->usage.cache_write);
-    CHECK_INT(1234000, e->usage.cost);
+    CHECK_INT(10, e->usage->input);
+    CHECK_INT(1, e->usage->cache_write);
+    CHECK_INT(1234000, e->usage->cost);
 }
 
 STORE_TEST(H35_a_hygge_sessions_totals_are_its_own_counters_and_its_messages_are_own)
@@ -121,9 +120,10 @@ STORE_TEST(H20_H22_a_hygge_fork_shows_the_prefix_and_a_subagent_only_its_own)
 
 STORE_TEST(H30_a_hygge_marker_keeps_what_came_after_the_message_it_names)
 {
-    struct bough_read how = { .what = BOUGH_SINCE_MARKER, .messages = true };
+    struct bough_entries_read_options how = { .what = BOUGH_ENTRIES_SINCE_MARKER,
+                                              .messages = true };
     struct bough_entry *marker;
-    struct bough_path p;
+    struct bough_entries_read_result p;
 
     import_db(t, db_make(t, "sessions.db", hygge_schema, two));
     CHECK_OK(bough_marker_latest(t->store, t->arena, "S1", false, &marker, &t->err));
@@ -151,7 +151,8 @@ STORE_TEST(H37_H38_hygge_todos_and_memories_come_across)
     CHECK_STR("do", todos.at[0].content);
     CHECK_STR("in_progress", todos.at[0].status);
     CHECK_STR("high", todos.at[0].priority);
-    CHECK_OK(bough_memory_list(t->store, t->arena, BOUGH_OF_SESSION, "S1", &memories, &t->err));
+    CHECK_OK(
+        bough_memory_list(t->store, t->arena, BOUGH_MEMORY_OF_SESSION, "S1", &memories, &t->err));
     CHECK_INT(1, memories.n);
     CHECK_STR("likes tea", memories.at[0].content);
     CHECK_INT(1100, memories.at[0].created);
@@ -160,12 +161,12 @@ STORE_TEST(H37_H38_hygge_todos_and_memories_come_across)
 STORE_TEST(a_hygge_file_again_adds_nothing_and_grown_what_is_new)
 {
     const char *path = db_make(t, "sessions.db", hygge_schema, two);
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     import_db(t, path);
     in = import_db(t, path);
     CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
-    /* written again without saying anything else: read, and all of it is known */
+    /* rewritten without new content: read, and everything is known */
     db_change(t, path, "UPDATE sessions SET updated_at = 9999");
     in = import_db(t, path);
     CHECK_INT(BOUGH_IMPORT_UNCHANGED, in.status);
@@ -213,7 +214,7 @@ STORE_TEST(H16_parts_that_are_none_and_odd_rows_of_hygge_are_kept_and_told)
         "INSERT INTO messages (id, session_id, role, parts, created_at) VALUES"
         " ('M1', 'S1', 'user', 'no JSON', 2), ('M2', 'S1', 'user', '{\"type\":\"text\"}', 3),"
         " ('M3', 'S2', 'user', '" TEXT("alone") "', 3);");
-    struct bough_imported in = import_db(t, path);
+    struct bough_import_file_result in = import_db(t, path);
     struct bough_entry *e;
 
     CHECK_INT(3, in.added);

@@ -1,49 +1,57 @@
-/* Lists of messages in and out: ids or not, nothing is doubled and every field comes back. */
+/* Message lists in and out, with or without ids: nothing is doubled, every field comes back. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "corpus.h"
+
+static void ui_comes_back(struct test *t, const char *path)
+{
+    size_t n;
+    const char *text = file_text(t, path, &n);
+    struct bough_import_file_result in = import_file(t, path);
+    struct bough_str out = export_text(t, in.session, "ai-sdk");
+
+    CHECK_STR("ai-sdk", in.format);
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    check_same_json(t, str_make(text, n), out);
+    fresh_store(t);
+    in = import_file(t, file_make(t, "u.json", out.p, out.n));
+    CHECK_STR(out.p, export_text(t, in.session, "ai-sdk").p);
+    next_store(t);
+}
 
 STORE_TEST(ui_messages_of_the_ai_sdk_come_back_the_same)
 {
-    static const char *const files[] = { "aborted",    "approval-granted", "client-tool-continued",
-                                         "data-parts", "length",           "pending-client-tool" };
-
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        size_t n;
-        const char *path = corpus_path(t, arena_printf(t->arena, "ai-7.0.169/%s.json", files[i])),
-                   *text = file_text(t, path, &n);
-        struct bough_imported in = import_file(t, path);
-        struct bough_str out = export_text(t, in.session, "ai-sdk");
-
-        CHECK_STR("ai-sdk", in.format);
-        CHECK_STR("", in.nproblems ? in.problems[0].text : "");
-        check_same_json(t, str_make(text, n), out);
-        fresh_store(t);
-        in = import_file(t, file_make(t, "u.json", out.p, out.n));
-        CHECK_STR(out.p, export_text(t, in.session, "ai-sdk").p);
-        fresh_store(t);
-    }
+    each_file(t, FILES("ai-sdk/data-parts.json", "ai-sdk/tools.json", "ai-sdk/aborted.json"),
+              FILES("ai-7.0.169/aborted.json", "ai-7.0.169/approval-granted.json",
+                    "ai-7.0.169/client-tool-continued.json", "ai-7.0.169/data-parts.json",
+                    "ai-7.0.169/length.json", "ai-7.0.169/pending-client-tool.json"),
+              ui_comes_back);
 }
 
-STORE_TEST(model_messages_of_the_ai_sdk_come_back_the_same)
+/* In the format that it was found to be; a second import of the same writes nothing. */
+static void list_comes_back(struct test *t, const char *path)
 {
-    static const char *const files[] = { "aborted",    "approval-granted", "client-tool-continued",
-                                         "data-parts", "length",           "pending-client-tool" };
+    size_t n;
+    const char *text = file_text(t, path, &n);
+    struct bough_import_file_result in = import_file(t, path);
 
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        size_t n;
-        const char *path =
-                       corpus_path(t, arena_printf(t->arena, "ai-7.0.169/%s.model.json", files[i])),
-                   *text = file_text(t, path, &n);
-        struct bough_imported in = import_file(t, path);
+    CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+    check_same_json(t, str_make(text, n), export_text(t, in.session, in.format));
+    CHECK_INT(BOUGH_IMPORT_UNCHANGED, import_file(t, path).status);
+    next_store(t);
+}
 
-        CHECK_STR("", in.nproblems ? in.problems[0].text : "");
-        check_same_json(t, str_make(text, n), export_text(t, in.session, in.format));
-        fresh_store(t);
-    }
+STORE_TEST(lists_of_messages_come_back_the_same)
+{
+    each_file(t, FILES("ai-sdk/tools.model.json", "openai-chat/tools.json", "anthropic/tools.json"),
+              FILES("ai-7.0.169/aborted.model.json", "ai-7.0.169/approval-granted.model.json",
+                    "ai-7.0.169/client-tool-continued.model.json",
+                    "ai-7.0.169/data-parts.model.json", "ai-7.0.169/length.model.json",
+                    "ai-7.0.169/pending-client-tool.model.json"),
+              list_comes_back);
 }
 
 static const char openai[] =
@@ -70,7 +78,7 @@ static const char anthropic[] =
 
 static void check_list(struct test *t, const char *text, const char *format, int64_t messages)
 {
-    struct bough_imported in = import_file(t, file_make(t, "m.json", text, strlen(text)));
+    struct bough_import_file_result in = import_file(t, file_make(t, "m.json", text, strlen(text)));
     const char *session = in.session;
     struct bough_str out = export_text(t, session, format);
     const char *grown;
@@ -79,7 +87,7 @@ static void check_list(struct test *t, const char *text, const char *format, int
     CHECK_STR("", in.nproblems ? in.problems[0].text : "");
     CHECK_INT(messages, in.added);
     check_same_json(t, str_of(text), out);
-    in = import_file(t, file_make(t, "m.json", out.p, out.n)); /* other bytes, the same messages */
+    in = import_file(t, file_make(t, "m.json", out.p, out.n)); /* same messages, other bytes */
     CHECK_STR(session, in.session);
     CHECK_INT(0, in.added);
     CHECK_INT(messages, in.known);
@@ -110,7 +118,7 @@ STORE_TEST(an_edited_list_of_messages_becomes_a_branch)
     const char
         *one = "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]",
         *two = "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"c\"}]";
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     CHECK_INT(2, import_file(t, file_make(t, "m.json", one, strlen(one))).added);
     in = import_file(t, file_make(t, "m.json", two, strlen(two)));
@@ -121,36 +129,42 @@ STORE_TEST(an_edited_list_of_messages_becomes_a_branch)
     CHECK_INT(0, in.added);
 }
 
+static void becomes_any_list(struct test *t, const char *path)
+{
+    static const char *const to[] = { "ai-sdk", "openai-chat", "anthropic" };
+
+    for (size_t k = 0; k < 3; k++) {
+        struct bough_import_file_result in = import_file(t, path);
+        struct bough_str out = export_text(t, in.session, to[k]);
+        struct bough_import_file_options how = { .format = to[k] };
+
+        fresh_store(t);
+        CHECK_OK(bough_import_file(t->store, t->arena, file_make(t, "x.json", out.p, out.n), &how,
+                                   &in, &t->err));
+        CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+        CHECK(in.added > 1);
+        CHECK_STR(out.p, export_text(t, in.session, to[k]).p);
+        next_store(t);
+    }
+}
+
 /* One conversation, from each tool into each list, and back in. */
 STORE_TEST_SECONDS(any_session_becomes_any_list_of_messages, 60)
 {
-    static const char *const from[] = { "pi-1.5.0/print-multiturn.jsonl",
-                                        "claude-code-2.1.325/resumed.jsonl",
-                                        "codex-0.166.0/resumed.jsonl",
-                                        "opencode-1.18.33/tools.json",
-                                        "ai-7.0.169/approval-granted.json" };
-    static const char *const to[] = { "ai-sdk", "openai-chat", "anthropic" };
-
-    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-        for (size_t k = 0; k < 3; k++) {
-            struct bough_imported in = import_file(t, corpus_path(t, from[i]));
-            struct bough_str out = export_text(t, in.session, to[k]);
-            struct bough_import how = { .format = to[k] };
-
-            fresh_store(t);
-            CHECK_OK(bough_import_file(t->store, t->arena, file_make(t, "x.json", out.p, out.n),
-                                       &how, &in, &t->err));
-            CHECK_STR("", in.nproblems ? in.problems[0].text : "");
-            CHECK(in.added > 1);
-            CHECK_STR(out.p, export_text(t, in.session, to[k]).p);
-            fresh_store(t);
-        }
+    each_file(t,
+              FILES("pi/multiturn.jsonl", "pi/v1.jsonl", "claude-code/tools.jsonl",
+                    "codex/tools.jsonl", "opencode/tools.json", "ai-sdk/tools.json",
+                    "openai-chat/tools.json", "anthropic/tools.json"),
+              FILES("pi-1.5.0/print-multiturn.jsonl", "claude-code-2.1.325/resumed.jsonl",
+                    "codex-0.166.0/resumed.jsonl", "opencode-1.18.33/tools.json",
+                    "ai-7.0.169/approval-granted.json"),
+              becomes_any_list);
 }
 
 STORE_TEST_SECONDS(lists_of_messages_cut_after_any_byte_give_what_was_whole, 120)
 {
     size_t n;
-    const char *ui = file_text(t, corpus_path(t, "ai-7.0.169/data-parts.json"), &n);
+    const char *ui = file_text(t, data_path(t, "ai-sdk/data-parts.json"), &n);
 
     check_cuts(t, "cut.json", str_make(ui, n), 2);
     check_cuts(t, "cut2.json", str_of(openai), 5);

@@ -1,11 +1,11 @@
-/* Names in files: the newest ones are known, however many there were. */
+/* The map of recent names: it keeps the newest names in bounded memory. */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "corpus.h"
-#include "formats/format.h"
-#include "formats/names.h"
+#include "formats/common/format.h"
+#include "formats/common/names.h"
 
 static const char *name_of(char out[32], int i)
 {
@@ -23,7 +23,7 @@ TEST(the_newest_names_are_known_and_the_oldest_take_no_room)
     CHECK(!recent_get(&m, "x") && !recent_get(&m, NULL));
     for (int i = 0; i < N; i++) {
         *(int *)recent_put(a, &m, name_of(name, i)) = i;
-        if (i >= RECENT_MOST - 1) /* at the border of a generation, too */
+        if (i >= RECENT_MOST - 1) /* also at the boundary of a generation */
             CHECK_INT(i - RECENT_MOST + 1,
                       *(int *)recent_get(&m, name_of(name, i - RECENT_MOST + 1)));
     }
@@ -50,7 +50,7 @@ TEST(a_name_that_is_put_again_keeps_what_it_stands_for)
     bough_arena_destroy(a);
 }
 
-/* ---- readers of files without end ---- */
+/* ---- readers of endless files ---- */
 
 static enum bough_rc count(void *user, const struct item *item, struct bough_error *err)
 {
@@ -59,7 +59,7 @@ static enum bough_rc count(void *user, const struct item *item, struct bough_err
     return BOUGH_OK;
 }
 
-/* A conversation with side lines and a sidechain beside it; memory does not grow with it. */
+/* A conversation with side lines and a sidechain. Memory must not grow with its length. */
 TEST(reading_claude_code_takes_the_same_memory_however_long_the_file_is)
 {
     enum { N = 60000, ROOM = 12 << 20 };
@@ -96,7 +96,7 @@ TEST(reading_claude_code_takes_the_same_memory_however_long_the_file_is)
         CHECK(arena_used(kept) < ROOM);
     }
     CHECK_OK(r.format->end(&r, &t->err));
-    CHECK_INT(4 * N, items[ITEM_ENTRY]); /* and a model change each */
+    CHECK_INT(4 * N, items[ITEM_ENTRY]); /* each with a model change */
     CHECK_INT(0, items[ITEM_PROBLEM]);
     r.format->drop(&r);
     bough_arena_destroy(kept);

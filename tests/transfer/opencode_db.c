@@ -1,15 +1,15 @@
-/* opencode's SQLite storage in: as its export would be, in order of time, children as subagents. */
+/* Import of opencode's SQLite database: ordered by time, children as subagents. */
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "databases.h"
 
 #define ROW "INSERT INTO session (id, project_id, slug, directory, title, version, time_created,"
 
 static const char talk[] =
-    /* the child is older than its parent: clocks */
+    /* the child is older than its parent: clock skew */
     ROW
     " time_updated, parent_id, agent) VALUES ('ses_2', 'p', 's-two', '/srv/w', 'Child', '1.18',"
     " 50, 60, 'ses_1', 'explore');" ROW
@@ -22,7 +22,7 @@ static const char talk[] =
     "\"cache\":{\"read\":5,\"write\":6}},\"providerID\":\"pr\",\"modelID\":\"m\",\"finish\":"
     "\"stop\",\"parentID\":\"msg_z\"}'), ('msg_m', 'ses_2', 51, 51,"
     " '{\"role\":\"user\",\"time\":{\"created\":51}}');"
-    /* ids wrapped: the part that came last has the smallest one */
+    /* ids wrapped around: the last part has the smallest id */
     "INSERT INTO part VALUES ('prt_9', 'msg_a', 'ses_1', 102, 102, '{\"type\":\"step-start\"}'),"
     " ('prt_f', 'msg_a', 'ses_1', 103, 109, '{\"type\":\"tool\",\"callID\":\"c\",\"tool\":"
     "\"bash\",\"state\":{\"status\":\"completed\",\"input\":{},\"output\":\"ok\",\"title\":\"\","
@@ -35,7 +35,8 @@ static const char talk[] =
 
 STORE_TEST(A17_opencodes_database_comes_in_with_subagents_todos_parts_and_cost)
 {
-    struct bough_imported in = import_db(t, db_make(t, "opencode.db", opencode_schema, talk));
+    struct bough_import_file_result in =
+        import_db(t, db_make(t, "opencode.db", opencode_schema, talk));
     const struct bough_session *s = get(t, "ses_1");
     struct bough_todos todos;
     struct bough_entry *e;
@@ -68,7 +69,7 @@ STORE_TEST(A17_opencodes_database_comes_in_with_subagents_todos_parts_and_cost)
 STORE_TEST(opencodes_database_grown_adds_what_is_new_and_again_nothing)
 {
     const char *path = db_make(t, "opencode.db", opencode_schema, talk);
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     import_db(t, path);
     db_change(t, path, "UPDATE session SET time_updated = 5000");
@@ -105,7 +106,7 @@ STORE_TEST(A21_A22_summaries_and_reverts_in_opencodes_database_count)
             "INSERT INTO part VALUES ('pc', 'msg_3', 'ses_1', 9, 9, '{\"type\":\"compaction\","
             "\"auto\":true,\"tail_start_id\":\"msg_2\"}')");
     struct bough_context_options how = { .dialect = "pi" };
-    struct bough_context c;
+    struct bough_context_result c;
 
     import_db(t, path);
     CHECK_STR("msg_1 msg_2 msg_3 msg_4", path_text(t, "ses_1")); /* msg_5 is reverted */
@@ -126,7 +127,7 @@ STORE_TEST(broken_rows_and_newer_tables_of_opencode_are_told)
             " 'ses_1', 2, 2, '{\"type\":\"text\",\"text\":\"whole\"}');"
             "INSERT INTO session_message VALUES ('m', 'ses_2', 'user', 1, 1, 1, '{}');"
             "INSERT INTO session_input VALUES ('i', 'ses_2', '{}', 'queue', 1, NULL, 1)");
-    struct bough_imported in = import_db(t, path);
+    struct bough_import_file_result in = import_db(t, path);
 
     CHECK_INT(2, in.added);
     CHECK_INT(3, in.nproblems);
@@ -151,7 +152,7 @@ STORE_TEST(messages_and_prompts_in_newer_tables_of_opencode_come_in_once)
         "INSERT INTO session_input VALUES ('b', 'ses_1', '{\"text\":\"second\"}', 'queue', 2, NULL,"
         " 5), ('a', 'ses_1', '{\"text\":\"first\",\"files\":[]}', 'queue', 1, NULL, 4),"
         " ('c', 'ses_1', '{\"text\":\"said\"}', 'queue', 0, 1, 3)");
-    struct bough_imported in = import_db(t, path);
+    struct bough_import_file_result in = import_db(t, path);
     struct bough_prompts queue;
     struct bough_entry *e;
 
@@ -174,12 +175,12 @@ STORE_TEST(messages_and_prompts_in_newer_tables_of_opencode_come_in_once)
     CHECK(strstr(export_text(t, "ses_1", "opencode").p, "\"output\":\"out\""));
 }
 
-/* An export as rows, as opencode itself keeps them. */
+/* An export as rows of opencode's database. Returns the file's path. */
 static const char *rows_of(struct test *t, const char *text)
 {
     struct json doc, info, list;
     struct json_iter m, p;
-    struct sqlite3 *db;
+    struct db *db;
     const char *path = db_make(t, "made.db", opencode_schema, "");
 
     CHECK_OK(json_parse(t->arena, str_of(text), &doc, &t->err));
@@ -213,11 +214,10 @@ static const char *rows_of(struct test *t, const char *text)
     return path;
 }
 
-STORE_TEST(a_real_export_and_the_same_session_in_the_database_are_one)
+static void check_same_session(struct test *t, const char *file)
 {
     size_t n;
-    const char *file = corpus_path(t, "opencode-1.18.33/compacted.json");
-    struct bough_imported in = import_file(t, file), rows;
+    struct bough_import_file_result in = import_file(t, file), rows;
 
     rows = import_db(t, rows_of(t, file_text(t, file, &n)));
     CHECK_INT(0, rows.added); /* the export has spaces between its values, the rows have none */
@@ -226,4 +226,11 @@ STORE_TEST(a_real_export_and_the_same_session_in_the_database_are_one)
     CHECK_STR(in.session, rows.session);
     fresh_store(t);
     CHECK_INT(in.added, import_db(t, rows_of(t, file_text(t, file, &n))).added);
+    next_store(t);
+}
+
+STORE_TEST(an_export_and_the_same_session_in_the_database_are_one)
+{
+    each_file(t, FILES("opencode/compacted.json", "opencode/tools.json"),
+              FILES("opencode-1.18.33/compacted.json"), check_same_session);
 }

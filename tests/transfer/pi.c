@@ -1,11 +1,11 @@
-/* pi's files in and out: contexts as the real pi gives them, nothing doubled, nothing lost. */
+/* pi's files in and out: contexts are those of the real pi, nothing is doubled or lost. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
 #include "corpus.h"
 
 static const char *origin(struct test *t, const char *id)
@@ -17,7 +17,7 @@ static const char *origin(struct test *t, const char *id)
 }
 
 /* Ids and roles of a context's messages: "id:role id:role". */
-static const char *sources_of(struct test *t, const struct bough_context *c, bool ids)
+static const char *sources_of(struct test *t, const struct bough_context_result *c, bool ids)
 {
     struct json messages;
     struct json_iter it;
@@ -53,24 +53,25 @@ static void check_leaf(struct test *t, const char *session, struct json want, bo
 {
     const char *leaf = json_cstr(t->arena, want, "leaf");
     struct bough_context_options how = { .dialect = "pi", .at = ids ? leaf : NULL };
-    struct bough_context got;
+    struct bough_context_result got;
 
     CHECK_OK(bough_context(t->store, t->arena, session, &how, &got, &t->err));
     CHECK_STR(sources_wanted(t, json_member(want, "sources"), ids), sources_of(t, &got, ids));
     CHECK_STR(json_cstr(t->arena, want, "thinkingLevel"), got.thinking_level);
 }
 
-/* Import, compare every leaf's context with the real pi's, export, import that elsewhere, export
- * again: the same bytes. */
+/* Import, compare every leaf's context with the real pi's, export, import into a fresh store,
+ * export again: the same bytes. */
 static void check_file(struct test *t, const char *dir, struct json want)
 {
     const char *file = json_cstr(t->arena, want, "file"), *path;
     struct json_iter it = json_iter(json_member(want, "leaves"));
-    struct bough_imported in;
+    struct bough_import_file_result in;
     struct bough_str out, again;
-    bool ids = strcmp(dir, "pi-0.30.2") != 0;
+    /* pi makes up ids for files of version 1 */
+    bool ids = json_cstr(t->arena, json_member(want, "context"), "leaf")[0] != '#';
 
-    path = corpus_path(t, arena_printf(t->arena, "%s/%s", dir, file));
+    path = arena_printf(t->arena, "%s/%s", dir, file);
     in = import_file(t, path);
     CHECK_INT(BOUGH_IMPORT_NEW, in.status);
     if (json_count(json_member(want, "leaves")))
@@ -93,10 +94,11 @@ static void check_file(struct test *t, const char *dir, struct json want)
     CHECK_STR(out.p, again.p);
 }
 
-static void check_release(struct test *t, const char *dir)
+/* What pi makes of the files of a folder stands in a file beside them, a line each. */
+static void check_release(struct test *t, const char *dir, const char *expected)
 {
     size_t n = 0;
-    const char *path = corpus_path(t, arena_printf(t->arena, "%s/expected-by-1.5.0.ndjson", dir));
+    const char *path = arena_printf(t->arena, "%s/%s", dir, expected);
     const char *text = file_text(t, path, &n), *end;
     struct json j;
 
@@ -112,19 +114,24 @@ static void check_release(struct test *t, const char *dir)
     }
 }
 
+STORE_TEST(files_of_every_version_of_pi_are_imported_as_pi_reads_them)
+{
+    check_release(t, data_path(t, "pi"), "expected.ndjson");
+}
+
 STORE_TEST(files_of_pi_0_30_are_imported_as_pi_1_5_reads_them)
 {
-    check_release(t, "pi-0.30.2");
+    check_release(t, corpus_path(t, "pi-0.30.2"), "expected-by-1.5.0.ndjson");
 }
 
 STORE_TEST(files_of_pi_0_73_are_imported_as_pi_1_5_reads_them)
 {
-    check_release(t, "pi-0.73.1");
+    check_release(t, corpus_path(t, "pi-0.73.1"), "expected-by-1.5.0.ndjson");
 }
 
 STORE_TEST(files_of_pi_1_5_are_imported_as_pi_1_5_reads_them)
 {
-    check_release(t, "pi-1.5.0");
+    check_release(t, corpus_path(t, "pi-1.5.0"), "expected-by-1.5.0.ndjson");
 }
 
 /* ---- growing and editing ---- */
@@ -145,7 +152,7 @@ static const char *said(struct test *t, const char *id, const char *parent, cons
         id, parent ? arena_printf(t->arena, "\"%s\"", parent) : "null", role, text);
 }
 
-static struct bough_imported import_lines(struct test *t, const char *text)
+static struct bough_import_file_result import_lines(struct test *t, const char *text)
 {
     return import_file(t, file_make(t, "s.jsonl", text, strlen(text)));
 }
@@ -154,7 +161,7 @@ STORE_TEST(a_file_that_grew_adds_only_what_is_new)
 {
     const char *two = arena_printf(t->arena, HEADER "%s%s", said(t, "a", NULL, "user", "one"),
                                    said(t, "b", "a", "assistant", "two"));
-    struct bough_imported in = import_lines(t, two);
+    struct bough_import_file_result in = import_lines(t, two);
     const char *session = in.session;
 
     CHECK_INT(2, in.added);
@@ -170,7 +177,7 @@ STORE_TEST(a_file_that_grew_adds_only_what_is_new)
 
 STORE_TEST(an_edited_file_becomes_a_branch_and_nothing_is_lost)
 {
-    struct bough_imported in =
+    struct bough_import_file_result in =
         import_lines(t, arena_printf(t->arena, HEADER "%s%s", said(t, "a", NULL, "user", "one"),
                                      said(t, "b", "a", "assistant", "two")));
     const char *session = in.session;
@@ -198,7 +205,7 @@ STORE_TEST(a_fork_s_file_becomes_a_fork_by_reference)
     const char *one = said(t, "a", NULL, "user", "one"),
                *two = said(t, "b", "a", "assistant", "two");
     const char *text = arena_printf(t->arena, HEADER "%s%s", one, two), *fork;
-    struct bough_imported parent, child;
+    struct bough_import_file_result parent, child;
     struct bough_str out;
 
     parent = import_file(t, file_make(t, "x_s-1.jsonl", text, strlen(text)));
@@ -220,7 +227,7 @@ STORE_TEST(a_fork_s_file_becomes_a_fork_by_reference)
 
 STORE_TEST(U23_a_head_that_is_not_the_last_line_survives_export_and_import)
 {
-    struct bough_imported in = import_lines(
+    struct bough_import_file_result in = import_lines(
         t, arena_printf(t->arena, HEADER "%s%s%s", said(t, "a", NULL, "user", "one"),
                         said(t, "b", "a", "assistant", "two"), said(t, "c", "b", "user", "three")));
     struct bough_str out;
@@ -240,8 +247,8 @@ STORE_TEST(U13_a_session_with_an_open_message_is_not_exported)
 {
     const char *s = new_session(t, "s");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_new in = { .entry = &e };
-    struct bough_message_opened open;
+    struct bough_message_open_options in = { .entry = &e };
+    struct bough_message_open_result open;
     struct bough_entry *sealed;
 
     user(t, s, "hello");
@@ -261,7 +268,7 @@ STORE_TEST(broken_lines_are_reported_by_number_and_the_rest_is_imported)
         said(t, "a", NULL, "user", "one"), said(t, "b", "a", "assistant", "two"),
         said(t, "b", "a", "assistant", "two again"), said(t, "d", "nowhere", "user", "orphan"),
         said(t, "c", "c", "user", "its own parent"));
-    struct bough_imported in = import_lines(t, text);
+    struct bough_import_file_result in = import_lines(t, text);
 
     CHECK_INT(5, in.added);
     CHECK_INT(5, in.nproblems);
@@ -275,8 +282,8 @@ STORE_TEST(broken_lines_are_reported_by_number_and_the_rest_is_imported)
 STORE_TEST(a_file_without_a_header_is_an_error_and_nothing_is_written)
 {
     const char *text = said(t, "a", NULL, "user", "one");
-    struct bough_import how = { .format = "pi" };
-    struct bough_imported in;
+    struct bough_import_file_options how = { .format = "pi" };
+    struct bough_import_file_result in;
     struct bough_sessions list;
 
     CHECK_RC(BOUGH_INVALID,
@@ -287,15 +294,15 @@ STORE_TEST(a_file_without_a_header_is_an_error_and_nothing_is_written)
     CHECK_RC(BOUGH_NOT_FOUND, import_rc(t, "/nonexistent/s.jsonl", &in));
 }
 
-/* Cut after every byte: what was whole is imported, the rest reported, never a crash. */
-STORE_TEST_SECONDS(a_file_cut_after_any_byte_gives_what_was_whole, 120)
+/* Cut the file after every byte: whole lines are imported, the rest is reported, never a crash. */
+static void cut_anywhere(struct test *t, const char *path)
 {
     size_t n, whole = 0;
-    const char *text = file_text(t, corpus_path(t, "pi-damaged/two-compactions.jsonl"), &n);
+    const char *text = file_text(t, path, &n);
     size_t step = n > 3000 ? n / 1500 : 1;
 
     for (size_t cut = 0; cut <= n; cut += step) {
-        struct bough_imported in;
+        struct bough_import_file_result in;
         enum bough_rc rc;
 
         bough_store_close(&t->store);
@@ -311,13 +318,19 @@ STORE_TEST_SECONDS(a_file_cut_after_any_byte_gives_what_was_whole, 120)
     CHECK(whole > 3);
 }
 
-/* ---- labels and names of ours ---- */
+STORE_TEST_SECONDS(a_file_cut_after_any_byte_gives_what_was_whole, 120)
+{
+    each_file(t, FILES("pi/two-compactions.jsonl", "pi/v1.jsonl"),
+              FILES("pi-damaged/two-compactions.jsonl"), cut_anywhere);
+}
+
+/* ---- labels and names set in the store ---- */
 
 STORE_TEST(labels_and_names_set_here_are_lines_of_pi_and_come_back_as_what_they_were)
 {
     const char *s = new_session(t, "A name"), *one = user(t, s, "one"), *path;
     struct bough_labels labels;
-    struct bough_imported in;
+    struct bough_import_file_result in;
     struct bough_str out;
 
     agent(t, s, "two");
@@ -353,10 +366,10 @@ STORE_TEST(a_label_of_pi_that_was_changed_or_taken_away_here_is_said_at_the_end)
         "{\"type\":\"label\",\"id\":\"l\",\"parentId\":\"a\",\"timestamp\":"
         "\"2026-11-15T20:00:02.000Z\",\"targetId\":\"a\",\"label\":\"first\"}\n";
     const char *path = file_make(t, "y.jsonl", file, sizeof file - 1), *text;
-    struct bough_imported in = import_file(t, path);
+    struct bough_import_file_result in = import_file(t, path);
     struct bough_str out;
 
-    CHECK_STR(file, export_text(t, in.session, "pi").p); /* as it came: nothing to add */
+    CHECK_STR(file, export_text(t, in.session, "pi").p); /* unchanged */
     CHECK_OK(bough_label_set(t->store, in.session, "a", "second", &t->err));
     CHECK(strstr(export_text(t, in.session, "pi").p, "\"label\":\"second\""));
     CHECK_OK(bough_label_set(t->store, in.session, "a", "", &t->err));
@@ -368,10 +381,10 @@ STORE_TEST(a_label_of_pi_that_was_changed_or_taken_away_here_is_said_at_the_end)
     CHECK_STR(out.p, export_text(t, in.session, "pi").p);
 }
 
-STORE_TEST(what_pi_goes_on_with_behind_a_line_of_ours_follows_the_entry_it_hangs_on)
+STORE_TEST(entries_pi_adds_after_a_line_of_ours_follow_their_parent)
 {
     const char *s = new_session(t, "T"), *one = user(t, s, "one"), *last, *id, *more, *text;
-    struct bough_imported in;
+    struct bough_import_file_result in;
     struct bough_str out;
 
     agent(t, s, "two");
@@ -399,7 +412,7 @@ STORE_TEST_SECONDS(more_entries_than_are_held_in_memory_keep_their_parents_and_a
 {
     enum { MANY = 140000 };
     const char *path;
-    struct bough_imported in;
+    struct bough_import_file_result in;
     struct bough_entry *e;
     struct buf b;
 
@@ -416,7 +429,7 @@ STORE_TEST_SECONDS(more_entries_than_are_held_in_memory_keep_their_parents_and_a
                    "\"2026-11-15T20:00:01.000Z\",\"customType\":\"x\"}\n",
                    (unsigned)i, parent);
     }
-    /* a branch at the very first one, and its id once more */
+    /* a branch at the first entry, and an id that occurs again */
     buf_puts(&b, "{\"type\":\"custom\",\"id\":\"late\",\"parentId\":\"00000001\",\"timestamp\":"
                  "\"2026-11-15T20:00:01.000Z\",\"customType\":\"y\"}\n"
                  "{\"type\":\"custom\",\"id\":\"00000002\",\"parentId\":\"late\",\"timestamp\":"
@@ -447,16 +460,16 @@ static const char *put_file(struct test *t, const char *text)
 
 STORE_TEST(following_a_file_of_pi_reads_only_what_was_added)
 {
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")));
     in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")
                                         LINE("c", "\"b\"", "three")));
     CHECK_INT(BOUGH_IMPORT_GREW, in.status);
     CHECK_INT(1, in.added);
-    CHECK_INT(0, in.known); /* the others were not looked at */
+    CHECK_INT(0, in.known); /* earlier entries were not read */
     CHECK_STR("one two three", path_text(t, "f"));
-    /* a branch behind an old entry, and a broken line with its number */
+    /* a branch from an old entry, and a broken line with its number */
     in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")
                                         LINE("c", "\"b\"", "three")
                                             LINE("d", "\"a\"", "other") "{torn}\n"));
@@ -472,7 +485,7 @@ STORE_TEST(following_a_file_of_pi_reads_only_what_was_added)
 
 STORE_TEST(a_followed_file_with_a_torn_line_goes_on_with_that_line)
 {
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") "{\"type\":\"mess"));
     in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")));
@@ -484,7 +497,7 @@ STORE_TEST(a_followed_file_with_a_torn_line_goes_on_with_that_line)
 
 STORE_TEST(a_followed_file_that_was_edited_or_hangs_on_the_unknown_is_read_whole)
 {
-    struct bough_imported in;
+    struct bough_import_file_result in;
 
     follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "one") LINE("b", "\"a\"", "two")));
     in = follow_file(t, put_file(t, FOLLOWED LINE("a", "null", "ONE") LINE("b", "\"a\"", "two")

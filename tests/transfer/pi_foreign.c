@@ -1,41 +1,42 @@
-/* Sessions of other tools in pi's files: in its words, and back as what they were. */
+/* Sessions of other tools in pi's files: readable by pi, and restored when imported. */
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "corpus.h"
 
 /* pi gets it in its own words; what it was stands beside them. */
+static void comes_back_whole(struct test *t, const char *file)
+{
+    struct bough_import_file_result in = import_file(t, file), again;
+    struct bough_str before = export_text(t, in.session, in.format),
+                     pi = export_text(t, in.session, "pi");
+    const char *path = file_make(t, "session.jsonl", pi.p, pi.n);
+
+    again = import_file(t, path);
+    CHECK_INT(0, again.added);
+    CHECK_INT(0, again.nproblems);
+    CHECK_INT(in.added, again.known);
+    fresh_store(t);
+    again = import_file(t, path);
+    CHECK_INT(in.added, again.added);
+    CHECK_SPAN(pi.p, export_text(t, again.session, "pi"));
+    if (strstr(file, ".jsonl"))
+        check_same_lines(t, before, export_text(t, again.session, in.format));
+    else
+        check_same_json(t, before, export_text(t, again.session, in.format));
+    next_store(t);
+}
+
 STORE_TEST_SECONDS(sessions_of_other_tools_come_back_whole_from_a_pi_file, 60)
 {
-    static const struct {
-        const char *file, *format;
-    } from[] = { { "opencode-1.18.33/tools.json", "opencode" },
-                 { "opencode-1.18.33/compacted.json", "opencode" },
-                 { "claude-code-2.1.325/resumed.jsonl", "claude-code" },
-                 { "claude-code-2.1.325/compacted.jsonl", "claude-code" },
-                 { "codex-0.166.0/resumed.jsonl", "codex" } };
-
-    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
-        struct bough_imported in = import_file(t, corpus_path(t, from[i].file)), again;
-        struct bough_str before = export_text(t, in.session, from[i].format),
-                         pi = export_text(t, in.session, "pi");
-        const char *path = file_make(t, "session.jsonl", pi.p, pi.n);
-
-        again = import_file(t, path);
-        CHECK_INT(0, again.added);
-        CHECK_INT(0, again.nproblems);
-        CHECK_INT(in.added, again.known);
-        fresh_store(t);
-        again = import_file(t, path);
-        CHECK_INT(in.added, again.added);
-        CHECK_SPAN(pi.p, export_text(t, again.session, "pi"));
-        if (strstr(from[i].file, ".jsonl"))
-            check_same_lines(t, before, export_text(t, again.session, from[i].format));
-        else
-            check_same_json(t, before, export_text(t, again.session, from[i].format));
-        fresh_store(t);
-    }
+    each_file(t,
+              FILES("opencode/tools.json", "opencode/compacted.json", "claude-code/tools.jsonl",
+                    "claude-code/compacted.jsonl", "codex/tools.jsonl"),
+              FILES("opencode-1.18.33/tools.json", "opencode-1.18.33/compacted.json",
+                    "claude-code-2.1.325/resumed.jsonl", "claude-code-2.1.325/compacted.jsonl",
+                    "codex-0.166.0/resumed.jsonl"),
+              comes_back_whole);
 }
 
 STORE_TEST(a_message_of_another_tool_is_lines_that_pi_understands)
@@ -46,10 +47,10 @@ STORE_TEST(a_message_of_another_tool_is_lines_that_pi_understands)
         "\"completed\",\"input\":{\"c\":\"ls\"},\"output\":\"a b\",\"title\":\"t\",\"metadata\":{},"
         "\"time\":{\"start\":1,\"end\":2}}}");
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .parts = &part, .nparts = 1 };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_str pi;
-    struct bough_imported again;
+    struct bough_import_file_result again;
 
     user(t, s, "list it");
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));

@@ -1,10 +1,9 @@
-/* Rules of pi's files that one test each shows: what is escaped, which ids are made, what counts.
- */
+/* Rules of pi's files, one per test: escaping, new ids, the order of labels and names. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "corpus.h"
 
 #define HEADER                                                                                     \
@@ -21,23 +20,23 @@
     "{\"type\":\"session_info\",\"id\":\"" id "\",\"parentId\":\"" parent "\"," STAMP              \
     ",\"name\":\"" text "\"}\n"
 
-static struct bough_imported import_lines(struct test *t, const char *text)
+static struct bough_import_file_result import_lines(struct test *t, const char *text)
 {
     return import_file(t, file_make(t, "s.jsonl", text, strlen(text)));
 }
 
 STORE_TEST(line_separators_are_escaped_in_files_for_pi)
 {
-    struct bough_imported in =
+    struct bough_import_file_result in =
         import_lines(t, HEADER SAID("a", "null", "x\xe2\x80\xa8y\xe2\x80\xa9z"));
     struct bough_str out = export_text(t, in.session, "pi");
 
     CHECK(strstr(out.p, "x\\u2028y\\u2029z"));
     CHECK(!memmem(out.p, out.n, "\xe2\x80\xa8", 3) && !memmem(out.p, out.n, "\xe2\x80\xa9", 3));
-    CHECK_INT(0, import_file(t, file_make(t, "out.jsonl", out.p, out.n)).added); /* the same */
+    CHECK_INT(0, import_file(t, file_make(t, "out.jsonl", out.p, out.n)).added); /* same content */
 }
 
-/* An entry that did not come from pi: 8 hexadecimal digits, the same in every export. */
+/* Entries without a pi id get 8 hexadecimal digits, the same in every export. */
 STORE_TEST(entries_without_an_id_of_pi_get_8_hexadecimal_digits_that_stay)
 {
     const char *s = new_session(t, "A name"), *at;
@@ -57,7 +56,7 @@ STORE_TEST(entries_without_an_id_of_pi_get_8_hexadecimal_digits_that_stay)
     CHECK_INT(2, n);
 }
 
-/* Labels and names are entries: the last one of the file counts, wherever it hangs. */
+/* Labels and names are entries. The last one in the file counts, whatever its parent is. */
 STORE_TEST(labels_and_names_of_pi_count_in_the_order_of_the_file)
 {
     struct bough_labels labels;
@@ -79,7 +78,7 @@ STORE_TEST(labels_and_names_of_pi_count_in_the_order_of_the_file)
     CHECK_INT(2, labels.n);
 }
 
-/* The leaf is the last line, whatever was navigated to before; several roots are several trees. */
+/* The last line is the leaf, whatever was the head before. Several roots are several trees. */
 STORE_TEST(the_last_line_of_pi_is_where_the_session_was_left)
 {
     struct bough_entry *e;

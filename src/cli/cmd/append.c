@@ -1,18 +1,19 @@
-/* bough append: say something in a session. */
+/* bough append: append entries to a session. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/json.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/when.h"
-#include "core/names.h"
+#include "api/kit/forms.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/when.h"
+#include "core/model/names.h"
+#include "core/part/view.h"
 
 enum { BATCH = 500 };
 
-static int report(struct cli *c, const struct bough_appended *out)
+static int report(struct cli *c, const struct bough_append_result *out)
 {
     struct json_writer *w;
 
@@ -27,7 +28,7 @@ static int report(struct cli *c, const struct bough_appended *out)
     return CLI_DONE;
 }
 
-/* ---- many, as JSON Lines ---- */
+/* ---- many entries, as JSON Lines ---- */
 
 struct lines {
     struct cli *c;
@@ -39,8 +40,8 @@ struct lines {
 
 static int flush_lines(struct lines *l)
 {
-    struct bough_append in = { .entries = l->batch, .n = l->n };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = l->batch, .n = l->n };
+    struct bough_append_result out;
 
     if (!l->n)
         return CLI_DONE;
@@ -50,19 +51,19 @@ static int flush_lines(struct lines *l)
     return report(l->c, &out);
 }
 
-static int64_t time_of(struct json j)
+/* The time of a line; 0: it has none, so it is now. */
+static enum bough_rc time_of(struct lines *l, struct json j, int64_t *ms)
 {
-    struct json t = json_member(j, "time");
-    int64_t ms = 0;
-    struct bough_str s = json_raw(t);
-    char text[40];
+    struct json t;
+    const char *text = json_cstr(l->c->a, j, "time");
 
-    if (json_type(t) == JSON_STRING && s.n > 2 && s.n < sizeof text) {
-        memcpy(text, s.p + 1, s.n - 2);
-        text[s.n - 2] = '\0';
-        return when_parse(text, 0, &ms) ? ms : 0;
-    }
-    return json_i64(t, &ms) ? ms : 0;
+    *ms = 0;
+    if (!json_get(j, "time", &t) || json_type(t) == JSON_NULL)
+        return BOUGH_OK;
+    if ((text ? when_parse(text, l->c->out.now, ms) : json_i64(t, ms)) && *ms > 0)
+        return BOUGH_OK;
+    return bough_fail(&l->c->err, BOUGH_INVALID,
+                      "the time must be after 1970, such as 2026-11-16T10:00:00Z or milliseconds");
 }
 
 static enum bough_rc read_line(struct lines *l, struct bough_str text, struct bough_entry_new *e)
@@ -71,23 +72,26 @@ static enum bough_rc read_line(struct lines *l, struct bough_str text, struct bo
     struct bough_error *err = &l->c->err;
     struct bough_str *parts;
     struct json j = { 0 }, content = { 0 };
-    const char *kind;
+    const char *kind, *role;
     enum bough_rc rc = json_parse(a, text, &j, err);
 
     if (rc)
         return rc;
     if (json_type(j) != JSON_OBJECT)
-        return bough_fail(err, BOUGH_INVALID, "it is no JSON object");
+        return bough_fail(err, BOUGH_INVALID, "not a JSON object");
     kind = json_cstr(a, j, "kind");
     e->kind = kind ? entry_kind_parse(kind) : BOUGH_ENTRY_MESSAGE;
     e->kind_name = kind;
-    e->role = json_cstr(a, j, "role") ? bough_role_parse(json_cstr(a, j, "role")) : BOUGH_ROLE_NONE;
+    role = json_cstr(a, j, "role");
+    e->role = role ? bough_role_parse(role) : BOUGH_ROLE_NONE;
     e->id = json_cstr(a, j, "id");
     e->finish = json_cstr(a, j, "finish");
-    e->time = time_of(j);
-    e->data = json_raw(json_member(j, "data"));
+    e->data = view_keep_role(a, role, json_raw(json_member(j, "data")));
     e->metadata = json_raw(json_member(j, "metadata"));
     e->text = json_cstr(a, j, "text");
+    rc = time_of(l, j, &e->time);
+    if (rc)
+        return rc;
     if (!json_get(j, "parts", &content) && !json_get(j, "content", &content))
         return BOUGH_OK;
     rc = bough_parts_split(a, json_raw(content), &parts, &e->nparts, err);
@@ -112,7 +116,8 @@ static int append_lines(struct cli *c, const char *session)
             continue;
         l.batch[l.n] = (struct bough_entry_new){ 0 };
         if (read_line(&l, line, &l.batch[l.n])) {
-            fprintf(stderr, "bough append: line %ld: what came before it is stored\n", l.line);
+            fprintf(stderr, "bough append: error in line %ld; the lines before it were stored\n",
+                    l.line);
             rc = cli_failed(c);
             (void)flush_lines(&l);
         } else if (++l.n == BATCH) {
@@ -122,7 +127,7 @@ static int append_lines(struct cli *c, const char *session)
     return rc ? rc : flush_lines(&l);
 }
 
-/* ---- one ---- */
+/* ---- one entry ---- */
 
 static int read_call(struct cli *c, struct bough_call_new *call, bool *any)
 {
@@ -144,14 +149,14 @@ static int read_call(struct cli *c, struct bough_call_new *call, bool *any)
     return rc;
 }
 
-/* What is said: text, or --parts; either may be "-". */
+/* Read the content: the text argument or --parts; "-" reads stdin. */
 static int read_content(struct cli *c, struct bough_entry_new *e)
 {
     struct bough_str json, *parts;
     int rc = CLI_DONE;
 
     if (cli_has(c, "parts") && c->argc > 1)
-        return cli_usage(c, "text and --parts exclude each other");
+        return cli_usage(c, "text and --parts cannot be used together");
     if (cli_has(c, "parts")) {
         rc = cli_input(c, cli_value(c, "parts"), &json);
         if (!rc && bough_parts_split(c->a, json, &parts, &e->nparts, &c->err))
@@ -160,7 +165,7 @@ static int read_content(struct cli *c, struct bough_entry_new *e)
     } else if (c->argc > 1) {
         rc = cli_text(c, c->argv[1], &e->text);
     } else if (e->kind == BOUGH_ENTRY_MESSAGE) {
-        return cli_usage(c, "say what: text, - for stdin, --parts or --jsonl");
+        return cli_usage(c, "no content: give a text, - for stdin, --parts or --jsonl");
     }
     return rc;
 }
@@ -176,30 +181,34 @@ static int append_one(struct cli *c, const char *session)
         .id = cli_value(c, "id"),
         .data = str_of(cli_value(c, "data")),
     };
-    struct bough_append in = { .entries = &e,
-                               .n = 1,
-                               .at_root = cli_has(c, "root"),
-                               .keep_head = cli_has(c, "keep-head"),
-                               .key = cli_value(c, "key") };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e,
+                                       .n = 1,
+                                       .at_root = cli_has(c, "root"),
+                                       .keep_head = cli_has(c, "keep-head"),
+                                       .key = cli_value(c, "key") };
+    struct bough_append_result out;
     bool called = false;
     int rc = read_content(c, &e);
 
     if (role)
         e.role = bough_role_parse(role);
-    if (!rc && role && e.role == BOUGH_ROLE_OTHER)
-        return cli_usage(c, "--role is system, user, assistant, tool, bash or custom");
+    if (!rc && role && e.role == BOUGH_ROLE_OTHER) /* more likely a typing error than a word */
+        return cli_usage(c, "--role must be system, user, assistant, tool, bash or custom");
+    e.data = view_keep_role(c->a, role, e.data);
     if (!rc)
         rc = cli_when(c, "time", &e.time);
+    if (!rc && cli_has(c, "time") && e.time <= 0)
+        return cli_usage(c, "--time must be after 1970");
     if (!rc)
         rc = read_call(c, &call, &called);
     if (!rc && cli_has(c, "at"))
         rc = cli_entry(c, session, cli_value(c, "at"), &in.at);
     if (rc)
         return rc;
+    call.time = e.time;
     in.call = called ? &call : NULL;
-    e.by_call = e.has_usage = called;
-    e.usage = call.used;
+    e.by_call = called;
+    e.usage = called ? &call.used : NULL;
     if (bough_append(c->s, c->a, session, &in, &out, &c->err))
         return cli_failed(c);
     return report(c, &out);
@@ -218,25 +227,25 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "role", 0, "ROLE", "user (the usual), assistant, system, tool, bash, custom" },
-    { "parts", 0, "JSON", "an array of parts instead of text; - reads stdin" },
-    { "jsonl", 0, NULL, "many entries from stdin, one JSON object a line" },
-    { "at", 0, "ENTRY", "behind this entry instead of the head: a branch" },
-    { "root", 0, NULL, "behind nothing: a new root" },
+    { "role", 0, "ROLE", "user (default), assistant, system, tool, bash or custom" },
+    { "parts", 0, "JSON", "JSON array of parts instead of text; - reads stdin" },
+    { "jsonl", 0, NULL, "read entries from stdin, one JSON object per line" },
+    { "at", 0, "ENTRY", "append after this entry instead of the head" },
+    { "root", 0, NULL, "start a new root" },
     { "keep-head", 0, NULL, "do not move the head" },
-    { "model", 'm', "MODEL", "provider/model that answered" },
-    { "input", 0, "N", "tokens it read" },
-    { "output", 0, "N", "tokens it wrote" },
-    { "reasoning", 0, "N", "tokens it thought" },
-    { "cache-read", 0, "N", "tokens read from its cache" },
-    { "cache-write", 0, "N", "tokens written to its cache" },
-    { "cost", 0, "USD", "what the call cost" },
-    { "kind", 0, "KIND", "another kind of entry, such as model_change" },
-    { "data", 0, "JSON", "its data" },
-    { "time", 0, "TIME", "when it was said (now)" },
-    { "id", 0, "ID", "the id it comes with" },
-    { "key", 0, "KEY", "idempotency key: the same again is not stored twice" },
-    { "json", 0, NULL, "the outcome as JSON" },
+    { "model", 'm', "MODEL", "provider/model that wrote the message" },
+    { "input", 0, "N", "input tokens" },
+    { "output", 0, "N", "output tokens" },
+    { "reasoning", 0, "N", "reasoning tokens" },
+    { "cache-read", 0, "N", "tokens read from the cache" },
+    { "cache-write", 0, "N", "tokens written to the cache" },
+    { "cost", 0, "USD", "cost of the call" },
+    { "kind", 0, "KIND", "kind of entry, such as model_change (message)" },
+    { "data", 0, "JSON", "data of the entry" },
+    { "time", 0, "TIME", "time of the entry (now)" },
+    { "id", 0, "ID", "id of the entry in the tool it comes from" },
+    { "key", 0, "KEY", "idempotency key: a repeated append is stored once" },
+    { "json", 0, NULL, "print the result as JSON" },
     { 0 },
 };
 
@@ -246,9 +255,9 @@ const struct cli_cmd cmd_append = {
     .summary = "append a message to a session",
     .options = options,
     .run = run,
-    .about =
-        "Prints the id of the entry, once it is on disk. With --jsonl each line is an object with\n"
-        "role, text (or parts, or content) and perhaps kind, id, time, finish, data, metadata.",
+    .about = "Prints the id of the entry after it was written to disk. With --jsonl each line is "
+             "an object with role and text (or parts, or content), and optionally kind, id, time, "
+             "finish, data, metadata.",
     .columns = "id",
     .fields = "ids, call, head, no, replayed",
     .examples =

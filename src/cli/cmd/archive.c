@@ -1,5 +1,5 @@
-/* bough archive: put sessions away. */
-#include "cli/cli.h"
+/* bough archive: archive sessions. */
+#include "cli/kit/cli.h"
 
 static int run(struct cli *c)
 {
@@ -9,7 +9,7 @@ static int run(struct cli *c)
 const struct cli_cmd cmd_archive = {
     .name = "archive",
     .args = "<session> ...",
-    .summary = "put sessions away: they can be read, not written",
+    .summary = "archive sessions: they become read-only",
     .run = run,
-    .about = "`bough ls --archived` lists them, `bough unarchive` takes them back.",
+    .about = "`bough ls --archived` lists them; `bough unarchive` makes them active again.",
 };

@@ -1,20 +1,21 @@
-/* bough backup: copy the store into a file while others go on using it. */
+/* bough backup: copy a store into a file while it is in use. */
 #include <inttypes.h>
 
-#include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/progress.h"
 
 static int run(struct cli *c)
 {
     struct progress p = { .what = "Copying", .bytes = true };
-    struct bough_backup_report r;
+    struct bough_backup_options how = { .progress = progress_tell, .user = &p };
+    struct bough_backup_result r;
     struct json_writer *w;
     enum bough_rc rc;
     int code = cli_open(c, CLI_READ);
 
     if (code)
         return code;
-    rc = bough_backup(c->s, c->argv[0], progress_tell, &p, &r, &c->err);
+    rc = bough_backup(c->s, c->argv[0], &how, &r, &c->err);
     progress_end(&p);
     if (rc == BOUGH_EXISTS)
         return cli_usage(c, "%s; give the name of a new file", c->err.msg);
@@ -45,11 +46,10 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_backup = {
     .name = "backup",
     .args = "<file>",
-    .summary = "copy the store into a new file, while others go on using it",
+    .summary = "copy the store into a new file, while it is in use",
     .options = options,
     .run = run,
-    .about =
-        "The copy is read back and checked before it gets its name. It is a store like any other:\n"
-        "`bough --store FILE ls` reads it, `bough restore-backup FILE` puts it back.",
+    .about = "The copy is read back and checked before it gets its name. It is a store like any "
+             "other: `bough --store FILE ls` reads it, `bough restore-backup FILE` restores it.",
     .fields = "path, bytes, sessions, entries, last_no",
 };

@@ -1,13 +1,13 @@
-/* bough branch: the branches of a session, or go back and leave one with a summary. */
+/* bough branch: list the branches of a session, or move the head to an entry to start a new one. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/render.h"
-#include "cli/table.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/render.h"
+#include "cli/term/table.h"
 
 static void put_json(struct cli *c, const struct bough_branch *b, bool head)
 {
@@ -68,7 +68,9 @@ static int leave(struct cli *c, const struct bough_session *s, const char *text)
     if (rc)
         return rc;
     if (summary) {
-        if (bough_branch_with_summary(c->s, s->id, target, summary, str_of(""), false, id, &c->err))
+        struct bough_branch_with_summary_options how = { .target = target, .summary = summary };
+
+        if (bough_branch_with_summary(c->s, s->id, &how, id, &c->err))
             return cli_failed(c);
         puts(id);
         return CLI_DONE;
@@ -76,7 +78,7 @@ static int leave(struct cli *c, const struct bough_session *s, const char *text)
     if (target ? bough_head_move(c->s, s->id, target, &c->err)
                : bough_head_reset(c->s, s->id, &c->err))
         return cli_failed(c);
-    cli_say(c, "The next append opens a branch at %s", target ? target : "nothing: a new root");
+    cli_say(c, "The next append starts a branch at %s", target ? target : "the root");
     return CLI_DONE;
 }
 
@@ -86,7 +88,7 @@ static int run(struct cli *c)
     int rc;
 
     if (cli_has(c, "summary") && c->argc < 2)
-        return cli_usage(c, "--summary wants an entry to go back to");
+        return cli_usage(c, "--summary requires an entry to go back to");
     rc = cli_open(c, c->argc > 1 ? CLI_WRITE : CLI_READ);
     if (!rc)
         rc = cli_session(c, c->argv[0], &s);
@@ -96,7 +98,7 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "summary", 's', "TEXT", "what the branch that is left was about; - reads stdin" },
+    { "summary", 's', "TEXT", "summary of the branch that is left; - reads stdin" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -104,13 +106,12 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_branch = {
     .name = "branch",
     .args = "<session> [entry]",
-    .summary = "list the branches of a session, or go back to an entry to open one",
+    .summary = "list the branches of a session, or go back to an entry to start one",
     .options = options,
     .run = run,
-    .about = "With --summary what is left behind is told to the model. The entry \"none\" is "
-             "before the\n"
-             "first one.",
-    .columns = "* for the head's, tip, base, entries, session, text of the tip",
+    .about = "With --summary, a summary of the abandoned branch becomes part of the context. The "
+             "entry \"none\" means before the first entry.",
+    .columns = "* if it has the head, tip, base, entries, session, text of the tip",
     .fields = "branch, session, base, tip, entries, head",
     .examples = "bough branch . @4 --summary \"The cache is not to blame.\"",
 };

@@ -1,17 +1,17 @@
-/* bough compact: put a summary in the place of what came before. Nothing is removed. */
-#include "base/str.h"
-#include "cli/cli.h"
+/* bough compact: append a compaction marker. Nothing is removed. */
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
 
 static int run(struct cli *c)
 {
-    struct bough_compaction in = { .key = cli_value(c, "key"),
-                                   .details = str_of(cli_value(c, "details")) };
+    struct bough_compact_options in = { .key = cli_value(c, "key"),
+                                        .details = str_of(cli_value(c, "details")) };
     struct bough_session *s;
     char id[BOUGH_ID_LEN + 1];
     int rc;
 
     if (cli_has(c, "before") && cli_has(c, "keep"))
-        return cli_usage(c, "--before and --keep exclude each other");
+        return cli_usage(c, "--before and --keep cannot be used together");
     rc = cli_text(c, c->argv[1], &in.summary);
     if (!rc)
         rc = cli_number(c, "tokens-before", 0, &in.tokens_before);
@@ -34,11 +34,11 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "before", 0, "ENTRY", "the last entry that is summarised" },
-    { "keep", 'k', "ENTRY", "or the first one that is kept" },
-    { "tokens-before", 0, "N", "tokens the context had" },
-    { "tokens-saved", 0, "N", "tokens it saves" },
-    { "details", 0, "JSON", "anything else worth keeping" },
+    { "before", 0, "ENTRY", "last entry covered by the summary" },
+    { "keep", 'k', "ENTRY", "first entry to keep, instead of --before" },
+    { "tokens-before", 0, "N", "tokens in the context so far" },
+    { "tokens-saved", 0, "N", "tokens saved" },
+    { "details", 0, "JSON", "additional data to store with the marker" },
     { "key", 0, "KEY", "idempotency key" },
     { 0 },
 };
@@ -46,12 +46,12 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_compact = {
     .name = "compact",
     .args = "<session> <summary>",
-    .summary = "let a model see a summary instead of what came before",
+    .summary = "replace earlier messages in the context by a summary",
     .options = options,
     .run = run,
     .about =
-        "Appends a marker and prints its id; the summary may be - for stdin. Nothing is removed:\n"
-        "`bough show` still shows everything, `bough context` what a model gets.",
+        "Appends a marker and prints its id. The summary may be - for stdin. Nothing is removed: "
+        "`bough show` still shows everything; `bough context` shows what a model gets.",
     .columns = "id",
     .examples = "bough compact . --keep @12 \"The cache key lacked the locale; fixed.\"",
 };

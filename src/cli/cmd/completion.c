@@ -1,10 +1,10 @@
-/* bough completion: shell scripts made from the same table that parsing uses. */
+/* bough completion: completion scripts, generated from the table of commands. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/kit/cli.h"
 
-/* Does the command take sessions? Then their slugs are offered. */
+/* True if the first argument is a session: its slug is then completed. */
 static bool wants_session(const struct cli_cmd *cmd)
 {
     return strncmp(cmd->args, "<session>", 9) == 0 || strncmp(cmd->args, "[session]", 9) == 0 ||
@@ -22,13 +22,34 @@ static void put_flags(const struct cli_option *o)
         printf(" --%s", o->name);
 }
 
-static void put_names(void)
+static void put_names(const struct cli *c)
 {
-    for (size_t i = 0; cli_commands[i]; i++)
-        printf("%s%s", i ? " " : "", cli_commands[i]->name);
+    for (size_t i = 0; c->commands[i]; i++)
+        printf("%s%s", i ? " " : "", c->commands[i]->name);
 }
 
-static void bash(void)
+static void put_words(const struct cli_option *o)
+{
+    for (size_t i = 0; o->words(i); i++)
+        printf("%s%s", i ? " " : "", o->words(i));
+}
+
+/* The values of options, where the previous word is such an option. */
+static void bash_values(const struct cli_cmd *cmd)
+{
+    for (const struct cli_option *o = cmd->options; o && o->name; o++) {
+        if (!o->words)
+            continue;
+        printf("    %s/--%s", cmd->name, o->name);
+        if (o->letter)
+            printf(" | %s/-%c", cmd->name, o->letter);
+        fputs(") words='", stdout);
+        put_words(o);
+        puts("' ;;");
+    }
+}
+
+static void bash(const struct cli *c)
 {
     puts("# bash completion for bough; load it with: source <(bough completion bash)\n"
          "_bough() {\n"
@@ -43,10 +64,10 @@ static void bash(void)
          "    local flags= words=\n"
          "    case $cmd in");
     fputs("    '') words='", stdout);
-    put_names();
+    put_names(c);
     puts("' ;;");
-    for (size_t i = 0; cli_commands[i]; i++) {
-        const struct cli_cmd *cmd = cli_commands[i];
+    for (size_t i = 0; c->commands[i]; i++) {
+        const struct cli_cmd *cmd = c->commands[i];
 
         printf("    %s) flags='", cmd->name);
         put_flags(cmd->options);
@@ -57,6 +78,9 @@ static void bash(void)
             fputs("; words=$(bough help --names)", stdout);
         puts(" ;;");
     }
+    puts("    esac\n    case $cmd/${COMP_WORDS[COMP_CWORD-1]} in");
+    for (size_t i = 0; c->commands[i]; i++)
+        bash_values(c->commands[i]);
     fputs("    esac\n    flags=\"$flags", stdout);
     put_flags(cli_common);
     puts("\"\n"
@@ -69,7 +93,7 @@ static void bash(void)
          "complete -o default -F _bough bough");
 }
 
-/* Inside single quotes of zsh and fish. */
+/* For zsh, inside single quotes; escapes what _arguments and _describe treat specially. */
 static void put_quoted(const char *s)
 {
     for (; *s; s++) {
@@ -87,14 +111,19 @@ static void zsh_options(const struct cli_option *o)
     for (; o && o->name; o++) {
         printf(" \\\n            '--%s[", o->name);
         put_quoted(o->about);
-        printf("]%s%s%s'", o->value ? ":" : "", o->value ? o->value : "",
-               !o->value                      ? ""
-               : strcmp(o->value, "DIR") == 0 ? ":_files -/"
-                                              : ":");
+        putchar(']');
+        if (o->value)
+            printf(":%s:%s", o->value, strcmp(o->value, "DIR") == 0 ? "_files -/" : "");
+        if (o->words) {
+            putchar('(');
+            put_words(o);
+            putchar(')');
+        }
+        putchar('\'');
     }
 }
 
-static void zsh(void)
+static void zsh(const struct cli *c)
 {
     puts("#compdef bough\n"
          "# zsh completion for bough; load it with: source <(bough completion zsh)\n"
@@ -102,22 +131,22 @@ static void zsh(void)
          "compadd -a s }\n"
          "_bough() {\n"
          "    local line state\n"
-         "    _arguments -C '--store[the store to work on]:URL:_files' '1:command:->command' "
+         "    _arguments -C '--store[store to use]:URL:_files' '1:command:->command' "
          "'*::arg:->args'\n"
          "    case $state in\n"
          "    command)\n"
          "        local -a commands=(");
-    for (size_t i = 0; cli_commands[i]; i++) {
-        printf("            '%s:", cli_commands[i]->name);
-        put_quoted(cli_commands[i]->summary);
+    for (size_t i = 0; c->commands[i]; i++) {
+        printf("            '%s:", c->commands[i]->name);
+        put_quoted(c->commands[i]->summary);
         puts("'");
     }
     puts("        )\n"
          "        _describe command commands ;;\n"
          "    args)\n"
          "        case $line[1] in");
-    for (size_t i = 0; cli_commands[i]; i++) {
-        const struct cli_cmd *cmd = cli_commands[i];
+    for (size_t i = 0; c->commands[i]; i++) {
+        const struct cli_cmd *cmd = c->commands[i];
 
         printf("        %s) _arguments", cmd->name);
         zsh_options(cmd->options);
@@ -152,7 +181,12 @@ static void fish_command(const struct cli_cmd *cmd)
         printf("complete -c bough -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, o->name);
         if (o->letter)
             printf(" -s %c", o->letter);
-        fputs(o->value ? " -r -d " : " -d ", stdout);
+        if (o->words) {
+            fputs(" -x -a '", stdout);
+            put_words(o);
+            putchar('\'');
+        }
+        fputs(o->value && !o->words ? " -r -d " : " -d ", stdout);
         fish_quoted(o->about);
     }
     if (wants_session(cmd))
@@ -163,12 +197,12 @@ static void fish_command(const struct cli_cmd *cmd)
         printf("complete -c bough -n '__fish_seen_subcommand_from %s' -F\n", cmd->name);
 }
 
-static void fish(void)
+static void fish(const struct cli *c)
 {
     puts("# fish completion for bough; load it with: bough completion fish | source\n"
          "complete -c bough -f");
-    for (size_t i = 0; cli_commands[i]; i++)
-        fish_command(cli_commands[i]);
+    for (size_t i = 0; c->commands[i]; i++)
+        fish_command(c->commands[i]);
 }
 
 static int run(struct cli *c)
@@ -176,20 +210,20 @@ static int run(struct cli *c)
     const char *shell = c->argv[0];
 
     if (strcmp(shell, "bash") == 0)
-        bash();
+        bash(c);
     else if (strcmp(shell, "zsh") == 0)
-        zsh();
+        zsh(c);
     else if (strcmp(shell, "fish") == 0)
-        fish();
+        fish(c);
     else
-        return cli_usage(c, "there is completion for bash, zsh and fish, not for %s", shell);
+        return cli_usage(c, "no completion for %s; use bash, zsh or fish", shell);
     return CLI_DONE;
 }
 
 const struct cli_cmd cmd_completion = {
     .name = "completion",
     .args = "<shell>",
-    .summary = "print completion for bash, zsh or fish",
+    .summary = "print a completion script for bash, zsh or fish",
     .run = run,
     .examples = "source <(bough completion bash)  # in ~/.bashrc\n"
                 "bough completion fish > ~/.config/fish/completions/bough.fish",

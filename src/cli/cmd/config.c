@@ -1,10 +1,10 @@
-/* bough config: print the settings and who says so; change the file. */
-#include "cli/config.h"
+/* bough config: print the settings and their origin, or change the file. */
+#include "cli/kit/config.h"
 
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/table.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
 
 static int put_all(struct cli *c)
 {
@@ -40,7 +40,8 @@ static int put_all(struct cli *c)
         out_json_end(&c->out);
     }
     table_print(&t, &c->out);
-    cli_say(c, "The file: %s", config_path(c->a) ? config_path(c->a) : "(no home)");
+    cli_say(c, "Configuration file: %s",
+            config_path(c->a) ? config_path(c->a) : "(HOME is not set)");
     return CLI_DONE;
 }
 
@@ -55,11 +56,11 @@ static int run(struct cli *c)
         return CLI_DONE;
     }
     if (!name)
-        return unset ? cli_usage(c, "--unset wants the name of a setting") : put_all(c);
+        return unset ? cli_usage(c, "--unset requires the name of a setting") : put_all(c);
     if (!config_key(name))
-        return cli_usage(c, "there is no setting \"%s\"; `bough config` lists them", name);
+        return cli_usage(c, "unknown setting \"%s\"; `bough config` lists all settings", name);
     if (unset && value)
-        return cli_usage(c, "--unset wants no value");
+        return cli_usage(c, "--unset takes no value");
     if (value || unset)
         return config_set(c->a, name, value, &c->err) ? cli_failed(c) : CLI_DONE;
     if (config_get(c->a, name, &value, NULL, &c->err))
@@ -72,8 +73,8 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "unset", 0, NULL, "take the setting out of the file" },
-    { "path", 0, NULL, "where the file is" },
+    { "unset", 0, NULL, "remove the setting from the file" },
+    { "path", 0, NULL, "print the path of the file" },
     { "json", 0, NULL, "all settings as one JSON object" },
     { 0 },
 };
@@ -84,10 +85,10 @@ const struct cli_cmd cmd_config = {
     .summary = "print settings, or set one",
     .options = options,
     .run = run,
-    .about = "One file, $XDG_CONFIG_HOME/bough/config.ini (~/.config/bough/config.ini), with lines "
-             "such\n"
-             "as \"pager = less -S\". The environment beats it, and options beat both.",
-    .columns = "name, value, where it is from, what it is",
+    .about = "Settings are kept in $XDG_CONFIG_HOME/bough/config.ini (~/.config/bough/config.ini), "
+             "as lines such as \"pager = less -S\". Environment variables override the file, and "
+             "options override both.",
+    .columns = "name, value, origin, description",
     .fields = "the names of the settings",
     .examples = "bough config pager 'less -S'",
 };

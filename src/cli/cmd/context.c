@@ -1,13 +1,15 @@
-/* bough context: what a model would get of a session, and what in it is not verbatim. */
+/* bough context: the messages a model would get, and which of them are not verbatim. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/table.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
+#include "core/context/context.h"
 
-static void put_whole(struct cli *c, const struct bough_context *x)
+static void put_whole(struct cli *c, const struct bough_context_result *x)
 {
     struct json_writer *w = out_json(&c->out);
 
@@ -15,7 +17,7 @@ static void put_whole(struct cli *c, const struct bough_context *x)
     out_json_end(&c->out);
 }
 
-static void put_report(struct cli *c, const struct bough_context *x)
+static void put_report(struct cli *c, const struct bough_context_result *x)
 {
     static const struct table_column columns[] = {
         { "ENTRY", .look = PRINT_YELLOW },
@@ -35,8 +37,8 @@ static void put_report(struct cli *c, const struct bough_context *x)
     table_print(&t, &c->out);
 }
 
-/* The array as it is; for a person one message a line, nothing to obey in it. */
-static void put_messages(struct cli *c, const struct bough_context *x)
+/* The array as it is. On a terminal, one message per line with control characters escaped. */
+static void put_messages(struct cli *c, const struct bough_context_result *x)
 {
     struct json all = { 0 };
     struct json_iter it;
@@ -57,7 +59,7 @@ static int run(struct cli *c)
     const char *dialect = cli_value(c, "dialect");
     struct bough_context_options how = { .dialect = dialect ? dialect : "pi",
                                          .inherit = cli_has(c, "inherit") };
-    struct bough_context x;
+    struct bough_context_result x;
     struct bough_session *s;
     int rc = cli_open(c, CLI_READ);
 
@@ -79,11 +81,22 @@ static int run(struct cli *c)
     return CLI_DONE;
 }
 
+static const char *dialects(struct bough_arena *a)
+{
+    const char *out = "Dialects: ";
+
+    for (size_t i = 0; context_dialects[i]; i++)
+        out = arena_printf(a, "%s%s%s (%s)", out, i ? ", " : "", context_dialects[i]->name,
+                           context_dialects[i]->about);
+    return arena_printf(a, "%s.", out);
+}
+
 static const struct cli_option options[] = {
-    { "dialect", 'd', "DIALECT", "pi (the usual), hygge or ui" },
+    { "dialect", 'd', "DIALECT", "client that the messages are for (default: pi)",
+      context_dialect_name },
     { "at", 0, "ENTRY", "the context of this entry instead of the head" },
-    { "inherit", 0, NULL, "hygge: compactions of the sessions it was forked from count too" },
-    { "report", 'r', NULL, "what is not verbatim, instead of the messages" },
+    { "inherit", 0, NULL, "apply compactions of parent sessions too; pi always does" },
+    { "report", 'r', NULL, "list what is not verbatim instead of the messages" },
     { "json", 0, NULL, "everything as one JSON object" },
     { 0 },
 };
@@ -91,10 +104,11 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_context = {
     .name = "context",
     .args = "<session>",
-    .summary = "print what a model would get of a session",
+    .summary = "print the context a model would get",
     .options = options,
     .run = run,
-    .about = "A JSON array of messages, on one line; on a terminal one message a line.",
+    .about = "Prints a JSON array of messages on one line; on a terminal, one message per line.",
+    .more = dialects,
     .columns = "with --report: entry, what, why",
     .fields = "count, messages, sources, thinking_level, model_provider, model_name, marker, "
               "notes (entry, what, why)",

@@ -1,17 +1,18 @@
-/* bough continue: the latest session of a directory, and what was said last. */
+/* bough continue: find the latest session of a directory and show its last messages, or append to
+ * it. */
 #include <inttypes.h>
 
-#include "api/forms.h"
-#include "cli/cli.h"
-#include "cli/render.h"
+#include "api/kit/forms.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/render.h"
 
 enum { LAST = 4 };
 
 static int put_last(struct cli *c, const struct bough_session *s)
 {
-    struct bough_read how = { .messages = true, .newest = true, .limit = LAST };
+    struct bough_entries_read_options how = { .messages = true, .newest = true, .limit = LAST };
     struct render r = { .o = &c->out, .a = c->a };
-    struct bough_path path;
+    struct bough_entries_read_result path;
 
     if (bough_entries_read(c->s, c->a, s->id, &how, &path, &c->err))
         return cli_failed(c);
@@ -26,11 +27,11 @@ static int put_last(struct cli *c, const struct bough_session *s)
 static int run(struct cli *c)
 {
     const char *project = cli_has(c, "any")       ? NULL
-                          : cli_has(c, "project") ? cli_value(c, "project")
+                          : cli_has(c, "project") ? cli_project(c)
                                                   : cli_here(c);
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
     struct bough_session *s;
     int rc = c->argc ? cli_text(c, c->argv[0], &e.text) : CLI_DONE;
 
@@ -58,8 +59,8 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "project", 'p', "DIR", "the latest session of that directory" },
-    { "any", 'a', NULL, "the latest session of all" },
+    { "project", 'p', "DIR", "the latest session of this directory" },
+    { "any", 'a', NULL, "the latest session of any directory" },
     { "json", 0, NULL, "the session as JSON" },
     { 0 },
 };
@@ -67,12 +68,11 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_continue = {
     .name = "continue",
     .args = "[text]",
-    .summary = "find the latest session of this directory; with a text, go on with it",
+    .summary = "find the latest session of this directory; with a text, append to it",
     .options = options,
     .run = run,
-    .about = "Prints its id and, on a terminal, what was said last. With a text (- for stdin) "
-             "appends it\n"
-             "as a user message.",
+    .about = "Prints its id; on a terminal, its last messages. With a text (- for stdin), appends "
+             "it as a user message.",
     .columns = "id",
     .fields = "as `bough ls`",
 };

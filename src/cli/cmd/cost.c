@@ -1,23 +1,23 @@
-/* bough cost: what was spent, by day, project, model or session. Every sum comes from calls. */
+/* bough cost: cost by day, project, model or session, summed over calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/table.h"
-#include "cli/when.h"
-#include "core/totals.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/memory/map.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
+#include "cli/term/when.h"
+#include "core/model/totals.h"
 
 enum { PAGE = 500, BAR = 24 };
 enum by { BY_DAY, BY_PROJECT, BY_MODEL, BY_SESSION };
 
 struct group {
-    const char *name;  /* what --json calls it: an id for a session */
-    const char *shown; /* to a person */
+    const char *name;  /* in --json and in a pipe; a session's id */
+    const char *shown; /* on a terminal */
     struct bough_totals used;
     int64_t calls;
 };
@@ -28,10 +28,10 @@ struct sums {
     int64_t since, until;
     struct smap index;
     struct group *at;
-    size_t n, cap;
+    size_t n;
     struct bough_totals all;
     int64_t calls;
-    int64_t rolled; /* cost that lists know of, subagents once */
+    int64_t rolled; /* cost by the sessions' rolled-up totals; subagents counted once */
     bool over;
 };
 
@@ -41,12 +41,7 @@ static struct group *group_of(struct sums *s, const char *name)
 
     if (smap_get(&s->index, str_of(name), &i))
         return &s->at[i];
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? s->cap * 2 : 64;
-
-        s->at = arena_resize(s->c->a, s->at, s->cap * sizeof *s->at, cap * sizeof *s->at);
-        s->cap = cap;
-    }
+    s->at = arena_room(s->c->a, s->at, s->n, sizeof *s->at);
     name = arena_strdup(s->c->a, name);
     s->at[s->n] = (struct group){ .name = name, .shown = name };
     smap_put(&s->index, str_of(name), s->n);
@@ -111,12 +106,14 @@ static int add_sessions(struct sums *s, const struct bough_sessions *found)
 static int gather(struct sums *s)
 {
     struct cli *c = s->c;
-    struct bough_list f = { .include_deleted = true, .limit = PAGE, .order = BOUGH_BY_CREATED };
+    struct bough_session_list_options f = { .include_deleted = true,
+                                            .limit = PAGE,
+                                            .order = BOUGH_BY_CREATED };
     struct bough_arena *a = bough_arena_create();
     struct bough_sessions found;
     int rc;
 
-    f.project = cli_has(c, "here") ? cli_here(c) : cli_value(c, "project");
+    f.project = cli_has(c, "here") ? cli_here(c) : cli_project(c);
     do {
         if (bough_session_list(c->s, a, &f, &found, &c->err)) {
             rc = cli_failed(c);
@@ -162,7 +159,7 @@ static void put_json(struct sums *s)
     }
 }
 
-/* Full blocks, and a half one for the rest. */
+/* Full blocks, and a half block for the remainder. */
 static const char *bar(struct bough_arena *a, int64_t cost, int64_t most)
 {
     int halves = most > 0 && cost > 0 ? (int)((double)cost / (double)most * 2 * BAR + 0.5) : 0;
@@ -233,7 +230,7 @@ static int read_by(struct cli *c, enum by *by)
             return CLI_DONE;
         }
     }
-    return text ? cli_usage(c, "--by is day, project, model or session") : CLI_DONE;
+    return text ? cli_usage(c, "--by must be day, project, model or session") : CLI_DONE;
 }
 
 static int run(struct cli *c)
@@ -257,7 +254,7 @@ static int run(struct cli *c)
     if (rc)
         return rc;
     if (s.over)
-        fputs("bough cost: a sum is too large for a number; what is shown is less\n", stderr);
+        fputs("bough cost: a sum is too large; the totals shown are too low\n", stderr);
     if (s.n)
         qsort(s.at, s.n, sizeof *s.at, s.by == BY_DAY ? by_name : by_cost);
     if (c->out.json)
@@ -265,16 +262,16 @@ static int run(struct cli *c)
     else
         put_table(&s, whole);
     if (!s.n)
-        fputs("nothing was spent\n", stderr);
+        fputs("no calls\n", stderr);
     return s.n ? CLI_DONE : CLI_FAILED;
 }
 
 static const struct cli_option options[] = {
-    { "by", 'b', "WHAT", "day (the usual), project, model or session" },
-    { "since", 0, "TIME", "calls since then: 30d, yesterday, 2026-11-01" },
-    { "until", 0, "TIME", "calls before then" },
-    { "here", 0, NULL, "only sessions of this directory" },
-    { "project", 'p', "DIR", "only sessions of that directory" },
+    { "by", 'b', "WHAT", "day (default), project, model or session" },
+    { "since", 0, "TIME", "only calls since this time: 30d, yesterday, 2026-11-01" },
+    { "until", 0, "TIME", "only calls before this time" },
+    { "here", 0, NULL, "only sessions of the current directory" },
+    { "project", 'p', "DIR", "only sessions of this directory" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -282,13 +279,12 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_cost = {
     .name = "cost",
     .args = "",
-    .summary = "what was spent, by day, project, model or session",
+    .summary = "show cost by day, project, model or session",
     .options = options,
     .run = run,
     .about =
-        "Days are those of your time zone. Deleted sessions count: the money is spent. What was\n"
-        "corrected by hand stands in a row of its own; what purged sessions had cost is in\n"
-        "`bough stats`.",
+        "Days are in the local time zone. Deleted sessions are included. Manual corrections are "
+        "shown in a row of their own. The cost of purged sessions is only in `bough stats`.",
     .columns = "name, cost in USD, calls, input tokens with cache, output tokens",
     .fields =
         "day (or project, model, session), calls, used (input, output, reasoning, cache_read, "

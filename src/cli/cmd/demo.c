@@ -1,20 +1,20 @@
-/* bough demo: a short tour on a temporary store. Everything it prints, it has just done. */
+/* bough demo: a short tour on a temporary store. Everything it prints was really done. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/print.h"
-#include "cli/serve.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/serve.h"
+#include "cli/term/print.h"
 
 struct tour {
     struct bough_store *s;
     struct bough_arena *a;
     struct bough_error err;
-    enum bough_rc rc; /* the first thing that went wrong; after it nothing is tried */
+    enum bough_rc rc; /* the first error; later steps are skipped */
     bool colour;
 };
 
@@ -38,8 +38,8 @@ static const char *say(struct tour *t, const char *session, enum bough_role role
     struct bough_call_new call = { .provider = "anthropic",
                                    .model = "claude-sonnet-4-5",
                                    .used = { .input = 1200, .output = 300, .cost = 8100000 } };
-    struct bough_append in = { .entries = &e, .n = 1 };
-    struct bough_appended out;
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
 
     if (role == BOUGH_ROLE_ASSISTANT) {
         in.call = &call;
@@ -56,8 +56,8 @@ static const char *say(struct tour *t, const char *session, enum bough_role role
 
 static void show_path(struct tour *t, const char *session)
 {
-    struct bough_path path;
-    struct bough_read how = { .messages = true };
+    struct bough_entries_read_result path;
+    struct bough_entries_read_options how = { .messages = true };
 
     if (t->rc || !ok(t, bough_entries_read(t->s, t->a, session, &how, &path, &t->err)))
         return;
@@ -72,7 +72,7 @@ static void show_path(struct tour *t, const char *session)
 
 static void fork_and_branch(struct tour *t, const char *session, const char *at)
 {
-    struct bough_fork how = { .entry = at, .title = "The same bug, another way" };
+    struct bough_session_fork_options how = { .entry = at, .title = "The same bug, another way" };
     struct bough_session *fork;
 
     step(t, "Fork it at the first answer: a new session that shares that history by reference");
@@ -90,10 +90,11 @@ static void fork_and_branch(struct tour *t, const char *session, const char *at)
 
 static void compact(struct tour *t, const char *session, const char *first)
 {
-    struct bough_compaction in = { .summary = "The cache is keyed without the locale.",
-                                   .before = first };
-    struct bough_read how = { .what = BOUGH_SINCE_MARKER, .messages = true };
-    struct bough_path path;
+    struct bough_compact_options in = { .summary = "The cache is keyed without the locale.",
+                                        .before = first };
+    struct bough_entries_read_options how = { .what = BOUGH_ENTRIES_SINCE_MARKER,
+                                              .messages = true };
+    struct bough_entries_read_result path;
     char id[BOUGH_ID_LEN + 1];
 
     step(t, "Compact: a marker with a summary; nothing is deleted");
@@ -106,11 +107,11 @@ static void compact(struct tour *t, const char *session, const char *first)
 
 static void list(struct tour *t)
 {
-    struct bough_list how = { .order = BOUGH_BY_UPDATED };
+    struct bough_session_list_options how = { .order = BOUGH_BY_UPDATED };
     struct bough_sessions found;
     char cost[32];
 
-    step(t, "List what is there");
+    step(t, "List the sessions");
     if (t->rc || !ok(t, bough_session_list(t->s, t->a, &how, &found, &t->err)))
         return;
     for (size_t i = 0; i < found.n; i++) {
@@ -126,9 +127,9 @@ static void list(struct tour *t)
 
 static void check(struct tour *t)
 {
-    struct bough_fsck_report report;
+    struct bough_store_fsck_result report;
 
-    step(t, "Check every invariant");
+    step(t, "Check the store");
     if (t->rc || !ok(t, bough_store_fsck(t->s, BOUGH_FSCK_FULL, NULL, NULL, &report, &t->err)))
         return;
     printf("  %lld sessions, %lld branches, %lld entries: %lld errors, %lld warnings\n",
@@ -138,7 +139,8 @@ static void check(struct tour *t)
 
 static void tour(struct tour *t)
 {
-    struct bough_session_new in = { .title = "Why is the cache stale?", .project = "/srv/shop" };
+    struct bough_session_create_options in = { .title = "Why is the cache stale?",
+                                               .project = "/srv/shop" };
     struct bough_session *s;
     const char *question, *answer;
 
@@ -155,7 +157,7 @@ static void tour(struct tour *t)
     check(t);
 }
 
-/* The store that was just made, for a browser, until Ctrl-C. */
+/* Serve the temporary store until Ctrl-C. */
 static int serve(struct cli *c, struct tour *t)
 {
     struct serve how = { .http = true };
@@ -163,7 +165,7 @@ static int serve(struct cli *c, struct tour *t)
 
     if (rc)
         return rc;
-    step(t, "Serve it; Ctrl-C ends");
+    step(t, "Serve it until Ctrl-C");
     return serve_run(c, t->s, &how);
 }
 
@@ -175,11 +177,11 @@ static int run(struct cli *c)
     int code = CLI_FAILED;
 
     if (!dir) {
-        fputs("bough: no temporary directory could be made\n", stderr);
+        fputs("bough: cannot create a temporary directory\n", stderr);
         goto out;
     }
     if (cli_has(c, "serve"))
-        serve_signals(); /* the store's threads must not take them */
+        serve_signals(); /* before opening: the store's threads must not receive signals */
     url = arena_printf(t.a, "sqlite:%s/demo.db", dir);
     printf("A temporary store: %s\n", url);
     t.rc = bough_store_open(&t.s, url, NULL, &t.err);
@@ -191,7 +193,7 @@ static int run(struct cli *c)
     bough_store_close(&t.s);
     (void)fs_remove_tree(dir);
     if (!code)
-        puts("\nThe temporary store is gone again. `bough help` shows what else there is.");
+        puts("\nThe temporary store was removed. `bough help` lists all commands.");
 out:
     bough_arena_destroy(t.a);
     return code;
@@ -199,7 +201,7 @@ out:
 
 static const struct cli_option options[] = {
     { "serve", 0, NULL, "then serve that store to a browser on this machine, until Ctrl-C" },
-    { "port", 'p', "N", "with --serve: this port instead of 7447; 0 takes a free one" },
+    { "port", 'p', "N", "with --serve: port to listen on (7447); 0 picks a free one" },
     { 0 },
 };
 
@@ -208,6 +210,6 @@ const struct cli_cmd cmd_demo = {
     .args = "",
     .options = options,
     .summary =
-        "a short tour on a temporary store: create, append, fork, branch, compact, list, fsck",
+        "take a short tour on a temporary store: create, append, fork, branch, compact, list, fsck",
     .run = run,
 };

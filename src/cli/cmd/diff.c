@@ -1,26 +1,27 @@
-/* bough diff: where two branches parted and what each adds. */
+/* bough diff: the last common entry of two paths, and what each adds. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/files.h"
-#include "cli/render.h"
-#include "cli/width.h"
-#include "core/totals.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/memory/map.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/files.h"
+#include "cli/kit/render.h"
+#include "cli/term/width.h"
+#include "core/model/totals.h"
 
 struct side {
-    const char *text;    /* as it was asked for */
+    const char *text;    /* as given on the command line */
     const char *session; /* id */
-    const char *entry;   /* id; NULL: its head */
+    const char *entry;   /* id; NULL: the session's head */
     const struct bough_entries *adds;
     struct bough_totals used;
     struct files files;
 };
 
+/* False when a label of the session is `text`; sets *entry to its entry. */
 static bool no_label(struct cli *c, const char *session, const char *text, const char **entry)
 {
     struct bough_labels labels;
@@ -36,7 +37,7 @@ static bool no_label(struct cli *c, const char *session, const char *text, const
     return true;
 }
 
-/* SESSION, SESSION:ENTRY, or an entry (of `before`, when it is written as @3 or a label). */
+/* Parse SESSION, SESSION:ENTRY or ENTRY. @3 and labels are looked up in the session `before`. */
 static int find_side(struct cli *c, const char *text, const char *before, struct side *out)
 {
     const char *colon = strchr(text, ':');
@@ -74,11 +75,12 @@ static int find_side(struct cli *c, const char *text, const char *before, struct
         return cli_entry(c, before, text, &out->entry);
     if (!no_label(c, before, text, &out->entry))
         return CLI_DONE;
-    bough_fail(&c->err, BOUGH_NOT_FOUND, "there is no session, entry or label %.60s", text);
+    bough_fail(&c->err, BOUGH_NOT_FOUND, "no session, entry or label %.60s", text);
     return cli_failed(c);
 }
 
-/* Every call once, whatever number of entries it produced; else what the entries say themselves. */
+/* Counts each call once, even if it produced several entries; entries without a call by their
+ * usage. */
 static void add_up(struct cli *c, struct side *s)
 {
     struct smap seen;
@@ -93,8 +95,8 @@ static void add_up(struct cli *c, struct side *s)
         if (*e->call && !bough_call_get(c->s, c->a, e->call, &call, NULL)) {
             smap_put(&seen, str_of(e->call), 1);
             (void)!totals_add(&s->used, &call->used);
-        } else if (e->has_usage) {
-            (void)!totals_add(&s->used, &e->usage);
+        } else if (e->usage) {
+            (void)!totals_add(&s->used, e->usage);
         }
     }
     smap_finish(&seen);
@@ -176,7 +178,7 @@ static void put_files(struct cli *c, const struct side *one, const struct side *
     }
 }
 
-static void put_text(struct cli *c, const struct bough_diff *d, const struct side *one,
+static void put_text(struct cli *c, const struct bough_tree_diff_result *d, const struct side *one,
                      const struct side *other)
 {
     if (d->common)
@@ -195,7 +197,8 @@ static void put_text(struct cli *c, const struct bough_diff *d, const struct sid
 static int run(struct cli *c)
 {
     struct side one = { 0 }, other = { 0 };
-    struct bough_diff d;
+    struct bough_tree_diff_options how;
+    struct bough_tree_diff_result d;
     struct json_writer *w;
     int rc = cli_open(c, CLI_READ);
 
@@ -206,8 +209,11 @@ static int run(struct cli *c)
         rc = find_side(c, c->argv[1], one.session, &other);
     if (rc)
         return rc;
-    if (bough_tree_diff(c->s, c->a, one.session, one.entry, other.session, other.entry, &d,
-                        &c->err))
+    how = (struct bough_tree_diff_options){ .session = one.session,
+                                            .one = one.entry,
+                                            .other_session = other.session,
+                                            .other = other.entry };
+    if (bough_tree_diff(c->s, c->a, &how, &d, &c->err))
         return cli_failed(c);
     one.adds = &d.one;
     other.adds = &d.other;
@@ -239,9 +245,9 @@ const struct cli_cmd cmd_diff = {
     .summary = "compare two branches, entries or sessions",
     .options = options,
     .run = run,
-    .about = "Each is a session (its head), an entry, or SESSION:ENTRY. Shows the last entry they "
-             "share\n"
-             "(=), what each adds (< and >), the files its tools touched, tokens and cost.",
+    .about = "Each argument is a session (its head), an entry, or SESSION:ENTRY. Shows the last "
+             "common entry (=), the entries each side adds (< and >), the files its tools touched, "
+             "tokens and cost.",
     .columns = "mark (= < >), #branch.depth, id, role, text; then mark and \"file\", path",
     .fields = "common, one and other (session, entries, used, files)",
     .examples = "bough diff cache-bug cache-bug-2  # a session and its fork\n"

@@ -1,4 +1,4 @@
-/* bough doctor: what is wrong with the installation, the file, its place, and what to do. */
+/* bough doctor: checks the installation, the store's file and its directory, and gives advice. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,11 +8,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/config.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/config.h"
 
 #define MB (INT64_C(1024) * 1024)
 #define WEEK_MS (INT64_C(7) * 24 * 3600 * 1000)
@@ -24,7 +24,7 @@ struct visit {
     int notes, wrong;
 };
 
-/* One finding: what it is about, what was found, and what to do about it ("" when it is fine). */
+/* Print one finding: topic, text, and advice ("" when nothing is to be done). */
 static void say(struct visit *v, enum mood mood, const char *about, const char *advice,
                 const char *fmt, ...) BOUGH_PRINTF(5, 6);
 
@@ -78,7 +78,7 @@ static void look_at_program(struct visit *v)
     else if (config_path(v->c->a) && fs_exists(config_path(v->c->a)))
         say(v, FINE, "settings", "", "%s", config_path(v->c->a));
     else
-        say(v, FINE, "settings", "", "no file, so everything is as usual");
+        say(v, FINE, "settings", "", "no configuration file; using defaults");
 }
 
 /* ---- the file ---- */
@@ -92,13 +92,13 @@ static void look_at_rights(struct visit *v, const char *path, const struct stat 
             "%s belongs to user %u, and you are %u", path, (unsigned)st->st_uid,
             (unsigned)geteuid());
     if (st->st_mode & 077)
-        say(v, NOTE, "permissions", a, "others can read your conversations (mode %03o)",
+        say(v, NOTE, "permissions", a, "other users can read your conversations (mode %03o)",
             (unsigned)st->st_mode & 0777);
     else
         say(v, FINE, "permissions", "", "only you can read %s", path);
     if (access(path, W_OK) != 0)
         say(v, NOTE, "permissions", "give yourself write permission, or copy the file",
-            "%s can be read, not written: %s", path, strerror(errno));
+            "%s is not writable: %s", path, strerror(errno));
 }
 
 static void look_at_place(struct visit *v, const char *path)
@@ -110,18 +110,18 @@ static void look_at_place(struct visit *v, const char *path)
 
     if (access(dir, W_OK) != 0)
         say(v, NOTE, "directory", "give yourself write permission for the directory too",
-            "%s cannot be written, and SQLite keeps its log there: %s", dir, strerror(errno));
+            "%s is not writable, and SQLite keeps its write-ahead log there: %s", dir,
+            strerror(errno));
     if (fs_network(path))
         say(v, WRONG, "disk", "move the store to a local disk",
-            "%s is on a network file system, where locks cannot be trusted", path);
+            "%s is on a network file system, where locks are unreliable", path);
     if (statvfs(dir, &fs) != 0)
         return;
     left = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
     if (left < 100 * MB)
-        say(v, WRONG, "disk", "free some space before you go on writing",
-            "only %" PRId64 " MB are left", left / MB);
+        say(v, WRONG, "disk", "free some disk space", "only %" PRId64 " MB are left", left / MB);
     else if (size > 0 && left < size)
-        say(v, NOTE, "disk", "free some space, or back up to another disk",
+        say(v, NOTE, "disk", "free some disk space, or back up to another disk",
             "%" PRId64 " MB are left: too little for a backup here (%" PRId64 " MB)", left / MB,
             size / MB);
     else
@@ -134,18 +134,24 @@ static bool look_at_file(struct visit *v, const char *path)
 
     if (lstat(path, &st) != 0) {
         if (errno == ENOENT)
-            say(v, NOTE, "store", "`bough new` makes one", "there is none yet at %s", path);
+            say(v, NOTE, "store", "create one with `bough new`", "no store at %s yet", path);
         else
-            say(v, WRONG, "store", "check the path and its permissions", "cannot look at %s: %s",
+            say(v, WRONG, "store", "check the path and its permissions", "cannot access %s: %s",
                 path, strerror(errno));
         return false;
     }
     if (S_ISLNK(st.st_mode)) {
-        say(v, WRONG, "store", "give the file itself", "%s is a symbolic link", path);
+        say(v, WRONG, "store", "use the path of the file itself", "%s is a symbolic link", path);
         return false;
     }
     if (!S_ISREG(st.st_mode)) {
-        say(v, WRONG, "store", "give the path of a file", "%s is not a file", path);
+        say(v, WRONG, "store", "use the path of a file", "%s is not a file", path);
+        return false;
+    }
+    if (st.st_nlink > 1) {
+        say(v, WRONG, "store", "remove the others; find -samefile shows them",
+            "%s has %lu names (hard links): under each, SQLite would use another log", path,
+            (unsigned long)st.st_nlink);
         return false;
     }
     say(v, FINE, "store", "", "%s, %" PRId64 " KB", path, (int64_t)st.st_size / 1024);
@@ -154,7 +160,7 @@ static bool look_at_file(struct visit *v, const char *path)
     return true;
 }
 
-/* ---- what is in it ---- */
+/* ---- the contents ---- */
 
 static void count_finding(void *user, const struct bough_finding *f)
 {
@@ -164,12 +170,12 @@ static void count_finding(void *user, const struct bough_finding *f)
 
 static void look_inside(struct visit *v)
 {
-    const struct bough_options options = { .read_only = true, .create_not = true };
-    const struct bough_scope patient = { .deadline_ms = WEEK_MS };
+    const struct bough_store_open_options options = { .read_only = true, .must_exist = true };
+    const struct bough_store_scoped_options patient = { .deadline_ms = WEEK_MS };
     struct cli *c = v->c;
     struct bough_store *opened = NULL, *s;
-    struct bough_fsck_report r = { 0 };
-    struct bough_info info;
+    struct bough_store_fsck_result r = { 0 };
+    struct bough_store_info_result info;
     struct bough_error err = { 0 };
 
     if (bough_store_open(&opened, c->store, &options, &err)) {
@@ -183,7 +189,7 @@ static void look_inside(struct visit *v)
         say(v, FINE, "format", "", "schema %" PRId64 ", %" PRId64 " changes", info.schema,
             info.last_no);
     if (!err.rc && info.pending > 100000)
-        say(v, NOTE, "lists", "any command that writes catches up; nothing is lost",
+        say(v, NOTE, "lists", "any command that writes updates them; nothing is lost",
             "%" PRId64 " changes are not yet in the lists", info.pending);
     if (bough_store_fsck(s, BOUGH_FSCK_QUICK, count_finding, NULL, &r, &err))
         say(v, WRONG, "check", bough_rc_hint(err.rc), "%s", err.msg);
@@ -191,13 +197,13 @@ static void look_inside(struct visit *v)
         say(v, WRONG, "check", "run `bough fsck` to see them; do not delete the file",
             "%" PRId64 " errors", r.errors);
     else
-        say(v, FINE, "check", "", "%" PRId64 " sessions, no errors (`bough fsck` looks closer)",
+        say(v, FINE, "check", "", "%" PRId64 " sessions, no errors (`bough fsck` checks more)",
             r.sessions);
     bough_store_close(&s);
     bough_store_close(&opened);
 }
 
-/* Whether its settings keep what it says is stored is looked at when it is opened. */
+/* PostgreSQL's durability settings are checked when the store is opened. */
 static void look_at_server(struct visit *v)
 {
     say(v, FINE, "store", "", "%s", bough_url_shown(v->c->a, v->c->store));
@@ -214,14 +220,14 @@ static int run(struct cli *c)
         return CLI_FAILED;
     path = strncmp(c->store, "sqlite:", 7) == 0 ? c->store + 7 : c->store;
     if (strncmp(c->store, "memory:", 7) == 0)
-        say(&v, NOTE, "store", "name a file to keep anything",
-            "memory: is gone when the program ends");
+        say(&v, NOTE, "store", "use a file to keep data",
+            "a memory: store is lost when the program ends");
     else if (strstr(c->store, "://"))
         look_at_server(&v);
     else if (look_at_file(&v, path))
         look_inside(&v);
-    cli_say(c, v.wrong   ? "Something is wrong."
-               : v.notes ? "Nothing is wrong; there is something to know."
+    cli_say(c, v.wrong   ? "There are problems."
+               : v.notes ? "No problems; see the notes above."
                          : "Everything is fine.");
     return v.wrong ? CLI_FAILED : CLI_DONE;
 }
@@ -234,9 +240,9 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_doctor = {
     .name = "doctor",
     .args = "",
-    .summary = "say in plain words what is wrong with the installation and the store",
+    .summary = "check the installation and the store for problems",
     .options = options,
     .run = run,
-    .about = "Only looks. Exit code 1 when something is wrong.",
+    .about = "Changes nothing. The exit code is 1 if there are problems.",
     .fields = "state (ok, note, wrong), about, text, advice",
 };

@@ -1,5 +1,5 @@
-/* bough export: sessions as files of ours or of other tools, and what a damaged store still holds.
- */
+/* bough export: writes sessions in bough's or another tool's format, and salvages damaged
+ * stores. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -7,25 +7,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/iso.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "cli/cli.h"
-#include "cli/print.h"
-#include "cli/when.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/iso.h"
+#include "base/text/str.h"
+#include "base/text/utf8.h"
+#include "cli/kit/cli.h"
+#include "cli/term/print.h"
+#include "cli/term/when.h"
+#include "formats/common/format.h"
 
 struct output {
     FILE *to;
     bool failed;
 };
 
+/* A terminal gets escaped text; a file or a pipe gets the bytes. */
+static bool put_bytes(FILE *to, struct bough_str bytes)
+{
+    if (!isatty(fileno(to)))
+        return fwrite(bytes.p, 1, bytes.n, to) == bytes.n;
+    print_safe(to, bytes, PRINT_TEXT);
+    return !ferror(to);
+}
+
 static bool put_line(void *user, struct bough_str json)
 {
     struct output *o = user;
 
-    o->failed = fwrite(json.p, 1, json.n, o->to) != json.n || putc('\n', o->to) == EOF;
+    o->failed = !put_bytes(o->to, json) || putc('\n', o->to) == EOF;
     return !o->failed;
 }
 
@@ -38,7 +48,7 @@ static bool say_lost(void *user, const char *what)
     return true;
 }
 
-/* A new file: what is saved must not be laid over something else. */
+/* Must be a new file: salvage never overwrites anything. */
 static int open_output(const struct cli *c, struct output *o)
 {
     const char *path = cli_value(c, "output");
@@ -61,7 +71,7 @@ static int open_output(const struct cli *c, struct output *o)
 
 static int salvage(struct cli *c, const char *file)
 {
-    struct bough_salvage_report r;
+    struct bough_salvage_result r;
     struct bough_error err = { 0 };
     struct output o = { 0 };
     int code = open_output(c, &o);
@@ -71,7 +81,7 @@ static int salvage(struct cli *c, const char *file)
         return code;
     rc = bough_salvage(file, put_line, say_lost, &o, &r, &err);
     if (o.to != stdout && (fclose(o.to) != 0 || o.failed)) {
-        fprintf(stderr, "bough export: the output could not be written\n");
+        fprintf(stderr, "bough export: cannot write the output\n");
         return CLI_FAILED;
     }
     if (rc && !o.failed)
@@ -83,6 +93,25 @@ static int salvage(struct cli *c, const char *file)
             r.sessions, r.branches, r.entries, r.records, r.attachments, r.pages, r.broken,
             r.missing);
     return r.entries || r.sessions ? CLI_DONE : CLI_FAILED;
+}
+
+/* Make a new store of a damaged one. */
+static int rescue(struct cli *c, const char *file, const char *into)
+{
+    struct bough_rescue_result r;
+
+    if (bough_rescue(file, into, NULL, NULL, NULL, c->a, &r, &c->err))
+        return cli_failed(c);
+    fprintf(stderr,
+            "saved %" PRId64 " sessions, %" PRId64 " branches, %" PRId64 " entries, %" PRId64
+            " records, %" PRId64 " attachments from %" PRId64 " pages\n"
+            "%" PRId64 " rows are damaged or lost, %" PRId64 " are quarantined\n",
+            r.saved.sessions, r.saved.branches, r.saved.entries, r.saved.records,
+            r.saved.attachments, r.saved.pages, r.saved.broken, r.repaired.quarantined);
+    fputs("to use it: bough restore-backup ", stderr);
+    print_line(stderr, into);
+    fputc('\n', stderr);
+    return CLI_DONE;
 }
 
 /* ---- sessions in a format ---- */
@@ -97,7 +126,7 @@ static bool put_piece(void *user, struct bough_str bytes)
 {
     struct file *f = user;
 
-    f->failed = fwrite(bytes.p, 1, bytes.n, f->to) != bytes.n;
+    f->failed = !put_bytes(f->to, bytes);
     return !f->failed;
 }
 
@@ -108,7 +137,7 @@ static int complain(struct cli *c, const char *path)
     return cli_failed(c);
 }
 
-/* Beside the file, under another name: it appears when it is whole. */
+/* Writes to a temporary file in the same directory; file_close() renames it. */
 static int file_open(struct cli *c, const char *path, struct file *f)
 {
     int fd;
@@ -119,7 +148,7 @@ static int file_open(struct cli *c, const char *path, struct file *f)
     if (fs_exists(path) && !cli_has(c, "force")) {
         fprintf(stderr, "bough export: ");
         print_line(stderr, path);
-        fprintf(stderr, " is there already; --force replaces it\n");
+        fprintf(stderr, " already exists; --force replaces it\n");
         return CLI_FAILED;
     }
     f->tmp = arena_printf(c->a, "%s.%ld.tmp", path, (long)getpid());
@@ -147,15 +176,17 @@ static int file_close(struct cli *c, struct file *f, bool keep)
 static int export_to(struct cli *c, const struct bough_session *s, const char *format,
                      struct file *f)
 {
-    struct bough_export how = {
-        .format = format, .at = cli_value(c, "at"), .write = put_piece, .user = f
-    };
+    struct bough_export_options how = { .format = format, .write = put_piece, .user = f };
+    const char *at = cli_value(c, "at");
+    int rc = at ? cli_entry(c, s->id, at, &how.at) : CLI_DONE;
 
+    if (rc)
+        return rc;
     return bough_export_session(c->s, s->id, &how, &c->err) ? cli_failed(c) : CLI_DONE;
 }
 
-/* What came with a session is no part of a path as it is: no separators, nothing a terminal obeys,
- * and short enough for a file system. */
+/* Make text from a session usable in a file name: no separators, no control characters, at most 150
+ * bytes. */
 static const char *name_part(struct cli *c, const char *text)
 {
     enum { MOST = 150 };
@@ -167,7 +198,7 @@ static const char *name_part(struct cli *c, const char *text)
     return out;
 }
 
-/* pi's names: a directory for the project, a file for the session (P1). */
+/* pi's layout: a directory per project, a file per session (P1). */
 static const char *file_in(struct cli *c, const struct bough_session *s, const char *dir,
                            const char *suffix)
 {
@@ -192,16 +223,13 @@ static const char *suffix_of(struct cli *c, const char *format)
     return NULL;
 }
 
-/* The names of the formats that are written. */
+/* The names of all formats that can be written, comma-separated. */
 static const char *format_names(struct cli *c)
 {
-    size_t n;
-    struct bough_format *f = bough_format_list(c->a, &n);
     const char *out = "";
 
-    for (size_t i = 0; i < n; i++)
-        if (f[i].writes)
-            out = arena_printf(c->a, "%s%s%s", out, *out ? ", " : "", f[i].name);
+    for (size_t i = 0; format_written_name(i); i++)
+        out = arena_printf(c->a, "%s%s%s", out, *out ? ", " : "", format_written_name(i));
     return out;
 }
 
@@ -227,20 +255,42 @@ static int export_into(struct cli *c, const struct bough_session *s, const char 
     return code;
 }
 
-static int export_notes(struct cli *c, const char *format, struct file *f)
+/* Several sessions, or all, in one file: each once, parents first. */
+static int export_many(struct cli *c, const char *format, struct file *f)
 {
-    struct bough_export how = { .format = format, .write = put_piece, .user = f };
+    struct bough_export_options how = { .format = format, .write = put_piece, .user = f };
+    const char **ids = arena_array(c->a, (size_t)c->argc + 1, sizeof *ids);
+    struct bough_session *s;
 
-    return bough_export_notes(c->s, &how, &c->err) ? cli_failed(c) : CLI_DONE;
+    for (int i = 0; i < c->argc; i++) {
+        int code = cli_session(c, c->argv[i], &s);
+
+        if (code)
+            return code;
+        ids[i] = s->id;
+    }
+    return bough_export_sessions(c->s, c->argc ? ids : NULL, (size_t)c->argc, &how, &c->err)
+               ? cli_failed(c)
+               : CLI_DONE;
 }
 
-/* Every session; in formats that cannot say that it was deleted, every living one. */
-static int each_session(struct cli *c,
-                        int (*fn)(struct cli *c, const struct bough_session *s, const char *format,
-                                  void *user),
-                        const char *format, void *user)
+static int export_file(struct cli *c, const char *format, struct file *f)
 {
-    struct bough_list filter = { .limit = 500, .include_deleted = strcmp(format, "bough") == 0 };
+    struct bough_session *s;
+    int code;
+
+    if (c->argc != 1)
+        return export_many(c, format, f);
+    code = cli_session(c, c->argv[0], &s);
+    return code ? code : export_to(c, s, format, f);
+}
+
+/* A file for every session named, or with --all for every session. Only bough's format includes
+ * deleted ones, because the others cannot mark them. */
+static int export_files(struct cli *c, const char *format, const char *dir)
+{
+    struct bough_session_list_options filter = { .limit = 500,
+                                                 .include_deleted = strcmp(format, "bough") == 0 };
     struct bough_sessions page;
     struct bough_session *s;
     int code = CLI_DONE;
@@ -248,7 +298,7 @@ static int each_session(struct cli *c,
     for (int i = 0; i < c->argc && !code; i++) {
         code = cli_session(c, c->argv[i], &s);
         if (!code)
-            code = fn(c, s, format, user);
+            code = export_into(c, s, format, dir);
     }
     if (c->argc || !cli_has(c, "all"))
         return code;
@@ -256,20 +306,10 @@ static int each_session(struct cli *c,
         if (bough_session_list(c->s, c->a, &filter, &page, &c->err))
             return cli_failed(c);
         for (size_t i = 0; i < page.n && !code; i++)
-            code = fn(c, &page.at[i], format, user);
+            code = export_into(c, &page.at[i], format, dir);
         filter.cursor = page.next;
     } while (!code && *page.next);
     return code;
-}
-
-static int into_dir(struct cli *c, const struct bough_session *s, const char *format, void *dir)
-{
-    return export_into(c, s, format, dir);
-}
-
-static int into_file(struct cli *c, const struct bough_session *s, const char *format, void *file)
-{
-    return export_to(c, s, format, file);
 }
 
 static int export_sessions(struct cli *c)
@@ -280,21 +320,20 @@ static int export_sessions(struct cli *c)
 
     format = format ? format : "bough";
     if (!suffix_of(c, format))
-        return cli_usage(c, "no format is called %s; there are: %s", format, format_names(c));
-    if (c->argc > 1 && !dir && strcmp(format, "bough") != 0)
-        return cli_usage(c, "several sessions need --dir, or the format bough");
+        return cli_usage(c, "unknown format %s; the formats are: %s", format, format_names(c));
+    if (c->argc != 1 && cli_has(c, "at"))
+        return cli_usage(c, "--at is an entry of one session");
+    if (c->argc != 1 && !dir && strcmp(format, "bough") != 0)
+        return cli_usage(c, "several sessions require --dir, or the format bough");
     code = cli_open(c, CLI_READ);
     if (code)
         return code;
     if (dir)
-        return each_session(c, into_dir, format, (void *)(uintptr_t)dir);
+        return export_files(c, format, dir);
     code = file_open(c, cli_value(c, "output"), &f);
     if (code)
         return code;
-    if (cli_has(c, "all"))
-        code = export_notes(c, format, &f);
-    if (!code)
-        code = each_session(c, into_file, format, &f);
+    code = export_file(c, format, &f);
     return file_close(c, &f, !code) ? CLI_FAILED : code;
 }
 
@@ -303,37 +342,41 @@ static int run(struct cli *c)
     const char *file = cli_value(c, "salvage");
 
     if (file && cstr_empty(file))
-        return cli_usage(c, "--salvage needs the name of a file");
+        return cli_usage(c, "--salvage requires a file");
+    if (cli_value(c, "into") && (!file || cli_value(c, "output")))
+        return cli_usage(c, "--into requires --salvage, and cannot be used with --output");
+    if (file && cli_value(c, "into"))
+        return rescue(c, file, cli_value(c, "into"));
     if (file)
         return salvage(c, file);
     if (!c->argc && !cli_has(c, "all"))
-        return cli_usage(c, "what is to be exported? name sessions, or --all");
+        return cli_usage(c, "nothing to export: name sessions, or use --all");
     return export_sessions(c);
 }
 
 static const struct cli_option options[] = {
-    { "format", 'f', "NAME",
-      "bough (complete, the default), pi, ...; a wrong name lists them all" },
+    { "format", 'f', "NAME", "format to write (default: bough, which is complete)",
+      format_written_name },
     { "output", 'o', "FILE", "write to a new file instead of standard output" },
-    { "dir", 0, "DIR", "one file a session, in a directory for its project" },
+    { "dir", 0, "DIR", "write one file per session, in a directory per project" },
     { "at", 0, "ENTRY", "only the path to this entry" },
-    { "all", 0, NULL, "every session" },
-    { "force", 0, NULL, "replace files that are there" },
-    { "salvage", 0, "FILE",
-      "everything that is whole in a damaged store file, which is only read" },
+    { "all", 0, NULL, "export all sessions" },
+    { "force", 0, NULL, "replace existing files" },
+    { "salvage", 0, "FILE", "export everything intact in a damaged store file" },
+    { "into", 0, "NEW.db", "with --salvage: make a new store of it, which restore-backup reads" },
     { 0 },
 };
 
 const struct cli_cmd cmd_export = {
     .name = "export",
     .args = "[session] ...",
-    .summary = "write sessions as files of bough or another tool",
+    .summary = "write sessions as files, in bough's or another tool's format",
     .options = options,
     .run = run,
-    .about =
-        "A file appears when it is whole. With --salvage a damaged store file is read without\n"
-        "the store's own engine, and what is whole in it comes out as JSON Lines.",
-    .examples = "bough export brave-otter --format pi -o session.jsonl\n"
-                "bough export --all --format pi --dir ~/pi-sessions  # as pi lays them out\n"
-                "bough export --salvage broken.db -o saved.jsonl\n",
+    .about = "A file appears only when it is complete. With --salvage, a damaged store file is "
+             "read page by page, without SQLite, and all intact rows are written as JSON Lines, "
+             "or with --into as a new store. The file itself is not changed.",
+    .examples =
+        "bough export brave-otter --format pi -o session.jsonl\nbough export --all --format pi "
+        "--dir ~/pi-sessions  # in pi's layout\nbough export --salvage broken.db --into saved.db\n",
 };

@@ -1,14 +1,14 @@
-/* bough fork: a new session that shares the history of another one. */
+/* bough fork: create a session that shares the history of another one. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "cli/cli.h"
+#include "base/memory/arena.h"
+#include "cli/kit/cli.h"
 
 static int run(struct cli *c)
 {
     const char *model = cli_value(c, "model"), *slash = model ? strchr(model, '/') : NULL;
-    struct bough_fork how = {
+    struct bough_session_fork_options how = {
         .before = cli_has(c, "before"),
         .copy = cli_has(c, "copy"),
         .id = cli_value(c, "id"),
@@ -37,11 +37,11 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "title", 't', "TEXT", "the title of the fork" },
-    { "before", 0, NULL, "without the entry itself" },
-    { "copy", 0, NULL, "an independent copy: entries and labels are written again" },
+    { "title", 't', "TEXT", "title of the fork" },
+    { "before", 0, NULL, "exclude the entry itself" },
+    { "copy", 0, NULL, "make an independent copy of the entries and labels" },
     { "model", 'm', "MODEL", "provider/model of the fork" },
-    { "id", 0, "ID", "an id of your choice" },
+    { "id", 0, "ID", "id of the fork" },
     { "json", 0, NULL, "the fork as JSON" },
     { 0 },
 };
@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_fork = {
     .name = "fork",
     .args = "<session> [entry]",
-    .summary = "make a session that shares the history up to an entry, or to the head",
+    .summary = "create a session that shares the history up to an entry, or to the head",
     .options = options,
     .run = run,
     .columns = "id",

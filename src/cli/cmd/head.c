@@ -1,9 +1,9 @@
-/* bough head: where a session is now; put it somewhere else. */
+/* bough head: print the head of a session, or move it. */
 #include <inttypes.h>
 
-#include "api/forms.h"
-#include "cli/cli.h"
-#include "cli/render.h"
+#include "api/kit/forms.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/render.h"
 
 static int put_head(struct cli *c, const char *session)
 {
@@ -21,7 +21,7 @@ static int put_head(struct cli *c, const char *session)
         jw_end_obj(w);
         out_json_end(&c->out);
     } else if (!e) {
-        puts(c->out.tty ? "The head is at nothing; the next append starts a new root." : "");
+        puts(c->out.tty ? "The head is not on any entry; the next append starts a new root." : "");
     } else if (c->out.tty) {
         printf("#%" PRId64 ".%" PRId64 "  %s  ", at.branch, at.depth, e->id);
         print_line(stdout, render_line(c->a, e));
@@ -40,7 +40,7 @@ static int run(struct cli *c)
     int rc;
 
     if (none && c->argc > 1)
-        return cli_usage(c, "an entry and --none exclude each other");
+        return cli_usage(c, "an entry and --none cannot be used together");
     rc = cli_open(c, move ? CLI_WRITE : CLI_READ);
     if (!rc)
         rc = cli_session(c, c->argv[0], &s);
@@ -55,7 +55,7 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "none", 0, NULL, "to nothing: the next append starts a new root" },
+    { "none", 0, NULL, "reset the head: the next append starts a new root" },
     { "json", 0, NULL, "as one JSON object" },
     { 0 },
 };
@@ -63,12 +63,11 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_head = {
     .name = "head",
     .args = "<session> [entry]",
-    .summary = "show where a session is, or put it on another entry",
+    .summary = "show the head of a session, or move it to another entry",
     .options = options,
     .run = run,
-    .about =
-        "Nothing is removed: what came after the entry stays on its branch, and the next append\n"
-        "opens another one.",
+    .about = "Nothing is removed: later entries stay on their branch, and the next append starts a "
+             "new branch.",
     .columns = "#branch.depth, id",
     .fields = "head, id",
     .examples = "bough head . @4  # go back to the fourth message",

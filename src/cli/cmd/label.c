@@ -1,8 +1,8 @@
-/* bough label: names for entries. */
-#include "api/forms.h"
-#include "base/arena.h"
-#include "cli/cli.h"
-#include "cli/table.h"
+/* bough label: lists and sets labels of entries. */
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
 
 static int list(struct cli *c, const char *session)
 {
@@ -41,7 +41,7 @@ static int run(struct cli *c)
     int rc;
 
     if (cli_has(c, "clear") && c->argc != 2)
-        return cli_usage(c, "--clear wants an entry, and no text");
+        return cli_usage(c, "--clear requires an entry and no text");
     rc = cli_open(c, change ? CLI_WRITE : CLI_READ);
     if (!rc)
         rc = cli_session(c, c->argv[0], &s);
@@ -55,7 +55,7 @@ static int run(struct cli *c)
         text = c->argc > 2 ? c->argv[2] : "";
         if (bough_label_set(c->s, s->id, id, text, &c->err))
             return cli_failed(c);
-        cli_say(c, *text ? "%s is now labelled \"%s\"" : "%s has no label any more%s", id, text);
+        cli_say(c, *text ? "Labelled %s \"%s\"" : "Removed the label of %s%s", id, text);
         return CLI_DONE;
     }
     if (bough_label_get(c->s, c->a, s->id, id, &text, &c->err))
@@ -66,7 +66,7 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "clear", 0, NULL, "take the label of the entry away" },
+    { "clear", 0, NULL, "remove the label of the entry" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -74,10 +74,10 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_label = {
     .name = "label",
     .args = "<session> [entry] [text]",
-    .summary = "list labels, show the one of an entry, or set it",
+    .summary = "list labels, or show or set the label of an entry",
     .options = options,
     .run = run,
-    .about = "A label names an entry wherever an entry is asked for.",
+    .about = "A label can be used wherever a command takes an entry.",
     .columns = "entry, time, label",
     .fields = "entry, label, time",
     .examples = "bough label . head before-refactoring",

@@ -1,12 +1,12 @@
-/* bough log: what changed in the store, in order; --follow waits for more. */
+/* bough log: prints the changelog; --follow waits for more. */
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
 
 enum { WAIT_MS = 500, PAGE = 500, USUAL = 50 };
 
@@ -61,9 +61,11 @@ static void put_changes(struct cli *c, struct bough_arena *a, const struct bough
     fflush(stdout);
 }
 
-/* Where to begin so that about `limit` changes are left: each takes one number or more. */
+/* Find the mark after which `limit` changes follow. Each change takes one number or more, so look
+ * back further until there are enough. */
 static int start_at(struct cli *c, int64_t limit, struct bough_mark *at)
 {
+    struct bough_store_log_options how;
     struct bough_changes ch;
     struct bough_mark end;
 
@@ -72,7 +74,8 @@ static int start_at(struct cli *c, int64_t limit, struct bough_mark *at)
     *at = end;
     for (int64_t back = limit; limit; back *= 4) {
         at->no = back < end.no ? end.no - back : 0;
-        if (bough_store_log(c->s, c->a, at->no, back, &ch, &c->err))
+        how = (struct bough_store_log_options){ .after = at->no, .limit = back };
+        if (bough_store_log(c->s, c->a, &how, &ch, &c->err))
             return cli_failed(c);
         if (at->no == 0 || (int64_t)ch.n >= limit) {
             if ((int64_t)ch.n > limit)
@@ -85,7 +88,7 @@ static int start_at(struct cli *c, int64_t limit, struct bough_mark *at)
 
 static int follow(struct cli *c, struct bough_arena *a, struct bough_mark at, const char *session)
 {
-    struct bough_feed feed;
+    struct bough_feed_next_result feed;
 
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
@@ -94,7 +97,8 @@ static int follow(struct cli *c, struct bough_arena *a, struct bough_mark at, co
         if (bough_feed_next(c->s, a, at, PAGE, WAIT_MS, &feed, &c->err))
             return cli_failed(c);
         if (feed.reset)
-            fputs("bough log: the store was replaced by a backup; going on from its end\n", stderr);
+            fputs("bough log: the store was replaced by a backup; continuing from its end\n",
+                  stderr);
         else
             put_changes(c, a, &feed.changes, session);
         at = feed.next;
@@ -105,21 +109,22 @@ static int follow(struct cli *c, struct bough_arena *a, struct bough_mark at, co
 static int print_log(struct cli *c, struct bough_arena *a, struct bough_mark at,
                      const char *session)
 {
+    char cursor[BOUGH_CURSOR_LEN + 1] = "";
+    struct bough_store_log_options how = { .after = at.no, .limit = PAGE, .cursor = cursor };
     struct bough_changes ch;
 
     cli_page(c);
     do {
         bough_arena_reset(a);
-        if (bough_store_log(c->s, a, at.no, PAGE, &ch, &c->err))
+        if (bough_store_log(c->s, a, &how, &ch, &c->err))
             return cli_failed(c);
         put_changes(c, a, &ch, session);
-        if (ch.n)
-            at.no = ch.at[ch.n - 1].no;
-    } while (ch.more);
+        snprintf(cursor, sizeof cursor, "%s", ch.next);
+    } while (*cursor);
     return CLI_DONE;
 }
 
-/* Where to begin: behind a number, or so that --limit changes are left; 0 from the beginning. */
+/* Find where to begin: after --after, or --limit changes before the end; else at the beginning. */
 static int find_start(struct cli *c, struct bough_mark *at)
 {
     bool usual = !cli_has(c, "session") && !cli_has(c, "all");
@@ -159,10 +164,10 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "follow", 'f', NULL, "wait for more and print it as it happens" },
-    { "limit", 'n', "N", "the last so many (50)" },
-    { "all", 'a', NULL, "from the beginning" },
-    { "after", 0, "NO", "what came after this number" },
+    { "follow", 'f', NULL, "wait for new changes and print them" },
+    { "limit", 'n', "N", "number of latest changes to print (50)" },
+    { "all", 'a', NULL, "print all changes from the beginning" },
+    { "after", 0, "NO", "only changes after this number" },
     { "session", 's', "SESSION", "only changes of this session" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
@@ -171,10 +176,10 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_log = {
     .name = "log",
     .args = "",
-    .summary = "what changed in the store, in order",
+    .summary = "show the changes in the store, in order",
     .options = options,
     .run = run,
     .columns = "number, time, kind of change, session, entry",
     .fields = "no, count, time, kind, session, entry",
-    .examples = "bough log --follow --json  # a line for each change, as it happens",
+    .examples = "bough log --follow --json  # one line per change, as it happens",
 };

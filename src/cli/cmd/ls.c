@@ -1,14 +1,14 @@
-/* bough ls: the sessions of a store, newest first. */
+/* bough ls: lists sessions, newest first. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
+#include "api/kit/forms.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/table.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
 
 static const struct table_column columns[] = {
     { "ID", .piped = true },
@@ -27,7 +27,7 @@ static const struct table_column columns[] = {
     { "LAST AGENT", .piped = true },
 };
 
-/* What --wide adds for people: hygge's columns. */
+/* With --wide, on a terminal: hygge's columns as well. */
 static const struct table_column wide[] = {
     { "ID", .look = PRINT_PLAIN },
     { "#", .right = true, .look = PRINT_YELLOW },
@@ -81,7 +81,7 @@ static void put_session(struct cli *c, struct table *t, const struct bough_sessi
     table_put(t, s->last_agent);
 }
 
-static int read_order(struct cli *c, struct bough_list *f)
+static int read_order(struct cli *c, struct bough_session_list_options *f)
 {
     const char *sort = cli_value(c, "sort");
 
@@ -90,36 +90,36 @@ static int read_order(struct cli *c, struct bough_list *f)
         return CLI_DONE;
     f->order = strcmp(sort, "created") == 0 ? BOUGH_BY_CREATED : BOUGH_BY_MODIFIED;
     if (f->order == BOUGH_BY_MODIFIED && strcmp(sort, "modified") != 0)
-        return cli_usage(c, "--sort is created, updated or modified");
+        return cli_usage(c, "--sort must be created, updated or modified");
     return CLI_DONE;
 }
 
-static int read_kind(struct cli *c, struct bough_list *f)
+static int read_kind(struct cli *c, struct bough_session_list_options *f)
 {
     const char *kind = cli_value(c, "kind");
 
-    f->kind_primary =
-        cli_has(c, "include-subagents") || cli_has(c, "parent") ? BOUGH_ANY : BOUGH_ONLY;
+    f->kinds = cli_has(c, "include-subagents") || cli_has(c, "parent") ? BOUGH_KINDS_ALL
+                                                                       : BOUGH_KINDS_PRIMARY;
     if (!kind)
         return CLI_DONE;
     if (strcmp(kind, "primary") == 0)
-        f->kind_primary = BOUGH_ONLY;
+        f->kinds = BOUGH_KINDS_PRIMARY;
     else if (strcmp(kind, "subagent") == 0)
-        f->kind_primary = BOUGH_NOT;
+        f->kinds = BOUGH_KINDS_SUBAGENT;
     else if (strcmp(kind, "all") == 0)
-        f->kind_primary = BOUGH_ANY;
+        f->kinds = BOUGH_KINDS_ALL;
     else
-        return cli_usage(c, "--kind is primary, subagent or all");
+        return cli_usage(c, "--kind must be primary, subagent or all");
     return CLI_DONE;
 }
 
-static int read_filter(struct cli *c, struct bough_list *f, int64_t *limit)
+static int read_filter(struct cli *c, struct bough_session_list_options *f, int64_t *limit)
 {
     const char *usual = cli_setting(c, "limit");
     struct bough_session *parent;
     int rc = read_order(c, f);
 
-    f->project = cli_has(c, "here") ? cli_here(c) : cli_value(c, "project");
+    f->project = cli_has(c, "here") ? cli_here(c) : cli_project(c);
     f->model_name = cli_value(c, "model");
     f->query = cli_value(c, "query");
     f->archived = cli_has(c, "archived");
@@ -144,7 +144,7 @@ static int read_filter(struct cli *c, struct bough_list *f, int64_t *limit)
     return rc;
 }
 
-/* One page; how many sessions were in it. */
+/* Print one page. Returns its number of sessions. */
 static int64_t put_page(struct cli *c, const struct bough_sessions *found, struct table *t)
 {
     for (size_t i = 0; i < found->n; i++) {
@@ -162,7 +162,7 @@ static int64_t put_page(struct cli *c, const struct bough_sessions *found, struc
 
 static int run(struct cli *c)
 {
-    struct bough_list f = { 0 };
+    struct bough_session_list_options f = { 0 };
     struct bough_sessions found;
     struct table t;
     int64_t limit, seen = 0;
@@ -190,24 +190,24 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "here", 0, NULL, "only sessions of this directory" },
-    { "project", 'p', "DIR", "only sessions of that directory" },
-    { "query", 'q', "TEXT", "with this in slug, title, directory or first message" },
-    { "model", 0, "NAME", "only with this model" },
-    { "kind", 0, "KIND", "primary (the usual), subagent or all" },
+    { "here", 0, NULL, "only sessions of the current directory" },
+    { "project", 'p', "DIR", "only sessions of this directory" },
+    { "query", 'q', "TEXT", "only with TEXT in slug, title, directory or first message" },
+    { "model", 0, "NAME", "only sessions with this model" },
+    { "kind", 0, "KIND", "primary (default), subagent or all" },
     { "include-subagents", 0, NULL, "the same as --kind all" },
-    { "parent", 0, "SESSION", "only its forks and subagents" },
+    { "parent", 0, "SESSION", "only forks and subagents of this session" },
     { "roots", 0, NULL, "only sessions without a parent" },
-    { "since", 0, "TIME", "changed since then: 3d, 12h, yesterday, 2026-11-16" },
-    { "until", 0, "TIME", "changed before then" },
+    { "since", 0, "TIME", "only updated since this time: 3d, 12h, yesterday, 2026-11-16" },
+    { "until", 0, "TIME", "only updated before this time" },
     { "archived", 0, NULL, "only archived sessions" },
-    { "all", 'a', NULL, "archived sessions too" },
+    { "all", 'a', NULL, "include archived sessions" },
     { "deleted", 0, NULL, "only deleted sessions" },
-    { "include-deleted", 0, NULL, "deleted sessions too" },
-    { "sort", 0, "BY", "updated (the usual), created or modified" },
-    { "limit", 'n', "N", "at most so many; 0 for all (50)" },
-    { "wide", 'w', NULL, "more columns" },
-    { "slugs", 0, NULL, "only the slugs, one a line" },
+    { "include-deleted", 0, NULL, "include deleted sessions" },
+    { "sort", 0, "BY", "updated (default), created or modified" },
+    { "limit", 'n', "N", "maximum number of sessions (50); 0 for all" },
+    { "wide", 'w', NULL, "show more columns" },
+    { "slugs", 0, NULL, "print only the slugs, one per line" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -218,15 +218,14 @@ const struct cli_cmd cmd_ls = {
     .summary = "list sessions, the newest first",
     .options = options,
     .run = run,
-    .about =
-        "A session is shown by its title, else by its first user message. Wherever a session is\n"
-        "asked for, its slug, #number, id or a unique beginning of its id will do.",
+    .about = "Sessions are shown with their title, or their first user message. Every command "
+             "takes a session as its slug, #number, id or a unique prefix of its id.",
     .columns = "id, #number, slug, updated, created, messages, cost in USD, model, title, project, "
                "kind, status, last user message, last answer",
     .fields =
         "id, number, slug, title, kind, status, origin, parent, fork_entry, project, "
         "model_provider, model_name, first_user, last_user, last_agent, messages, calls, own, "
         "rolled, created, updated, modified, deleted, head, rev",
-    .examples = "bough ls --here  # sessions of this directory\n"
-                "bough ls --since 3d --json | jq -r .slug  # what changed in three days",
+    .examples = "bough ls --here  # sessions of the current directory\nbough ls --since 3d --json "
+                "| jq -r .slug  # updated within three days",
 };

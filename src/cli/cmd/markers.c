@@ -1,10 +1,10 @@
-/* bough markers: the compactions of a session. */
+/* bough markers: lists the compactions of a session. */
 #include <inttypes.h>
 
-#include "api/forms.h"
-#include "cli/cli.h"
-#include "cli/render.h"
-#include "cli/table.h"
+#include "api/kit/forms.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/render.h"
+#include "cli/term/table.h"
 
 static int run(struct cli *c)
 {
@@ -56,6 +56,6 @@ const struct cli_cmd cmd_markers = {
     .summary = "list the compactions of a session",
     .options = options,
     .run = run,
-    .columns = "#branch.depth, id, time, the first depth still shown, summary",
+    .columns = "#branch.depth, id, time, first depth kept, summary",
     .fields = "as `bough show`",
 };

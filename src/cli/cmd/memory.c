@@ -1,11 +1,11 @@
-/* bough memory: what is remembered of a session, a project, or always. */
-#include "api/forms.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/table.h"
+/* bough memory: memories of a session, of a project, or global ones. */
+#include "api/kit/forms.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
 
 struct scope {
-    enum bough_scope_of what;
+    enum bough_memory_scope what;
     const char *of;
 };
 
@@ -15,18 +15,18 @@ static int find_scope(struct cli *c, struct scope *out)
     int rc;
 
     if (c->argc + cli_has(c, "project") + cli_has(c, "all") > 1)
-        return cli_usage(c, "give a session, --project or --all, one of them");
-    *out = (struct scope){ BOUGH_OF_ALL, "" };
+        return cli_usage(c, "a session, --project and --all cannot be used together");
+    *out = (struct scope){ BOUGH_MEMORY_OF_STORE, "" };
     if (cli_has(c, "all"))
         return CLI_DONE;
     if (!c->argc) {
-        *out = (struct scope){ BOUGH_OF_PROJECT,
-                               cli_has(c, "project") ? cli_value(c, "project") : cli_here(c) };
+        *out = (struct scope){ BOUGH_MEMORY_OF_PROJECT,
+                               cli_has(c, "project") ? cli_project(c) : cli_here(c) };
         return CLI_DONE;
     }
     rc = cli_session(c, c->argv[0], &s);
     if (!rc)
-        *out = (struct scope){ BOUGH_OF_SESSION, s->id };
+        *out = (struct scope){ BOUGH_MEMORY_OF_SESSION, s->id };
     return rc;
 }
 
@@ -50,19 +50,18 @@ static int list(struct cli *c, const struct scope *scope)
 
     if (bough_memory_list(c->s, c->a, scope->what, scope->of, &found, &c->err))
         return cli_failed(c);
-    table_init(&t, c->a, columns, 3);
-    for (size_t i = 0; i < found.n; i++) {
-        if (c->out.json) {
-            put_json(c, &found.at[i]);
-            continue;
-        }
-        table_put(&t, found.at[i].id);
-        table_time(&t, &c->out, found.at[i].created);
-        table_put(&t, found.at[i].content);
-    }
-    table_print(&t, &c->out);
     if (!found.n)
         fputs("no memories\n", stderr);
+    table_init(&t, c->a, columns, 3);
+    for (size_t i = 0; i < found.n; i++) {
+        const struct bough_memory *m = &found.at[i];
+
+        if (c->out.json)
+            put_json(c, m);
+        else
+            table_note(&t, &c->out, m->id, m->created, m->content);
+    }
+    table_print(&t, &c->out);
     return found.n ? CLI_DONE : CLI_FAILED;
 }
 
@@ -70,11 +69,11 @@ static int run(struct cli *c)
 {
     const char *add = cli_value(c, "add"), *forget = cli_value(c, "forget");
     struct bough_memory in = { .title = cli_value(c, "title"), .source = "cli" }, *m = NULL;
-    struct scope scope = { BOUGH_OF_ALL, "" };
+    struct scope scope = { BOUGH_MEMORY_OF_STORE, "" };
     int rc = CLI_DONE;
 
     if (add && forget)
-        return cli_usage(c, "--add and --forget exclude each other");
+        return cli_usage(c, "--add and --forget cannot be used together");
     if (add)
         rc = cli_text(c, add, &in.content);
     if (!rc)
@@ -100,11 +99,11 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "add", 'a', "TEXT", "remember this; - reads stdin" },
-    { "title", 't', "TEXT", "with --add: its title" },
-    { "forget", 0, "ID", "forget that one" },
-    { "project", 'p', "DIR", "of that directory (the usual: this one)" },
-    { "all", 0, NULL, "what holds everywhere" },
+    { "add", 'a', "TEXT", "add a memory; - reads stdin" },
+    { "title", 't', "TEXT", "with --add: title of the memory" },
+    { "forget", 0, "ID", "delete the memory with this id" },
+    { "project", 'p', "DIR", "memories of this directory (default: the current one)" },
+    { "all", 0, NULL, "global memories" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -112,10 +111,10 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_memory = {
     .name = "memory",
     .args = "[session]",
-    .summary = "list, add and forget memories of a session, a project, or of all",
+    .summary = "list, add and delete memories of a session, a project, or global ones",
     .options = options,
     .run = run,
     .columns = "id, time, text",
     .fields = "id, scope, of, title, body, content, source, path, created, updated",
-    .examples = "bough memory --add \"Tests run with make test.\"  # for this directory",
+    .examples = "bough memory --add \"Tests run with make test.\"  # for the current directory",
 };

@@ -1,15 +1,15 @@
-/* bough migrate: a whole store into an empty one of another kind. */
+/* bough migrate: copies a whole store into an empty store of another backend. */
 #include <inttypes.h>
 
-#include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/progress.h"
 
 static int run(struct cli *c)
 {
     const char *from = cli_value(c, "from"), *to = cli_value(c, "to");
-    struct progress p = { .what = "Moving" };
-    struct bough_migrate how = { .progress = progress_tell, .user = &p };
-    struct bough_migrated r;
+    struct progress p = { .what = "Copying" };
+    struct bough_migrate_options how = { .progress = progress_tell, .user = &p };
+    struct bough_migrate_result r;
     struct json_writer *w;
     enum bough_rc rc;
 
@@ -17,8 +17,11 @@ static int run(struct cli *c)
         from = cli_store_url(c);
     if (!from)
         return CLI_FAILED;
+    rc = cli_no_password(c, "from") ? CLI_USAGE : cli_no_password(c, "to");
+    if (rc)
+        return rc;
     if (!to)
-        return cli_usage(c, "say where to: --to postgres://USER@HOST/DATABASE, or --to FILE");
+        return cli_usage(c, "no destination: use --to postgres://USER@HOST/DATABASE or --to FILE");
     rc = bough_migrate(from, to, &how, &r, &c->err);
     progress_end(&p);
     if (rc)
@@ -35,16 +38,16 @@ static int run(struct cli *c)
         jw_end_obj(w);
         out_json_end(&c->out);
     } else {
-        printf("%" PRId64 " rows%s, up to change %" PRId64 "; %" PRId64
-               " sessions have the same paths and totals in both\n",
-               r.rows, r.resumed ? " more" : "", r.last_no, r.compared);
+        printf("%" PRId64 " rows copied%s, up to change %" PRId64 "; %" PRId64
+               " sessions compared: paths and totals match\n",
+               r.rows, r.resumed ? " (resumed)" : "", r.last_no, r.compared);
     }
     return CLI_DONE;
 }
 
 static const struct cli_option options[] = {
-    { "from", 0, "URL", "the store to move (default: the one that --store names)" },
-    { "to", 0, "URL", "where to: an empty database or a new file" },
+    { "from", 0, "URL", "store to copy (default: the one given by --store)" },
+    { "to", 0, "URL", "destination: an empty database or a new file" },
     { "json", 0, NULL, "as one JSON object" },
     { 0 },
 };
@@ -52,16 +55,14 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_migrate = {
     .name = "migrate",
     .args = "",
-    .summary = "move a whole store into another kind of store",
+    .summary = "copy a whole store to another backend",
     .options = options,
     .run = run,
-    .about = "From SQLite to PostgreSQL when one machine is not enough, or back. Ids, order, "
-             "totals and the\n"
-             "numbers that followers know stay as they are. The source is only read; stop its "
-             "writers first,\n"
-             "or what they write meanwhile stays behind. When it is interrupted, the same command "
-             "goes on.\n"
-             "Afterwards every session is compared: the hash of its path, its totals, its counts.",
+    .about =
+        "Copies a store from SQLite to PostgreSQL, or back. Ids, order, totals and change numbers "
+        "are preserved. The source is only read; stop its writers first, or changes they make "
+        "meanwhile are not copied. If it is interrupted, run the same command again to resume. "
+        "Afterwards every session is compared: the hash of its path, its totals and its counts.",
     .fields = "rows, sessions, entries, last_no, compared, resumed",
     .examples = "bough migrate --to 'postgres://bough@db.example/bough'\n"
                 "bough migrate --from 'postgres://bough@db.example/bough' --to sessions.db",

@@ -1,14 +1,14 @@
-/* bough new: create a session, and the store when there is none. */
+/* bough new: creates a session, and the store if it does not exist. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
 
-/* "provider/model" or "model". */
-static void read_model(struct cli *c, struct bough_session_new *in)
+/* Parse "provider/model" or "model". */
+static void read_model(struct cli *c, struct bough_session_create_options *in)
 {
     const char *model = cli_value(c, "model"), *slash = model ? strchr(model, '/') : NULL;
 
@@ -19,11 +19,11 @@ static void read_model(struct cli *c, struct bough_session_new *in)
 
 static int run(struct cli *c)
 {
-    struct bough_session_new in = {
+    struct bough_session_create_options in = {
         .id = cli_value(c, "id"),
         .title = c->argc ? c->argv[0] : NULL,
         .slug = cli_value(c, "slug"),
-        .project = cli_has(c, "project") ? cli_value(c, "project") : cli_here(c),
+        .project = cli_has(c, "project") ? cli_project(c) : cli_here(c),
         .parent_tool_use_id = cli_value(c, "tool-use"),
     };
     struct bough_session *s, *parent;
@@ -55,13 +55,13 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "project", 'p', "DIR", "the directory it belongs to (this one); \"\" for none" },
+    { "project", 'p', "DIR", "project directory (default: the current one); \"\" for none" },
     { "model", 'm', "MODEL", "provider/model, or only the model" },
-    { "system", 0, "TEXT", "its system prompt; - reads it from stdin" },
-    { "slug", 0, "SLUG", "a name of your choice" },
-    { "id", 0, "ID", "an id of your choice" },
-    { "parent", 0, "SESSION", "make it a subagent of that session" },
-    { "tool-use", 0, "ID", "with --parent: the tool call that started it" },
+    { "system", 0, "TEXT", "system prompt; - reads stdin" },
+    { "slug", 0, "SLUG", "slug of the session" },
+    { "id", 0, "ID", "id of the session" },
+    { "parent", 0, "SESSION", "create a subagent of this session" },
+    { "tool-use", 0, "ID", "with --parent: id of the tool call that started it" },
     { "json", 0, NULL, "the session as JSON" },
     { 0 },
 };
@@ -69,7 +69,7 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_new = {
     .name = "new",
     .args = "[title]",
-    .summary = "create a session, and the store when there is none",
+    .summary = "create a session, and the store if there is none",
     .options = options,
     .run = run,
     .about = "Prints the id of the session.",

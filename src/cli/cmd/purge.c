@@ -1,12 +1,12 @@
-/* bough purge: remove sessions for good. */
+/* bough purge: permanently removes sessions. */
 #include <inttypes.h>
 
-#include "api/forms.h"
-#include "cli/cli.h"
+#include "api/kit/forms.h"
+#include "cli/kit/cli.h"
 
 static int purge(struct cli *c, const struct bough_session *s)
 {
-    struct bough_purge_report r;
+    struct bough_session_purge_result r;
     struct json_writer *w;
 
     if (bough_session_purge(c->s, c->a, s->id, &r, &c->err))
@@ -34,7 +34,7 @@ static int run(struct cli *c)
     for (int i = 0; i < c->argc && !rc; i++) {
         rc = cli_session(c, c->argv[i], &s);
         if (!rc)
-            rc = cli_confirm(c, "Remove #%" PRId64 " %s with %" PRId64 " messages for good?",
+            rc = cli_confirm(c, "Permanently remove #%" PRId64 " %s with %" PRId64 " messages?",
                              s->number, s->slug, s->messages);
         if (!rc)
             rc = purge(c, s);
@@ -43,7 +43,7 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "yes", 'y', NULL, "do not ask" },
+    { "yes", 'y', NULL, "do not ask for confirmation" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -51,9 +51,10 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_purge = {
     .name = "purge",
     .args = "<session> ...",
-    .summary = "remove sessions for good; nothing brings them back",
+    .summary = "permanently remove sessions",
     .options = options,
     .run = run,
-    .about = "What forks still show stays until they are purged too. `bough rm` only hides.",
+    .about = "This cannot be undone. Entries that forks still show are kept until the forks are "
+             "purged too. `bough rm` only hides sessions.",
     .fields = "session, entries, records, kept, keepers, detached",
 };

@@ -1,11 +1,11 @@
-/* bough queue: prompts that wait for a session to be free. */
+/* bough queue: the queue of prompts waiting for a session. */
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/table.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
 
 static void put_json(struct cli *c, const struct bough_prompt *p)
 {
@@ -27,19 +27,18 @@ static int list(struct cli *c, const char *session)
 
     if (bough_queue_list(c->s, c->a, session, &found, &c->err))
         return cli_failed(c);
+    if (!found.n)
+        fputs("no queued prompts\n", stderr);
     table_init(&t, c->a, columns, 3);
     for (size_t i = 0; i < found.n; i++) {
-        if (c->out.json) {
-            put_json(c, &found.at[i]);
-            continue;
-        }
-        table_put(&t, found.at[i].id);
-        table_time(&t, &c->out, found.at[i].created);
-        table_put(&t, found.at[i].content);
+        const struct bough_prompt *p = &found.at[i];
+
+        if (c->out.json)
+            put_json(c, p);
+        else
+            table_note(&t, &c->out, p->id, p->created, p->content);
     }
     table_print(&t, &c->out);
-    if (!found.n)
-        fputs("nothing waits\n", stderr);
     return found.n ? CLI_DONE : CLI_FAILED;
 }
 
@@ -79,12 +78,12 @@ static int take(struct cli *c, const struct bough_session *s)
 
 static int edit(struct cli *c, const struct bough_session *s, const char *id)
 {
-    struct bough_prompt_edit change = { 0 };
+    struct bough_queue_edit_options change = { 0 };
     struct bough_prompt *p;
     int rc;
 
     if (c->argc < 2)
-        return cli_usage(c, "--edit wants the new text behind the session");
+        return cli_usage(c, "--edit requires the new text after the session");
     rc = cli_text(c, c->argv[1], &change.content);
     if (rc)
         return rc;
@@ -107,7 +106,7 @@ static int run(struct cli *c)
         if (!cli_has(c, actions[i]))
             continue;
         if (action)
-            return cli_usage(c, "--%s and --%s exclude each other", action, actions[i]);
+            return cli_usage(c, "--%s and --%s cannot be used together", action, actions[i]);
         action = actions[i];
         id = cli_value(c, action);
     }
@@ -128,11 +127,11 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "model", 'm', "MODEL", "provider/model that shall answer it" },
-    { "edit", 'e', "ID", "change a waiting prompt to the text" },
-    { "promote", 0, "ID", "to the front" },
-    { "remove", 0, "ID", "out of the queue" },
-    { "take", 't', NULL, "print the next one and take it out" },
+    { "model", 'm', "MODEL", "provider/model to answer it" },
+    { "edit", 'e', "ID", "replace the text of a queued prompt" },
+    { "promote", 0, "ID", "move a prompt to the front" },
+    { "remove", 0, "ID", "remove a prompt from the queue" },
+    { "take", 't', NULL, "print the next prompt and remove it" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -140,15 +139,14 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_queue = {
     .name = "queue",
     .args = "<session> [text]",
-    .summary = "list waiting prompts, or queue one",
+    .summary = "list queued prompts, or queue one",
     .options = options,
     .run = run,
-    .about = "A text (- for stdin) is queued, and its id printed. However many take, each prompt "
-             "has one\n"
-             "taker.",
+    .about = "With a text (- for stdin), queues it and prints its id. Each prompt is taken only "
+             "once, even with several takers.",
     .columns = "id, time, text",
     .fields = "id, session, content, runtime_kind, provider, model, workspace, system_prompt, "
               "adapter_id, data, created, updated",
-    .examples = "bough queue . \"And then the docs.\"\n"
-                "bough queue . --take  # exit code 1 when nothing waits",
+    .examples = "bough queue . \"And then the docs.\"\nbough queue . --take  # exit code 1 when "
+                "the queue is empty",
 };

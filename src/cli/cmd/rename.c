@@ -1,5 +1,5 @@
-/* bough rename: give a session another title. */
-#include "cli/cli.h"
+/* bough rename: changes the title of a session. */
+#include "cli/kit/cli.h"
 
 static int run(struct cli *c)
 {
@@ -12,7 +12,7 @@ static int run(struct cli *c)
         return rc;
     if (bough_session_rename(c->s, s->id, c->argv[1], &c->err))
         return cli_failed(c);
-    cli_say(c, "#%lld is now called \"%s\"", (long long)s->number, c->argv[1]);
+    cli_say(c, "Renamed #%lld to \"%s\"", (long long)s->number, c->argv[1]);
     return cli_put_session(c, s->id);
 }
 
@@ -24,9 +24,9 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_rename = {
     .name = "rename",
     .args = "<session> <title>",
-    .summary = "give a session another title; \"\" clears it",
+    .summary = "change the title of a session; \"\" removes it",
     .options = options,
     .run = run,
-    .about = "Its slug stays: what refers to it goes on working.",
+    .about = "The slug does not change.",
     .fields = "as `bough ls`",
 };

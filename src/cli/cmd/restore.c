@@ -1,5 +1,5 @@
-/* bough restore: bring deleted sessions back. */
-#include "cli/cli.h"
+/* bough restore: restores deleted sessions. */
+#include "cli/kit/cli.h"
 
 static int run(struct cli *c)
 {
@@ -9,9 +9,8 @@ static int run(struct cli *c)
 const struct cli_cmd cmd_restore = {
     .name = "restore",
     .args = "<session> ...",
-    .summary = "bring deleted sessions back",
+    .summary = "restore deleted sessions",
     .run = run,
-    .about = "`bough ls --deleted` lists what there is to bring back. For a backup of the whole "
-             "store see\n"
-             "`bough restore-backup`.",
+    .about = "`bough ls --deleted` lists deleted sessions. To restore a backup of the whole store, "
+             "see `bough restore-backup`.",
 };

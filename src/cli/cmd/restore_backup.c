@@ -1,25 +1,24 @@
-/* bough restore-backup: put a backup in the place of the store. */
+/* bough restore-backup: replaces the store by a backup. */
 #include <inttypes.h>
 
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/progress.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/progress.h"
 
 static int run(struct cli *c)
 {
     struct progress p = { .what = "Copying", .bytes = true };
-    struct bough_restore how = { .force = cli_has(c, "force"),
-                                 .progress = progress_tell,
-                                 .user = &p };
-    struct bough_restored out;
+    struct bough_restore_options how = { .force = cli_has(c, "force"),
+                                         .progress = progress_tell,
+                                         .user = &p };
+    struct bough_restore_result out;
     struct json_writer *w;
     enum bough_rc rc;
     int code;
 
     if (!cli_store_url(c))
         return CLI_USAGE;
-    code =
-        cli_confirm(c, "Put %s in the place of %s?", c->argv[0], bough_url_shown(c->a, c->store));
+    code = cli_confirm(c, "Restore %s over %s?", c->argv[0], bough_url_shown(c->a, c->store));
     if (code)
         return code;
     rc = bough_restore(c->argv[0], c->store, &how, c->a, &out, &c->err);
@@ -38,10 +37,10 @@ static int run(struct cli *c)
         out_json_end(&c->out);
         return CLI_DONE;
     }
-    printf("%" PRId64 " sessions, %" PRId64 " entries are back\n", out.copied.sessions,
+    printf("Restored %" PRId64 " sessions, %" PRId64 " entries\n", out.copied.sessions,
            out.copied.entries);
     if (!cstr_empty(out.kept)) {
-        fputs("What was there before is kept as ", stdout);
+        fputs("The previous store was kept as ", stdout);
         print_line(stdout, out.kept);
         putchar('\n');
     }
@@ -49,8 +48,8 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "yes", 'y', NULL, "do not ask" },
-    { "force", 0, NULL, "do not keep what was there" },
+    { "yes", 'y', NULL, "do not ask for confirmation" },
+    { "force", 0, NULL, "do not keep the previous store" },
     { "json", 0, NULL, "as one JSON object" },
     { 0 },
 };
@@ -58,11 +57,10 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_restore_backup = {
     .name = "restore-backup",
     .args = "<file>",
-    .summary = "put a backup in the place of the store",
+    .summary = "replace the store by a backup",
     .options = options,
     .run = run,
-    .about =
-        "Nobody may have the store open. The backup is checked first, and what was there is kept\n"
-        "beside it.",
+    .about = "The store must not be open in any process. The backup is checked first, and the "
+             "previous store is kept beside it.",
     .fields = "bytes, sessions, entries, epoch, kept",
 };

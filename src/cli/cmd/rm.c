@@ -1,5 +1,5 @@
-/* bough rm: hide sessions; nothing is removed. */
-#include "cli/cli.h"
+/* bough rm: hides sessions; nothing is removed. */
+#include "cli/kit/cli.h"
 
 static int run(struct cli *c)
 {
@@ -9,8 +9,7 @@ static int run(struct cli *c)
 const struct cli_cmd cmd_rm = {
     .name = "rm",
     .args = "<session> ...",
-    .summary = "delete sessions; `bough restore` brings them back",
+    .summary = "delete sessions; `bough restore` undoes it",
     .run = run,
-    .about =
-        "Nothing is removed: deleted sessions are only hidden. `bough purge` removes for good.",
+    .about = "Deleted sessions are only hidden. `bough purge` removes them permanently.",
 };

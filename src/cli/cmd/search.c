@@ -1,15 +1,15 @@
-/* bough search: find conversations by what was said in them. */
+/* bough search: full-text search. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
 
 enum { PAGE = 50 };
 
-/* Whose words these are: a role's, or of what else is on the path. */
+/* The role of a message; for other entries their kind. */
 static const char *who(const struct bough_hit *h)
 {
     return *bough_role_name(h->role) ? bough_role_name(h->role) : bough_entry_kind_name(h->kind);
@@ -40,7 +40,7 @@ static void put_snippet(struct cli *c, const struct bough_hit *h)
     fputs(h->cut_back ? "..." : "", stdout);
 }
 
-/* For a person two lines, with what opens it; for a program one, tab-separated. */
+/* On a terminal two lines and a command that shows the entry; in a pipe one tab-separated line. */
 static void put_text(struct cli *c, const struct bough_hit *h)
 {
     char when[32];
@@ -74,7 +74,7 @@ static const char *query_of(struct cli *c)
     return q;
 }
 
-static int pages(struct cli *c, struct bough_search *how, int64_t want)
+static int pages(struct cli *c, struct bough_search_options *how, int64_t want)
 {
     struct bough_hits hits = { 0 };
     int64_t shown = 0;
@@ -89,29 +89,29 @@ static int pages(struct cli *c, struct bough_search *how, int64_t want)
             else
                 put_text(c, &hits.at[i]);
         }
-        how->before = hits.next;
-    } while (hits.next && shown < want);
+        how->cursor = hits.next;
+    } while (*hits.next && shown < want);
     if (*hits.refused)
         fprintf(stderr, "bough search: %s\n", hits.refused);
     if (!hits.complete && hits.pending)
-        fprintf(stderr, "bough search: the last %" PRId64 " changes are not searched yet\n",
+        fprintf(stderr, "bough search: the last %" PRId64 " changes are not indexed yet\n",
                 hits.pending);
     return shown ? CLI_DONE : CLI_FAILED;
 }
 
 static int run(struct cli *c)
 {
-    struct bough_search how = { .query = query_of(c),
-                                .project = cli_value(c, "project"),
-                                .tool = cli_value(c, "tool"),
-                                .path = cli_has(c, "path") };
+    struct bough_search_options how = { .query = query_of(c),
+                                        .project = cli_project(c),
+                                        .tool = cli_value(c, "tool"),
+                                        .path = cli_has(c, "path") };
     const char *in = cli_value(c, "session"), *role = cli_value(c, "role");
     struct bough_session *s;
     int64_t want;
     int code = cli_number(c, "limit", 20, &want);
 
     if (!code && role && bough_role_parse(role) == BOUGH_ROLE_OTHER)
-        return cli_usage(c, "no message has the role %s", role);
+        return cli_usage(c, "unknown role %s", role);
     if (role)
         how.roles = 1u << bough_role_parse(role);
     if (!code)
@@ -131,14 +131,14 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "session", 's', "SESSION", "only what this session shows" },
+    { "session", 's', "SESSION", "only entries this session shows" },
     { "path", 0, NULL, "with --session: only the path to its head" },
     { "project", 'p', "DIR", "only sessions of this project" },
-    { "role", 'r', "ROLE", "only messages of user, assistant, tool, ..." },
-    { "tool", 't', "NAME", "only where this tool was used" },
-    { "since", 0, "TIME", "not older: 3d, yesterday, 2026-11-01" },
-    { "before", 0, "TIME", "older" },
-    { "limit", 'n', "N", "so many hits; 20, 0 for all" },
+    { "role", 'r', "ROLE", "only messages with this role: user, assistant, tool, ..." },
+    { "tool", 't', "NAME", "only entries that use this tool" },
+    { "since", 0, "TIME", "only since this time: 3d, yesterday, 2026-11-01" },
+    { "before", 0, "TIME", "only before this time" },
+    { "limit", 'n', "N", "maximum number of hits (20); 0 for all" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -146,18 +146,16 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_search = {
     .name = "search",
     .args = "<words> ...",
-    .summary = "find conversations by what was said in them, newest first",
+    .summary = "search the text of all conversations, newest first",
     .options = options,
     .run = run,
-    .about =
-        "All words must be there, whatever their case or accents. \"a phrase\", -not, begin*, "
-        "and\nfield:value, where field is text, reasoning, tool, input, output, file or title; "
-        "role:user,\nkind:compaction, session:slug, project:name, since:7d and before:2026-11-01 "
-        "narrow it down.\nre: and behind it a regular expression, which has all the rest of the "
-        "query; case does not\nmatter, and every text is looked at. No query but a broken re: is "
-        "an "
-        "error: what means nothing\nfinds nothing. -not is a word here: options of one letter "
-        "stand alone (-n 5).",
+    .about = "All words must match, ignoring case and accents. Also: \"a phrase\", -not, prefix*, "
+             "and field:value, where field is text, reasoning, tool, input, output, file or title. "
+             "role:user, kind:compaction, session:slug, project:name, since:7d and "
+             "before:2026-11-01 restrict the search. re: takes the rest of the query as a regular "
+             "expression, which ignores case and reads every text. Only an invalid re: is an "
+             "error; other queries that make no sense find nothing. Because -not is an argument "
+             "here, write a one-letter option as a word of its own: -n 5, not -n5.",
     .minus_words = true,
     .fields = "session, slug, title, entry, part, field, kind, role, no, time, snippet, matches "
               "([from, bytes]), cut_front, cut_back",

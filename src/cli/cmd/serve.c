@@ -1,16 +1,17 @@
-/* bough serve: the store over HTTP. */
+/* bough serve: serves the store over HTTP. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
-#include "base/str.h"
-#include "cli/serve.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
+#include "cli/kit/serve.h"
 
-/* D1: a folder that only we can enter. Somebody else's, or an open one, is refused. */
+/* D1: a directory that only the user can enter. One with another owner or wider permissions is
+ * refused. */
 static const char *default_socket(struct cli *c)
 {
     const char *run = getenv("XDG_RUNTIME_DIR");
@@ -22,7 +23,7 @@ static const char *default_socket(struct cli *c)
         return NULL;
     if (lstat(dir, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
         (st.st_mode & 077)) {
-        bough_fail(&c->err, BOUGH_DENIED, "%s is not a folder that only you can enter", dir);
+        bough_fail(&c->err, BOUGH_DENIED, "%s must be a directory that only you can access", dir);
         return NULL;
     }
     return arena_printf(c->a, "%s/sock", dir);
@@ -36,12 +37,12 @@ static int run(struct cli *c)
     if (rc)
         return rc;
     if (how.port > 65535)
-        return cli_usage(c, "a port is at most 65535");
+        return cli_usage(c, "--port must be at most 65535");
     for (int i = 0; i < c->n_given; i++) {
         if (strcmp(c->given[i].option->name, "listen") != 0)
             continue;
         if (how.nlisten == SERVE_LISTEN_MAX)
-            return cli_usage(c, "at most %d times --listen", SERVE_LISTEN_MAX);
+            return cli_usage(c, "--listen can be given at most %d times", SERVE_LISTEN_MAX);
         how.listen[how.nlisten++] = c->given[i].value;
     }
     how.quiet = cli_has(c, "quiet");
@@ -50,20 +51,21 @@ static int run(struct cli *c)
         if (!how.socket)
             return cli_failed(c);
     }
-    serve_signals(); /* the store's threads must not take them */
+    serve_signals(); /* before opening: the store's threads must not receive signals */
     rc = cli_open(c, cli_has(c, "read-only") ? CLI_READ : CLI_CREATE);
     return rc ? rc : serve_run(c, c->s, &how);
 }
 
 static const struct cli_option options[] = {
-    { "http", 0, NULL, "also on 127.0.0.1 and ::1" },
-    { "port", 'p', "N", "with --http: this port instead of 7447; 0 takes a free one" },
-    { "listen", 'l', "ADDRESS:PORT", "also there; may be given several times" },
-    { "exposed", 0, NULL, "let --listen take addresses that other machines reach" },
-    { "socket", 's', "PATH", "the Unix socket (the usual: $XDG_RUNTIME_DIR/bough/sock)" },
-    { "read-only", 0, NULL, "never write: for a standby of PostgreSQL, or a store others write" },
+    { "http", 0, NULL, "also listen on 127.0.0.1 and ::1" },
+    { "port", 'p', "N", "with --http: port to listen on (7447); 0 picks a free one" },
+    { "listen", 'l', "ADDRESS:PORT", "also listen there; may be repeated" },
+    { "exposed", 0, NULL, "allow --listen on addresses other machines can reach" },
+    { "socket", 's', "PATH", "Unix socket (default: $XDG_RUNTIME_DIR/bough/sock)" },
+    { "read-only", 0, NULL,
+      "never write: for a PostgreSQL standby, or a store with other writers" },
     { "quiet", 'q', NULL, "no access log on stderr" },
-    { "json", 0, NULL, "say as JSON where it listens" },
+    { "json", 0, NULL, "print the addresses as JSON" },
     { 0 },
 };
 
@@ -73,16 +75,12 @@ const struct cli_cmd cmd_serve = {
     .summary = "serve the store over HTTP until Ctrl-C",
     .options = options,
     .run = run,
-    .cache_bytes = (int64_t)4 << 20, /* every reader has a quarter of it, and there are many */
-    .about = "Always listens on a Unix socket that only you can open, which needs no token. Over "
-             "TCP every "
-             "request needs one (see bough token), also from this machine; a browser is signed in "
-             "by the "
-             "link that is printed.\n\nSIGTERM and Ctrl-C finish what is running; SIGHUP reads "
-             "http.hosts, "
-             "http.origins and http.tls of the configuration again. Takes sockets from systemd and "
-             "tells "
-             "it when it is ready.",
+    .cache_bytes = (int64_t)4 << 20, /* each of many readers gets a quarter of it */
+    .about = "Always listens on a Unix socket that only you can open and that needs no token. Over "
+             "TCP every request needs a token (see bough token), also from this machine; the link "
+             "that is printed signs in a browser.\n\nSIGTERM and Ctrl-C finish running requests, "
+             "then exit. SIGHUP reads http.hosts, http.origins and http.tls again from the "
+             "configuration. Supports socket activation and readiness notification by systemd.",
     .fields = "listening, link",
     .examples =
         "bough serve --http  # for a browser on this machine\n"

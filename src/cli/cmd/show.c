@@ -1,19 +1,19 @@
-/* bough show: a session from its first message to its head, a page at a time. */
+/* bough show: prints the path from the first entry to the head, page by page. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/render.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/render.h"
 
 enum { PAGE = 200 };
 
 struct showing {
     struct cli *c;
     struct bough_session *s;
-    struct bough_arena *page; /* what one page needs */
+    struct bough_arena *page; /* reset for each page */
     struct render r;
     struct bough_labels labels;
 };
@@ -67,7 +67,7 @@ static void put_head(struct showing *v)
     put_pair(o, "parent", s->parent);
     put_pair(o, "times", arena_printf(a, "created %s, updated %s", created, updated));
     if (s->deleted)
-        put_pair(o, "deleted", "yes; `bough restore` brings it back");
+        put_pair(o, "deleted", "yes; `bough restore` undoes it");
     put_pair(o, "holds",
              arena_printf(a, "%" PRId64 " messages of its own, %" PRId64 " calls, $%s", s->messages,
                           s->calls, cost));
@@ -75,30 +75,31 @@ static void put_head(struct showing *v)
     putchar('\n');
 }
 
-/* --from must lie on what is shown, or its depth would mean another entry. */
-static int check_on_path(struct showing *v, const struct bough_read *how, const char *id)
+/* --from must be on the path shown: its position selects the first entry. */
+static int check_on_path(struct showing *v, const struct bough_entries_read_options *how,
+                         const char *id)
 {
     struct cli *c = v->c;
     struct bough_entry *common;
     const char *end = how->at;
     int rc = end ? CLI_DONE : cli_entry(c, v->s->id, "head", &end);
 
-    if (rc || how->what == BOUGH_DIRECT)
+    if (rc || how->what == BOUGH_ENTRIES_OWN)
         return rc;
     if (!bough_tree_common(c->s, c->a, v->s->id, id, end, &common, &c->err) &&
         strcmp(common->id, id) == 0)
         return CLI_DONE;
-    return cli_usage(c, "%s is not on the path to the head; --at names the end of another path",
+    return cli_usage(c, "%s is not on the path to the head; use --at for another path",
                      cli_value(c, "from"));
 }
 
-/* The first entry to show, when --from or --last says so. */
-static int find_start(struct showing *v, struct bough_read *how)
+/* Set the first entry to show from --from or --last. */
+static int find_start(struct showing *v, struct bough_entries_read_options *how)
 {
     struct cli *c = v->c;
     struct bough_entry *e;
-    struct bough_read tail = *how;
-    struct bough_path path;
+    struct bough_entries_read_options tail = *how;
+    struct bough_entries_read_result path;
     const char *id;
     int64_t last;
     int rc = cli_number(c, "last", 0, &last);
@@ -110,27 +111,28 @@ static int find_start(struct showing *v, struct bough_read *how)
         if (!rc)
             rc = check_on_path(v, how, id);
         if (!rc)
-            how->from = e->at;
+            how->from = e->id;
     }
     if (rc || !last)
         return rc;
     if (cli_has(c, "from"))
-        return cli_usage(c, "--from and --last exclude each other");
+        return cli_usage(c, "--from and --last cannot be used together");
     tail.newest = true;
     tail.limit = last;
     if (bough_entries_read(c->s, c->a, v->s->id, &tail, &path, &c->err))
         return cli_failed(c);
     if (path.entries.n)
-        how->from = path.entries.at[0].at;
+        how->from = path.entries.at[0].id;
     return CLI_DONE;
 }
 
-static int show_path(struct showing *v, struct bough_read *how)
+static int show_path(struct showing *v, struct bough_entries_read_options how)
 {
     struct cli *c = v->c;
-    struct bough_path path;
-    char marker[BOUGH_ID_LEN + 1] = ""; /* shown first, so not again in its place */
-    int rc = find_start(v, how);
+    struct bough_entries_read_result path;
+    char marker[BOUGH_ID_LEN + 1] = ""; /* printed first, so skipped at its own position */
+    char cursor[BOUGH_CURSOR_LEN + 1] = "";
+    int rc = find_start(v, &how);
 
     if (rc)
         return rc;
@@ -141,18 +143,19 @@ static int show_path(struct showing *v, struct bough_read *how)
     }
     do {
         bough_arena_reset(v->page);
-        if (bough_entries_read(c->s, v->page, v->s->id, how, &path, &c->err))
+        if (bough_entries_read(c->s, v->page, v->s->id, &how, &path, &c->err))
             return cli_failed(c);
-        if (path.marker && !how->from.branch) {
+        if (path.marker && !how.from && !*cursor) {
             put_entry(v, path.marker);
             memcpy(marker, path.marker->id, sizeof marker);
         }
         for (size_t i = 0; i < path.entries.n; i++)
             if (strcmp(path.entries.at[i].id, marker) != 0)
                 put_entry(v, &path.entries.at[i]);
-        fflush(stdout); /* the pager has something to show at once */
-        how->from = path.entries.next;
-    } while (path.entries.more);
+        fflush(stdout); /* let the pager show the first page at once */
+        snprintf(cursor, sizeof cursor, "%s", path.entries.next);
+        how.cursor = cursor;
+    } while (*cursor);
     return CLI_DONE;
 }
 
@@ -176,7 +179,7 @@ static int show_one(struct showing *v, const char *text)
 static int run(struct cli *c)
 {
     struct showing v = { .c = c };
-    struct bough_read how = {
+    struct bough_entries_read_options how = {
         .messages = cli_has(c, "messages"),
         .user = cli_has(c, "user"),
         .tool = cli_has(c, "tools"),
@@ -190,9 +193,9 @@ static int run(struct cli *c)
     if (rc)
         return rc;
     if (cli_has(c, "own"))
-        how.what = BOUGH_DIRECT;
+        how.what = BOUGH_ENTRIES_OWN;
     else if (cli_has(c, "since-marker"))
-        how.what = BOUGH_SINCE_MARKER;
+        how.what = BOUGH_ENTRIES_SINCE_MARKER;
     if (bough_label_list(c->s, c->a, v.s->id, &v.labels, &c->err))
         return cli_failed(c);
     v.page = bough_arena_create();
@@ -204,26 +207,26 @@ static int run(struct cli *c)
     if (cli_has(c, "at"))
         rc = cli_entry(c, v.s->id, cli_value(c, "at"), &how.at);
     if (!rc)
-        rc = c->argc > 1 ? show_one(&v, c->argv[1]) : show_path(&v, &how);
+        rc = c->argc > 1 ? show_one(&v, c->argv[1]) : show_path(&v, how);
     bough_arena_destroy(v.page);
     return rc;
 }
 
 static const struct cli_option options[] = {
-    { "last", 'n', "N", "only the last so many entries" },
-    { "from", 0, "ENTRY", "from this entry on" },
-    { "at", 0, "ENTRY", "the path to this entry instead of the head" },
+    { "last", 'n', "N", "only the last N entries" },
+    { "from", 0, "ENTRY", "start at this entry" },
+    { "at", 0, "ENTRY", "show the path to this entry instead of the head" },
     { "messages", 'm', NULL, "only messages" },
     { "user", 'u', NULL, "only messages of the user" },
-    { "tools", 't', NULL, "only entries with tools" },
-    { "own", 0, NULL, "only what this session wrote itself, in order of time" },
-    { "since-marker", 0, NULL, "only what the latest compaction left" },
-    { "deleted", 0, NULL, "deleted entries too" },
-    { "full", 'f', NULL, "tools and their output whole, on a terminal too" },
-    { "raw", 'r', NULL, "Markdown as it was typed" },
-    { "parts", 0, NULL, "each part as its JSON" },
-    { "no-header", 0, NULL, "only the entries" },
-    { "json", 0, NULL, "JSON Lines, one an entry" },
+    { "tools", 't', NULL, "only entries with tool calls" },
+    { "own", 0, NULL, "only entries this session wrote itself, in order of time" },
+    { "since-marker", 0, NULL, "only what the latest compaction kept, and later entries" },
+    { "deleted", 0, NULL, "include deleted entries" },
+    { "full", 'f', NULL, "show tool input and output in full, also on a terminal" },
+    { "raw", 'r', NULL, "do not render Markdown" },
+    { "parts", 0, NULL, "print each part as JSON" },
+    { "no-header", 0, NULL, "do not print the header" },
+    { "json", 0, NULL, "JSON Lines, one per entry" },
     { 0 },
 };
 
@@ -233,13 +236,12 @@ const struct cli_cmd cmd_show = {
     .summary = "show a session from its beginning to its head, or one entry",
     .options = options,
     .run = run,
-    .about = "An entry is named by its id, #branch.depth, @N for message N, its label, or head. "
-             "\".\" is\n"
-             "the latest session of this directory.",
-    .fields =
-        "id, at, session, no, message_number, kind, role, time, deleted, open, origin, finish, "
-        "error, call, usage, duration_ms, keep_from, parts, data, metadata",
-    .examples = "bough show . --last 10  # the end of the latest session here\n"
-                "bough show cache-bug @3  # its third message, whole\n"
-                "bough show '#12' --json | jq -r '.parts[].text'",
+    .about = "An entry is given by its id, #branch.depth, @N for message N, its label, or head. "
+             "The session \".\" is the latest session of the current directory.",
+    .fields = "id, at, session, no, message_number, kind, role, speaker, time, deleted, open, "
+              "origin, finish, "
+              "error, call, usage, duration_ms, keep_from, parts, data, metadata",
+    .examples =
+        "bough show . --last 10  # the end of the latest session here\nbough show cache-bug @3  # "
+        "its third message, in full\nbough show '#12' --json | jq -r '.parts[].text'",
 };

@@ -1,18 +1,20 @@
-/* bough sql: SQL over the tables of a store, reading only. */
+/* bough sql: read-only SQL over the tables of a store. */
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/table.h"
-#include "store/query.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
+#include "store/contract/backend.h"
 
 struct asked {
     struct cli *c;
     struct table t;
     struct table_column columns[TABLE_COLUMNS];
-    bool table; /* rows are gathered to line them up */
+    bool table; /* collect rows to align them */
 };
 
 static const char *hex(struct bough_arena *a, struct bough_str s)
@@ -69,7 +71,8 @@ static void put_json(struct cli *c, const struct query_row *row, struct bough_ar
     out_json_end(&c->out);
 }
 
-/* A statement begins: a person gets a table of it. */
+/* A new statement begins: print the previous table. On a terminal its rows are collected as a
+ * table. */
 static void begin(struct asked *q, const struct query_row *row)
 {
     if (q->table)
@@ -113,87 +116,98 @@ static bool on_row(void *user, const struct query_row *row)
     return !ferror(stdout);
 }
 
-/* What follows the scheme of a URL; NULL when it has another one. */
-static const char *behind(const char *url, const char *scheme)
-{
-    size_t n = strlen(scheme);
+/*
+ * The rows go into a temporary file first, and are printed when the statements are done and the
+ * store is closed. A statement that waits for a slow reader of its output would hold a snapshot,
+ * and the log of the store could only grow meanwhile.
+ */
+struct spool {
+    FILE *file; /* NULL: standard output is written directly */
+    int out;    /* standard output meanwhile */
+};
 
-    return strncmp(url, scheme, n) == 0 ? url + n : NULL;
+static void spool_begin(struct spool *s)
+{
+    struct stat st;
+
+    s->file = fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? NULL : tmpfile();
+    if (!s->file)
+        return;
+    fflush(stdout);
+    s->out = dup(STDOUT_FILENO);
+    if (s->out >= 0 && dup2(fileno(s->file), STDOUT_FILENO) >= 0)
+        return;
+    fclose(s->file);
+    s->file = NULL;
 }
 
-static enum bough_rc ask(struct cli *c, const char *sql, struct asked *q)
+static bool spool_end(struct spool *s)
 {
-    const char *rest = behind(c->store, "postgres:");
+    char piece[65536];
+    size_t n;
+    bool ok = fflush(stdout) == 0;
 
-    if (!rest)
-        rest = behind(c->store, "postgresql:");
-    if (rest)
-        return postgres_query(c->a, rest, sql, on_row, q, &c->err);
-    rest = behind(c->store, "sqlite:");
-    return sqlite_query(c->a, rest ? rest : c->store, sql, on_row, q, &c->err);
+    if (!s->file)
+        return ok;
+    dup2(s->out, STDOUT_FILENO);
+    close(s->out);
+    rewind(s->file);
+    while (ok && (n = fread(piece, 1, sizeof piece, s->file)) > 0)
+        ok = fwrite(piece, 1, n, stdout) == n;
+    fclose(s->file);
+    return ok;
 }
 
 static int run(struct cli *c)
 {
     struct asked q = { .c = c };
-    struct bough_info info;
-    const char *sql;
+    const struct backend_ops *backend;
+    const char *sql, *path;
+    struct spool spool;
     int rc = cli_text(c, c->argv[0], &sql);
 
     if (!rc)
-        rc = cli_open(c, CLI_READ); /* it is a store, and stays one while we look */
+        rc = cli_open(c, CLI_READ); /* verifies that it is a store, and migrates an old one */
     if (rc)
         return rc;
-    if (bough_store_info(c->s, c->a, &info, &c->err))
-        return cli_failed(c);
-    if (strcmp(info.backend, "memory") == 0)
-        return cli_usage(c, "only a store in a file or in PostgreSQL has tables; this is memory");
+    backend = backend_choose(c->store, &path); /* not NULL: the store is open */
     cli_page(c);
-    if (ask(c, sql, &q))
+    spool_begin(&spool);
+    if (backend->query(c->a, path, sql, on_row, &q, &c->err))
         rc = cli_failed(c);
     if (q.table)
         table_print(&q.t, &c->out);
-    return rc;
+    bough_store_close(&c->s);
+    return spool_end(&spool) || rc ? rc : CLI_FAILED;
 }
 
 static const struct cli_option options[] = {
-    { "json", 0, NULL, "JSON Lines, one object a row" },
+    { "json", 0, NULL, "JSON Lines, one object per row" },
     { 0 },
 };
 
 const struct cli_cmd cmd_sql = {
     .name = "sql",
     .args = "<query>",
-    .summary = "read the tables of the store with SQL",
+    .summary = "query the tables of the store with SQL, read-only",
     .options = options,
     .run = run,
     .about =
-        "Three tables are for reading what was said.\n\n"
-        "sessions: id, metadata, created_at, updated_at, account_id, project_id, workspace_id,\n"
-        "parent_id, slug, title, status, version, provider, role_name, data.\n\n"
-        "messages: id, metadata, created_at, updated_at, session_id, role, data, sequence.\n\n"
-        "parts: id, metadata, created_at, updated_at, message_id, session_id, type, data.\n\n"
-        "metadata and data are JSON, times ISO 8601 in UTC, projects, workspaces and accounts "
-        "their "
-        "names.\n"
-        "A message belongs to the session that wrote it: a fork has only its own. Deleted sessions "
-        "and\n"
-        "messages are left out. An id, a slug, parent_id, session_id or message_id that is given "
-        "is\n"
-        "looked up, and so are parts by type within a session; other conditions read every row. "
-        "Large\n"
-        "base64 that is kept as an attachment is not in the data of its part: the attachment's "
-        "name\n"
-        "stands in its place.\n\n"
-        "All other tables are for looking under the hood: docs/schema.md describes them, and much "
-        "of what\n"
-        "they hold is packed. Only reading is allowed. Blobs are shown in hex. The query may be - "
-        "for\n"
-        "stdin. A store in PostgreSQL is asked in PostgreSQL's SQL, and answers within 60 seconds "
-        "or not\n"
-        "at all.",
-    .columns = "those of the query",
-    .fields = "those of the query",
+        "Three tables hold the conversations.\n\nsessions: id, metadata, created_at, updated_at, "
+        "account_id, project_id, workspace_id, parent_id, slug, title, status, version, provider, "
+        "role_name, data.\n\nmessages: id, metadata, created_at, updated_at, session_id, role, "
+        "data, sequence.\n\nparts: id, metadata, created_at, updated_at, message_id, session_id, "
+        "type, data.\n\nmetadata and data are JSON, times are ISO 8601 in UTC, and projects, "
+        "workspaces and accounts are given by name. A message belongs to the session that wrote "
+        "it: a fork has only its own. Deleted sessions and messages are left out. Conditions on "
+        "id, slug, parent_id, session_id or message_id use an index, and so do parts by type "
+        "within a session; other conditions read every row. Large base64 that is kept as an "
+        "attachment is not in the data of its part: the attachment's name takes its place.\n\nAll "
+        "other tables are internal: docs/schema.md describes them, and much of their content is "
+        "packed. Only reading is allowed. Blobs are shown in hex. The query may be - for stdin. A "
+        "store in PostgreSQL takes PostgreSQL's SQL, and a query is cancelled after 60 seconds.",
+    .columns = "as in the query",
+    .fields = "as in the query",
     .examples =
         "bough sql \"SELECT s.slug, count(*) FROM sessions s JOIN messages m ON m.session_id = "
         "s.id "

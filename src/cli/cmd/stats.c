@@ -1,16 +1,16 @@
-/* bough stats: how much there is, in the store or in one session. */
+/* bough stats: counts what is in the store, or in one session. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "cli/cli.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "cli/kit/cli.h"
 
-enum { PAGE = 1000, ROLES = BOUGH_ROLE_OTHER + 1 };
+enum { PAGE = 1000, ROLES = BOUGH_ROLE_LAST + 1 };
 #define HOUR_MS (INT64_C(3600) * 1000)
 
 struct figure {
-    const char *name; /* its JSON name; shown with blanks */
+    const char *name; /* its JSON name; on a terminal "_" is printed as a blank */
     int64_t value;
 };
 
@@ -54,9 +54,9 @@ static void put(struct cli *c, const struct figure *f, size_t n, const struct bo
 
 static int of_store(struct cli *c)
 {
-    const struct bough_scope patient = { .deadline_ms = HOUR_MS };
+    const struct bough_store_scoped_options patient = { .deadline_ms = HOUR_MS };
     struct bough_store *s = bough_store_scoped(c->s, &patient);
-    struct bough_stats st;
+    struct bough_store_stats_result st;
     enum bough_rc rc = bough_store_stats(s, &st, &c->err);
 
     bough_store_close(&s);
@@ -87,13 +87,14 @@ struct counted {
     int64_t role[ROLES], tools, markers, entries;
 };
 
-/* Along the path to the head, a page at a time. */
-static enum bough_rc count_path(struct cli *c, const char *session, enum bough_path_of what,
+/* Count along the path to the head, page by page. */
+static enum bough_rc count_path(struct cli *c, const char *session, enum bough_entries_what what,
                                 struct counted *out)
 {
     struct bough_arena *page = bough_arena_create();
-    struct bough_read how = { .what = what, .limit = PAGE };
-    struct bough_path path;
+    char cursor[BOUGH_CURSOR_LEN + 1] = "";
+    struct bough_entries_read_options how = { .what = what, .limit = PAGE, .cursor = cursor };
+    struct bough_entries_read_result path;
     enum bough_rc rc;
 
     do {
@@ -110,8 +111,8 @@ static enum bough_rc count_path(struct cli *c, const char *session, enum bough_p
                 out->tools +=
                     e->parts[k].type == BOUGH_PART_TOOL && e->role == BOUGH_ROLE_ASSISTANT;
         }
-        how.from = path.entries.next;
-    } while (!rc && path.entries.more);
+        snprintf(cursor, sizeof cursor, "%s", rc ? "" : path.entries.next);
+    } while (*cursor);
     bough_arena_destroy(page);
     return rc;
 }
@@ -125,7 +126,8 @@ static int of_session(struct cli *c)
 
     if (rc)
         return rc;
-    if (count_path(c, s->id, BOUGH_PATH, &all) || count_path(c, s->id, BOUGH_SINCE_MARKER, &seen) ||
+    if (count_path(c, s->id, BOUGH_ENTRIES_PATH, &all) ||
+        count_path(c, s->id, BOUGH_ENTRIES_SINCE_MARKER, &seen) ||
         bough_tree_branches(c->s, c->a, s->id, &branches, &c->err))
         return cli_failed(c);
     const struct figure figures[] = {
@@ -168,11 +170,11 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_stats = {
     .name = "stats",
     .args = "[session]",
-    .summary = "count what is in the store, or in one session",
+    .summary = "show statistics of the store, or of one session",
     .options = options,
     .run = run,
-    .about = "Of a session: what is on the path to its head, with everything it spent, subagents\n"
-             "included and compacted messages too.",
+    .about = "For a session: counts along the path to its head, compacted messages included, and "
+             "its tokens and cost, subagents included.",
     .columns = "name, value",
-    .fields = "as the names it prints, and cost_usd",
+    .fields = "the names it prints, and cost_usd",
 };

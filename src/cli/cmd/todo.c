@@ -1,12 +1,12 @@
-/* bough todo: the list of a session. The library replaces it whole; here single items change. */
+/* bough todo: shows and edits a session's todo list. The library only replaces whole lists. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/json.h"
-#include "base/str.h"
-#include "cli/cli.h"
+#include "api/kit/forms.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
 
 struct items {
     struct bough_todo *at;
@@ -15,24 +15,23 @@ struct items {
 
 static void push(struct cli *c, struct items *list, struct bough_todo item)
 {
-    list->at =
-        arena_resize(c->a, list->at, list->n * sizeof *list->at, (list->n + 1) * sizeof *list->at);
+    list->at = arena_room(c->a, list->at, list->n, sizeof *list->at);
     list->at[list->n++] = item;
 }
 
-/* "3": the third one. */
+/* Parse an item number: "3" is the third item. */
 static int item_at(struct cli *c, const struct items *list, const char *text, size_t *i)
 {
     char *end;
     long n = strtol(text, &end, 10);
 
     if (end == text || *end || n < 1 || (size_t)n > list->n)
-        return cli_usage(c, "there is no item %s; there are %zu", text, list->n);
+        return cli_usage(c, "no item %s; the list has %zu", text, list->n);
     *i = (size_t)n - 1;
     return CLI_DONE;
 }
 
-/* Options in the order they were given, so that one line can say several things. */
+/* Apply the options in the order given, so that one command can make several changes. */
 static int change(struct cli *c, struct items *list)
 {
     static const struct {
@@ -51,11 +50,14 @@ static int change(struct cli *c, struct items *list)
         if (strcmp(name, "clear") == 0)
             list->n = 0;
         if (strcmp(name, "add") == 0)
-            push(c, list, (struct bough_todo){ value, "pending", priority });
-        if (strcmp(name, "drop") == 0 && !(rc = item_at(c, list, value, &i)))
+            push(
+                c, list,
+                (struct bough_todo){ .content = value, .status = "pending", .priority = priority });
+        if (strcmp(name, "drop") == 0 && !(rc = item_at(c, list, value, &i)) && list->at)
             memmove(list->at + i, list->at + i + 1, (--list->n - i) * sizeof *list->at);
         for (size_t m = 0; m < sizeof marks / sizeof *marks && !rc; m++)
-            if (strcmp(name, marks[m].option) == 0 && !(rc = item_at(c, list, value, &i)))
+            if (strcmp(name, marks[m].option) == 0 && !(rc = item_at(c, list, value, &i)) &&
+                list->at)
                 list->at[i].status = marks[m].status;
     }
     return rc;
@@ -74,7 +76,7 @@ static int read_all(struct cli *c, const char *text, struct items *list)
     if (json_parse(c->a, json, &j, &c->err))
         return cli_failed(c);
     if (json_type(j) != JSON_ARRAY)
-        return cli_usage(c, "--set wants a JSON array of objects with content and status");
+        return cli_usage(c, "--set expects a JSON array of objects with content and status");
     list->n = 0;
     for (it = json_iter(j); json_next(&it);) {
         const char *content = json_cstr(c->a, it.value, "content");
@@ -82,8 +84,9 @@ static int read_all(struct cli *c, const char *text, struct items *list)
         const char *priority = json_cstr(c->a, it.value, "priority");
 
         push(c, list,
-             (struct bough_todo){ content ? content : "", status ? status : "pending",
-                                  priority ? priority : "medium" });
+             (struct bough_todo){ .content = content ? content : "",
+                                  .status = status ? status : "pending",
+                                  .priority = priority ? priority : "medium" });
     }
     return CLI_DONE;
 }
@@ -152,8 +155,8 @@ static int run(struct cli *c)
     if (bough_todo_get(c->s, c->a, s->id, &t, &c->err))
         return cli_failed(c);
     if (write) {
-        list.n = t.n;
-        list.at = arena_dup(c->a, t.at, t.n * sizeof *t.at);
+        for (size_t i = 0; i < t.n; i++)
+            push(c, &list, t.at[i]);
         rc = cli_has(c, "set") ? read_all(c, cli_value(c, "set"), &list) : CLI_DONE;
         if (!rc)
             rc = change(c, &list);
@@ -167,15 +170,15 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "add", 'a', "TEXT", "a new item at the end" },
+    { "add", 'a', "TEXT", "add an item at the end" },
     { "priority", 'p', "WORD", "with --add: high, medium or low" },
-    { "done", 'd', "N", "item N is completed" },
-    { "start", 's', "N", "item N is being worked on" },
-    { "cancel", 0, "N", "item N is not going to be done" },
-    { "reopen", 0, "N", "item N is to be done again" },
-    { "drop", 0, "N", "take item N off the list" },
-    { "clear", 0, NULL, "take everything off the list" },
-    { "set", 0, "JSON", "the whole list at once; - reads stdin" },
+    { "done", 'd', "N", "mark item N as completed" },
+    { "start", 's', "N", "mark item N as in progress" },
+    { "cancel", 0, "N", "mark item N as cancelled" },
+    { "reopen", 0, "N", "mark item N as pending" },
+    { "drop", 0, "N", "remove item N" },
+    { "clear", 0, NULL, "remove all items" },
+    { "set", 0, "JSON", "replace the whole list; - reads stdin" },
     { "json", 0, NULL, "as one JSON object" },
     { 0 },
 };

@@ -1,14 +1,14 @@
-/* bough token: create, list and revoke what API clients sign in with. */
+/* bough token: creates, lists and revokes API tokens. */
 #include <string.h>
 #include <time.h>
 
-#include "api/forms.h"
+#include "api/kit/forms.h"
 #include "auth/auth.h"
-#include "base/arena.h"
 #include "base/env.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/table.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/table.h"
 
 static void put_json(struct cli *c, const struct auth_token *t, const char *secret)
 {
@@ -43,7 +43,7 @@ static int create(struct cli *c)
         rc = cli_open(c, CLI_CREATE);
     if (rc)
         return rc;
-    in.project = cli_value(c, "project");
+    in.project = cli_project(c);
     in.expires = days ? env_now(&env_system) + days * 24 * 3600 * 1000 : 0;
     if (auth_token_create(c->s, c->a, &in, NULL, &secret, &made, &c->err))
         return cli_failed(c);
@@ -52,7 +52,7 @@ static int create(struct cli *c)
         return CLI_DONE;
     }
     puts(secret);
-    cli_say(c, "Keep it: it is not shown again.");
+    cli_say(c, "Save this token now: it is not shown again.");
     return CLI_DONE;
 }
 
@@ -127,20 +127,18 @@ static int run(struct cli *c)
             continue;
         if (c->argc != verbs[i].args)
             return cli_usage(c,
-                             verbs[i].args == 2 ? "bough token %s needs one label"
-                                                : "bough token %s takes nothing more",
+                             verbs[i].args == 2 ? "bough token %s requires a label"
+                                                : "bough token %s takes no argument",
                              verbs[i].word);
         return verbs[i].run(c);
     }
-    return cli_usage(c, "bough token takes create, ls or revoke, not \"%s\"", c->argv[0]);
+    return cli_usage(c, "expected create, ls or revoke, not \"%s\"", c->argv[0]);
 }
 
 static const struct cli_option options[] = {
-    { "scopes", 's', "WORDS",
-      "create: read (the usual), append, fork, delete, export, admin, "
-      "gateway, mcp, with commas between; or all" },
-    { "project", 'p', "DIR", "create: only sessions of this project exist for it" },
-    { "days", 'd', "N", "create: how long it is good, 90 unless given; 0 is for ever" },
+    { "scopes", 's', "WORDS", "create: separated by commas (default: read)", auth_scope_word },
+    { "project", 'p', "DIR", "create: restrict the token to this project" },
+    { "days", 'd', "N", "create: days until it expires (90); 0 for never" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -156,6 +154,6 @@ const struct cli_cmd cmd_token = {
         "effect at the next request, in every server on this store.",
     .columns = "id, label, scopes, state, last use, project; create prints the secret alone",
     .fields = "id, label, scopes, project, created, expires, used, revoked, secret (create)",
-    .examples = "bough token create ci --scopes read,export  # prints its secret\n"
-                "bough token revoke ci  # from now on it is refused",
+    .examples = "bough token create ci --scopes read,export  # prints the token\nbough token "
+                "revoke ci  # it is refused from now on",
 };

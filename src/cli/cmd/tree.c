@@ -1,15 +1,15 @@
-/* bough tree: a session's branches, drawn. Straight runs are shortened to what matters. */
+/* bough tree: draws a session's branches. Long runs of entries are shortened. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/forms.h"
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/cli.h"
-#include "cli/graph.h"
-#include "cli/render.h"
-#include "cli/width.h"
+#include "api/kit/forms.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/kit/render.h"
+#include "cli/term/graph.h"
+#include "cli/term/width.h"
 
 enum { MOST_FORKS = 1000 };
 
@@ -25,7 +25,7 @@ struct tree {
     int rc;
 };
 
-/* ---- gathering ---- */
+/* ---- collecting ---- */
 
 static int64_t last_shown(const struct tree *t, const struct bough_branches *b, size_t i)
 {
@@ -33,7 +33,7 @@ static int64_t last_shown(const struct tree *t, const struct bough_branches *b, 
 
     if (strcmp(b->at[i].session, t->s->id) == 0)
         return b->at[i].tip;
-    /* An inherited branch is drawn as far as this session can see. */
+    /* Draw an inherited branch up to the last entry this session can see. */
     if (t->s->head.branch == b->at[i].number)
         to = t->s->head.depth;
     for (size_t k = 0; k < b->n; k++)
@@ -42,7 +42,7 @@ static int64_t last_shown(const struct tree *t, const struct bough_branches *b, 
     return to;
 }
 
-/* A fork that has written nothing yet sees only what it inherited: branch by branch, upwards. */
+/* A fork without entries of its own shows the branches of its nearest ancestor that has some. */
 static int inherited_only(struct tree *t, struct bough_branches *out)
 {
     struct cli *c = t->c;
@@ -68,7 +68,7 @@ static int gather_branches(struct tree *t)
         return cli_failed(c);
     if (!b.n && t->s->head.branch)
         rc = inherited_only(t, &b);
-    /* A branch of a fork that holds nothing yet: the head is what it hangs on. */
+    /* The head's branch has no entries yet: the head is its base. */
     for (size_t i = 0; i < b.n; i++)
         if (b.at[i].number == t->s->head.branch && t->s->head.depth <= b.at[i].base.depth)
             t->s->head = b.at[i].base;
@@ -80,7 +80,7 @@ static int gather_branches(struct tree *t)
     return rc;
 }
 
-/* Head, labels and markers are always drawn. */
+/* The head, labelled entries and markers are always drawn. */
 static int gather_points(struct tree *t)
 {
     struct cli *c = t->c;
@@ -106,7 +106,9 @@ static int gather_points(struct tree *t)
 static int gather_forks(struct tree *t)
 {
     struct cli *c = t->c;
-    struct bough_list f = { .parent = t->s->id, .order = BOUGH_BY_CREATED, .limit = MOST_FORKS };
+    struct bough_session_list_options f = { .parent = t->s->id,
+                                            .order = BOUGH_BY_CREATED,
+                                            .limit = MOST_FORKS };
     struct bough_head *to;
     struct bough_entry *e;
 
@@ -114,7 +116,7 @@ static int gather_forks(struct tree *t)
         return cli_failed(c);
     to = arena_array(c->a, t->kids.n + 1, sizeof *to);
     t->forks = arena_array(c->a, t->kids.n + 1, sizeof *t->forks);
-    for (size_t i = t->kids.n; i-- > 0;) { /* the oldest first */
+    for (size_t i = t->kids.n; i-- > 0;) { /* oldest first */
         struct bough_session *kid = &t->kids.at[i];
 
         if (cstr_empty(kid->fork_entry) ||
@@ -170,7 +172,7 @@ static void json_row(struct tree *t, const struct graph_row *row, const struct b
     out_json_end(&t->c->out);
 }
 
-/* The rest of a line, cut to what is left of the terminal after `used` columns. */
+/* Print text cut to the columns left on the terminal after `used`. */
 static void put_rest(const struct tree *t, const char *text, size_t used, enum print_style style)
 {
     const struct out *o = &t->c->out;
@@ -299,8 +301,8 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "all", 'a', NULL, "every entry, not only where something happens" },
-    { "json", 0, NULL, "JSON Lines, one a drawn line" },
+    { "all", 'a', NULL, "draw every entry" },
+    { "json", 0, NULL, "JSON Lines, one per drawn line" },
     { 0 },
 };
 
@@ -310,7 +312,7 @@ const struct cli_cmd cmd_tree = {
     .summary = "draw a session's branches, with labels, compactions, head and forks",
     .options = options,
     .run = run,
-    .about = "Oldest first. Long straight runs are shortened to their ends.",
+    .about = "Oldest first. Long runs of entries are shortened to their ends.",
     .fields = "what (entry, skipped, fork), at; id, kind, role, time, head, own, label, text of an "
               "entry; count of what is skipped; session, slug, title of a fork",
 };

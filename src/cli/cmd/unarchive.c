@@ -1,5 +1,5 @@
-/* bough unarchive: take sessions back. */
-#include "cli/cli.h"
+/* bough unarchive: unarchives sessions. */
+#include "cli/kit/cli.h"
 
 static int run(struct cli *c)
 {
@@ -9,6 +9,6 @@ static int run(struct cli *c)
 const struct cli_cmd cmd_unarchive = {
     .name = "unarchive",
     .args = "<session> ...",
-    .summary = "take archived sessions back",
+    .summary = "make archived sessions active again",
     .run = run,
 };

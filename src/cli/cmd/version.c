@@ -1,10 +1,10 @@
-/* bough version: what this program is made of. */
+/* bough version: prints the versions of bough and SQLite. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_write.h"
-#include "base/str.h"
-#include "cli/cli.h"
+#include "base/json/write.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
 
 static void put_json(const char *sqlite, size_t number, const char *source)
 {
@@ -46,7 +46,7 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_version = {
     .name = "version",
     .args = "",
-    .summary = "print the version of bough and of the SQLite inside",
+    .summary = "print the versions of bough and SQLite",
     .options = options,
     .run = run,
 };

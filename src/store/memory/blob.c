@@ -1,12 +1,12 @@
-/* Attachments in memory: an array of blobs, each with its pieces and the entries that show it. */
+/* Attachments of the memory backend: an array of blobs, each with its pieces and its links. */
 #include "store/memory/blob.h"
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 
 static struct bough_str hash_str(const unsigned char hash[32])
 {
@@ -27,6 +27,7 @@ static struct mem_blob *by_hash(struct memory *m, const unsigned char hash[32])
 
 /* ---- single rows ---- */
 
+/* Remove the blob from the hash index, unless another blob owns that hash. */
 static void hide(struct memory *m, struct mem_blob *b)
 {
     uint64_t bno;
@@ -52,7 +53,7 @@ void mem_put_blob(struct memory *m, const struct blob_row *row)
         smap_put(&m->blob_ids, hash_str(row->hash), (uint64_t)row->bno);
 }
 
-/* Pieces and links may be there without it: fsck's tests make such things. */
+/* Pieces and links may exist without their blob: fsck's tests create them. */
 static struct mem_blob *slot(struct memory *m, int64_t bno)
 {
     m->blobs = mem_grow(m->blobs, &m->blobs_cap, (size_t)bno, sizeof *m->blobs);
@@ -83,7 +84,7 @@ void mem_put_link(struct memory *m, const struct link_row *row)
     struct link_row *last = b->nlinks ? &b->links[b->nlinks - 1] : NULL;
 
     if (last && last->bid == row->bid && last->depth == row->depth)
-        return; /* an entry's links come together */
+        return; /* links of one entry are added together, so its duplicate can only be the last */
     b->links = mem_grow(b->links, &b->links_cap, b->nlinks, sizeof *b->links);
     b->links[b->nlinks++] = *row;
 }
@@ -108,7 +109,7 @@ void mem_del_chunk(struct memory *m, int64_t bno, int64_t index)
     b->chunks[index] = NULL;
 }
 
-/* Links of one branch in a range of depths. */
+/* Remove links of one branch in a range of depths; returns how many were removed. */
 static int64_t del_links(struct mem_blob *b, int64_t bid, int64_t from, int64_t to, int64_t limit)
 {
     size_t n = 0;
@@ -178,7 +179,7 @@ void mem_apply_link(struct memory *m, const struct change *c, int64_t bid)
 /* ---- the operations ---- */
 
 enum bough_rc memory_blob_put(struct backend *b, int64_t *bno, const struct chunk_row *chunk,
-                              const struct patience *p, struct bough_error *err)
+                              const struct deadline *p, struct bough_error *err)
 {
     struct memory *m = memory_of(b);
     int64_t now = env_now(m->env);
@@ -214,7 +215,7 @@ static int64_t bytes_of(const struct mem_blob *b)
 }
 
 enum bough_rc memory_blob_seal(struct backend *b, struct blob_row *row, bool relaxed,
-                               const struct patience *p, struct bough_error *err)
+                               const struct deadline *p, struct bough_error *err)
 {
     struct memory *m = memory_of(b);
     struct mem_blob *twin, *own;
@@ -259,7 +260,7 @@ static bool loose(const struct mem_blob *b)
 }
 
 enum bough_rc memory_blob_sweep(struct backend *b, int64_t only, int64_t limit, bool *left,
-                                const struct patience *p, struct bough_error *err)
+                                const struct deadline *p, struct bough_error *err)
 {
     struct memory *m = memory_of(b);
     int64_t before = 0;
@@ -289,8 +290,8 @@ enum bough_rc memory_blob_sweep(struct backend *b, int64_t only, int64_t limit, 
     return BOUGH_OK;
 }
 
-enum bough_rc memory_blob_find(struct view *v, const unsigned char hash[32], struct blob_row *out,
-                               struct bough_error *err)
+enum bough_rc memory_blob_find(struct snapshot *v, const unsigned char hash[32],
+                               struct blob_row *out, struct bough_error *err)
 {
     const struct mem_blob *b = by_hash(memory_in(v), hash);
 
@@ -300,8 +301,8 @@ enum bough_rc memory_blob_find(struct view *v, const unsigned char hash[32], str
     return BOUGH_OK;
 }
 
-enum bough_rc memory_chunk_get(struct view *v, struct bough_arena *a, int64_t bno, int64_t index,
-                               struct chunk_row *out, struct bough_error *err)
+enum bough_rc memory_chunk_get(struct snapshot *v, struct bough_arena *a, int64_t bno,
+                               int64_t index, struct chunk_row *out, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
     const struct mem_blob *b = (size_t)bno < m->nblobs ? &m->blobs[bno] : NULL;
@@ -315,7 +316,7 @@ enum bough_rc memory_chunk_get(struct view *v, struct bough_arena *a, int64_t bn
     return BOUGH_OK;
 }
 
-enum bough_rc memory_link_scan(struct view *v, int64_t bno, link_fn fn, void *user,
+enum bough_rc memory_link_scan(struct snapshot *v, int64_t bno, link_fn fn, void *user,
                                struct bough_error *err)
 {
     struct memory *m = memory_in(v);

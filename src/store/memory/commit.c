@@ -1,30 +1,31 @@
-/* The memory backend's commit: check everything a txn assumes, then write it; nothing can fail
- * between. */
+/* The memory backend's commit: check everything a txn assumes, then apply it. Applying
+ * cannot fail. */
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/mem.h"
-#include "base/str.h"
-#include "core/pack.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
+#include "core/pack/pack.h"
 #include "store/memory/blob.h"
 
 static const char *guard_lost(struct memory *m, const struct guard *g)
 {
     struct mem_session *s;
+    struct mem_open *open;
 
     switch (g->op) {
     case GUARD_HEAD:
         s = mem_session(m, g->sid);
-        return s && s->head_there && s->head.ver == g->a ? NULL : "head";
+        return s && s->head_there && s->head.ver == g->ver ? NULL : "head";
     case GUARD_ENTRY:
-        return mem_entry(m, g->a, g->b) ? NULL : "entry";
+        return mem_entry(m, g->entry.branch, g->entry.depth) ? NULL : "entry";
     case GUARD_WATERMARK:
-        return m->watermark == g->a ? NULL : "watermark";
+        return m->watermark == g->applied ? NULL : "watermark";
     case GUARD_OPEN:
-        return mem_open(m, g->a, g->b) && mem_open(m, g->a, g->b)->row.ver == g->sid ? NULL
-                                                                                     : "open";
-    case GUARD_TEXT:
-        return m->text_mark == g->a ? NULL : "watermark";
+        open = mem_open(m, g->entry.branch, g->entry.depth);
+        return open && open->row.ver == g->ver ? NULL : "open";
+    case GUARD_FULLTEXT:
+        return m->fulltext_mark == g->applied ? NULL : "watermark";
     }
     return NULL;
 }
@@ -52,7 +53,7 @@ static const char *record_lost(struct memory *m, const struct record_row *row)
     return r && r->ver == row->ver ? NULL : "record";
 }
 
-/* A key that has expired makes way. */
+/* An expired key may be replaced. */
 static const char *key_lost(struct memory *m, const struct key_row *row)
 {
     struct mem_key *k = mem_key(m, row->key);
@@ -60,8 +61,8 @@ static const char *key_lost(struct memory *m, const struct key_row *row)
     return k && k->row.expires > row->expires - KEY_DAYS_MS ? "key" : NULL;
 }
 
-/* Would this change hold against the rows as they are? `grown` counts entries this txn adds before
- * it. */
+/* Returns what does not hold, or NULL. `grown` counts the entries that earlier changes of this txn
+ * add to the same branch. */
 static const char *change_lost(struct memory *m, const struct change *c, const struct change *all)
 {
     struct mem_session *s;
@@ -84,7 +85,7 @@ static const char *change_lost(struct memory *m, const struct change *c, const s
             grown += i->op == CHANGE_ENTRY_ADD && i->u.entry.bid == c->u.entry.bid;
         return c->u.entry.bid < 0 || (b && mem_tip(b) + grown + 1 == c->u.entry.depth) ? NULL
                                                                                        : "tip";
-    case CHANGE_ENTRY_OVER:
+    case CHANGE_ENTRY_SET:
         return mem_entry(m, c->u.entry.bid, c->u.entry.depth) ? NULL : "entry";
     case CHANGE_ENTRY_SEAL:
     case CHANGE_OPEN_ADD:
@@ -107,19 +108,19 @@ static const char *change_lost(struct memory *m, const struct change *c, const s
     case CHANGE_LIST_PUT:
     case CHANGE_LIST_DEL:
     case CHANGE_WATERMARK:
-    case CHANGE_TEXT_PUT:
-    case CHANGE_TEXT_MARK:
-    case CHANGE_TEXT_CLEAR:
+    case CHANGE_FULLTEXT_PUT:
+    case CHANGE_FULLTEXT_MARK:
+    case CHANGE_FULLTEXT_CLEAR:
         return NULL;
     }
     return NULL;
 }
 
-/* Numbers this txn has made so far. Few txns make more than a handful; those get an array of their
- * own. */
+/* New numbers of this txn. Most txns need only a few, which fit into `few`; larger ones
+ * allocate. */
 enum { FEW = 16 };
 
-struct made {
+struct new_numbers {
     int64_t sid;
     int64_t few[2 * FEW];
     int64_t *bids, *ords;
@@ -127,7 +128,7 @@ struct made {
     int64_t next_no;
 };
 
-static void made_init(struct made *made, const struct txn *t, int64_t next_no)
+static void new_numbers_init(struct new_numbers *made, const struct txn *t, int64_t next_no)
 {
     bool many = t->nchanges > FEW;
 
@@ -137,28 +138,28 @@ static void made_init(struct made *made, const struct txn *t, int64_t next_no)
     made->next_no = next_no;
 }
 
-static void made_finish(struct made *made)
+static void new_numbers_finish(struct new_numbers *made)
 {
     if (made->bids != made->few)
         mem_free(made->bids);
 }
 
-static int64_t sid_of(const struct made *made, int64_t sid)
+static int64_t sid_of(const struct new_numbers *made, int64_t sid)
 {
     return sid == NEW_SESSION ? made->sid : sid;
 }
 
-static int64_t bid_of(const struct made *made, int64_t bid)
+static int64_t bid_of(const struct new_numbers *made, int64_t bid)
 {
     return bid < 0 ? made->bids[-1 - bid] : bid;
 }
 
-static int64_t ord_of(const struct made *made, int64_t ord)
+static int64_t ord_of(const struct new_numbers *made, int64_t ord)
 {
     return ord < 0 ? made->ords[-1 - ord] : ord;
 }
 
-static void apply_session_new(struct memory *m, const struct change *c, struct made *made)
+static void apply_session_new(struct memory *m, const struct change *c, struct new_numbers *made)
 {
     struct session_row row = c->u.session.row;
     struct head_row head = c->u.session.head;
@@ -170,7 +171,7 @@ static void apply_session_new(struct memory *m, const struct change *c, struct m
     mem_put_head(m, &head);
 }
 
-static void apply_entry_add(struct memory *m, struct change *c, struct made *made)
+static void apply_entry_add(struct memory *m, struct change *c, struct new_numbers *made)
 {
     struct entry_row row = c->u.entry;
 
@@ -180,7 +181,7 @@ static void apply_entry_add(struct memory *m, struct change *c, struct made *mad
     mem_put_entry(m, &row);
 }
 
-static void apply_record(struct memory *m, const struct change *c, struct made *made)
+static void apply_record(struct memory *m, const struct change *c, struct new_numbers *made)
 {
     struct record_row row = c->u.record;
 
@@ -193,7 +194,7 @@ static void apply_record(struct memory *m, const struct change *c, struct made *
     mem_put_record(m, &row);
 }
 
-static void apply_alias(struct memory *m, const struct change *c, const struct made *made)
+static void apply_alias(struct memory *m, const struct change *c, const struct new_numbers *made)
 {
     struct alias_row row = c->u.alias;
 
@@ -209,7 +210,7 @@ static void apply_alias(struct memory *m, const struct change *c, const struct m
     mem_put_alias(m, &row);
 }
 
-static void apply_rest(struct memory *m, const struct change *c, struct made *made)
+static void apply_rest(struct memory *m, const struct change *c, struct new_numbers *made)
 {
     struct branch_row branch = c->u.branch;
     struct session_row session = c->u.session.row;
@@ -233,7 +234,7 @@ static void apply_rest(struct memory *m, const struct change *c, struct made *ma
     }
 }
 
-static void apply(struct memory *m, struct change *c, struct made *made, int64_t last_no)
+static void apply(struct memory *m, struct change *c, struct new_numbers *made, int64_t last_no)
 {
     struct key_row key;
 
@@ -249,8 +250,8 @@ static void apply(struct memory *m, struct change *c, struct made *made, int64_t
     case CHANGE_ENTRY_ADD:
         apply_entry_add(m, c, made);
         break;
-    case CHANGE_ENTRY_OVER:
-        mem_entry(m, c->u.entry.bid, c->u.entry.depth)->over = c->u.entry.over;
+    case CHANGE_ENTRY_SET:
+        mem_entry(m, c->u.entry.bid, c->u.entry.depth)->deleted = c->u.entry.deleted;
         mem_entry(m, c->u.entry.bid, c->u.entry.depth)->mask = (uint32_t)c->u.entry.mask;
         break;
     case CHANGE_ENTRY_SEAL:
@@ -287,13 +288,13 @@ static void apply(struct memory *m, struct change *c, struct made *made, int64_t
     case CHANGE_BLOB_LINK:
         mem_apply_link(m, c, bid_of(made, c->u.link.bid));
         break;
-    case CHANGE_TEXT_PUT:
+    case CHANGE_FULLTEXT_PUT:
         mem_put_text(m, &c->u.text);
         break;
-    case CHANGE_TEXT_MARK:
-        m->text_mark = c->u.watermark;
+    case CHANGE_FULLTEXT_MARK:
+        m->fulltext_mark = c->u.watermark;
         break;
-    case CHANGE_TEXT_CLEAR:
+    case CHANGE_FULLTEXT_CLEAR:
         mem_clear_texts(m);
         break;
     }
@@ -312,15 +313,15 @@ static const char *find_lost(struct memory *m, const struct txn *t)
 
 static void commit_one(struct memory *m, struct txn *t)
 {
-    struct made made;
+    struct new_numbers made;
     int64_t last_no = m->last_no + t->log.n;
-    struct log_row log = t->log;
+    struct changelog_row log = t->log;
 
     t->lost = find_lost(m, t);
     t->state = t->lost ? TXN_LOST : TXN_DONE;
     if (t->lost)
         return;
-    made_init(&made, t, m->last_no + 1);
+    new_numbers_init(&made, t, m->last_no + 1);
     for (size_t i = 0; i < t->nchanges; i++)
         apply(m, &t->changes[i], &made, last_no);
     if (t->log.kind) {
@@ -335,11 +336,11 @@ static void commit_one(struct memory *m, struct txn *t)
     memcpy(t->bids, made.bids, sizeof t->bids);
     memcpy(t->ords, made.ords, sizeof t->ords);
     t->no = last_no;
-    made_finish(&made);
+    new_numbers_finish(&made);
 }
 
 enum bough_rc memory_commit(struct backend *b, struct txn *const *txns, size_t n,
-                            const struct patience *p, struct bough_error *err)
+                            const struct deadline *p, struct bough_error *err)
 {
     struct memory *m = memory_of(b);
 
@@ -355,7 +356,7 @@ enum bough_rc memory_commit(struct backend *b, struct txn *const *txns, size_t n
 /* ---- purge ---- */
 
 enum bough_rc memory_branch_cut(struct backend *b, const struct branch_row *rows, size_t n,
-                                const struct patience *p, struct bough_error *err)
+                                const struct deadline *p, struct bough_error *err)
 {
     struct memory *m = memory_of(b);
 
@@ -397,7 +398,8 @@ static int64_t purge_records(struct mem_session *s, int64_t limit)
     return done;
 }
 
-/* Does the key belong to the session? It is the second of three fields. */
+/* Does the idempotency key belong to the session? The session number is the second of its three
+ * fields. */
 static bool key_of(const char *key, int64_t sid)
 {
     const char *p = strchr(key, 0x1f);
@@ -424,7 +426,7 @@ static void purge_names(struct memory *m, int64_t sid)
 }
 
 enum bough_rc memory_purge_slice(struct backend *b, int64_t sid, int64_t limit, bool *left,
-                                 int64_t *entries, int64_t *records, const struct patience *p,
+                                 int64_t *entries, int64_t *records, const struct deadline *p,
                                  struct bough_error *err)
 {
     struct memory *m = memory_of(b);

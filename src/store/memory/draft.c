@@ -1,9 +1,10 @@
-/* The memory backend's open messages: one element each, with its drafts, by (branch, depth). */
+/* Open messages of the memory backend: one element per message with its drafts, sorted by (branch,
+ * depth). */
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/str.h"
-#include "core/pack.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
+#include "core/pack/pack.h"
 #include "store/memory/memory.h"
 
 static int order(const struct open_row *row, int64_t bid, int64_t depth)
@@ -13,7 +14,7 @@ static int order(const struct open_row *row, int64_t bid, int64_t depth)
     return row->depth < depth ? -1 : row->depth > depth;
 }
 
-/* The first element at or behind that place. */
+/* Index of the first element at or after (bid, depth). */
 static size_t find(const struct memory *m, int64_t bid, int64_t depth)
 {
     size_t lo = 0, hi = m->nopens;
@@ -43,7 +44,7 @@ struct mem_open *mem_open(struct memory *m, int64_t bid, int64_t depth)
     return o && o->there ? o : NULL;
 }
 
-/* Made when it is not there: drafts may be put before the row they belong to, by fsck's tests. */
+/* Find or insert. fsck's tests put drafts before the open row they belong to. */
 static struct mem_open *slot(struct memory *m, int64_t bid, int64_t depth)
 {
     struct mem_open *o = get(m, bid, depth);
@@ -62,7 +63,8 @@ static void free_row(struct mem_open *o)
 {
     mem_free((void *)(uintptr_t)o->row.owner);
     mem_free((void *)(uintptr_t)o->row.process);
-    o->row.owner = o->row.process = NULL;
+    mem_free((void *)(uintptr_t)o->row.wanted);
+    o->row.owner = o->row.process = o->row.wanted = NULL;
     o->there = false;
 }
 
@@ -75,7 +77,7 @@ static void free_drafts(struct mem_open *o)
     o->n = o->cap = 0;
 }
 
-/* Nothing of it is left: close the gap. */
+/* Remove the element once it has neither an open row nor drafts. */
 static void drop_empty(struct memory *m, struct mem_open *o)
 {
     size_t i = (size_t)(o - m->opens);
@@ -102,11 +104,13 @@ void mem_put_open(struct memory *m, const struct open_row *row)
     struct mem_open *o = slot(m, row->bid, row->depth);
     char *owner = copy(row->owner, strlen(row->owner));
     char *process = copy(row->process, strlen(row->process));
+    char *wanted = copy(row->wanted, strlen(row->wanted));
 
     free_row(o);
     o->row = *row;
     o->row.owner = owner;
     o->row.process = process;
+    o->row.wanted = wanted;
     o->there = true;
 }
 
@@ -196,7 +200,7 @@ static void seal(struct memory *m, const struct entry_row *row, int64_t call)
     struct pack_head h;
 
     sealed.kind = was->kind;
-    sealed.over = was->over;
+    sealed.deleted = was->deleted;
     if (call && pack_entry_head(row->body, &h))
         pack_entry_patch((char *)(uintptr_t)row->body.p, h.no, call);
     mem_put_entry(m, &sealed);
@@ -238,8 +242,8 @@ void mem_purge_opens(struct memory *m, const struct branch_row *b)
 
 /* ---- reading ---- */
 
-enum bough_rc memory_open_scan(struct view *v, int64_t bid, int64_t from, int64_t to, open_fn fn,
-                               void *user, struct bough_error *err)
+enum bough_rc memory_open_scan(struct snapshot *v, int64_t bid, int64_t from, int64_t to,
+                               open_fn fn, void *user, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
 
@@ -255,7 +259,7 @@ enum bough_rc memory_open_scan(struct view *v, int64_t bid, int64_t from, int64_
     return BOUGH_OK;
 }
 
-enum bough_rc memory_draft_scan(struct view *v, int64_t bid, int64_t depth, int64_t after,
+enum bough_rc memory_draft_scan(struct snapshot *v, int64_t bid, int64_t depth, int64_t after,
                                 draft_fn fn, void *user, struct bough_error *err)
 {
     const struct mem_open *o = get(memory_in(v), bid, depth);

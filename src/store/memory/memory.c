@@ -1,11 +1,11 @@
-/* The memory backend: open, close, snapshots, the table of operations. */
+/* The memory backend: open, close, snapshots, and the table of operations. */
 #include "store/memory/blob.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/mem.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
 
 static enum bough_rc memory_open(struct backend **out, const struct backend_config *config,
                                  struct bough_error *err)
@@ -16,8 +16,8 @@ static enum bough_rc memory_open(struct backend **out, const struct backend_conf
     (void)err;
     m->base.ops = &memory_backend;
     m->env = config->env;
-    /* A writer must not starve behind readers; no thread takes two views, so this cannot lock up.
-     */
+    /* Prefer writers, so that readers cannot starve them. This kind of lock deadlocks when a thread
+     * takes a second read lock, so a thread may hold only one snapshot. */
     pthread_rwlockattr_init(&attr);
     pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
     pthread_rwlock_init(&m->lock, &attr);
@@ -27,7 +27,7 @@ static enum bough_rc memory_open(struct backend **out, const struct backend_conf
     smap_init(&m->key_ids);
     smap_init(&m->blob_ids);
     m->sessions = mem_grow(m->sessions, &m->sessions_cap, 0, sizeof *m->sessions);
-    m->nsessions = 1; /* the store's own records */
+    m->nsessions = 1; /* slot 0 holds the store's own records */
     m->branches = mem_grow(m->branches, &m->branches_cap, 0, sizeof *m->branches);
     m->nbranches = 1;
     snprintf(m->store_id, sizeof m->store_id, "%016llx%016llx", (unsigned long long)env_u64(m->env),
@@ -62,8 +62,8 @@ static enum bough_rc memory_info(struct backend *b, struct bough_arena *a, struc
     return BOUGH_OK;
 }
 
-/* There is no other process, and the store lets one thread write at a time. */
-static enum bough_rc memory_hold(struct backend *b, const struct patience *p,
+/* No other process shares the store, and its commits are already serialized. */
+static enum bough_rc memory_hold(struct backend *b, const struct deadline *p,
                                  struct bough_error *err)
 {
     (void)b;
@@ -83,11 +83,11 @@ static void memory_upkeep(struct backend *b, bool last)
     (void)last;
 }
 
-/* A snapshot is a read lock: simple, exact, and a writer waits for it. */
-static enum bough_rc memory_view_begin(struct backend *b, struct view **out,
-                                       const struct patience *p, struct bough_error *err)
+/* A snapshot is a read lock, so a commit waits until all snapshots have ended. */
+static enum bough_rc memory_snapshot_begin(struct backend *b, struct snapshot **out,
+                                           const struct deadline *p, struct bough_error *err)
 {
-    struct mem_view *v = mem_zalloc(sizeof *v);
+    struct mem_snapshot *v = mem_zalloc(sizeof *v);
 
     (void)err;
     v->base.backend = b;
@@ -99,7 +99,7 @@ static enum bough_rc memory_view_begin(struct backend *b, struct view **out,
     return BOUGH_OK;
 }
 
-static void memory_view_end(struct view *v)
+static void memory_snapshot_end(struct snapshot *v)
 {
     if (!v)
         return;
@@ -107,7 +107,7 @@ static void memory_view_end(struct view *v)
     mem_free(v);
 }
 
-static enum bough_rc memory_engine_check(struct view *v, bool full,
+static enum bough_rc memory_engine_check(struct snapshot *v, bool full,
                                          void (*found)(void *user, const char *text), void *user,
                                          struct bough_error *err)
 {
@@ -116,7 +116,7 @@ static enum bough_rc memory_engine_check(struct view *v, bool full,
     (void)found;
     (void)user;
     (void)err;
-    return BOUGH_OK; /* there is no engine underneath that could be wrong */
+    return BOUGH_OK; /* no storage engine below that could be damaged */
 }
 
 const struct backend_ops memory_backend = {
@@ -131,8 +131,8 @@ const struct backend_ops memory_backend = {
     .purge_slice = memory_purge_slice,
     .branch_cut = memory_branch_cut,
     .upkeep = memory_upkeep,
-    .view_begin = memory_view_begin,
-    .view_end = memory_view_end,
+    .snapshot_begin = memory_snapshot_begin,
+    .snapshot_end = memory_snapshot_end,
     .session_get = memory_session_get,
     .session_by_slug = memory_session_by_slug,
     .session_made = memory_session_made,
@@ -151,9 +151,9 @@ const struct backend_ops memory_backend = {
     .key_get = memory_key_get,
     .record_get = memory_record_get,
     .record_scan = memory_record_scan,
-    .log_last = memory_log_last,
-    .log_get = memory_log_get,
-    .log_scan = memory_log_scan,
+    .changelog_last = memory_log_last,
+    .changelog_get = memory_log_get,
+    .changelog_scan = memory_log_scan,
     .watermark = memory_watermark,
     .list_get = memory_list_get,
     .list_scan = memory_list_scan,
@@ -163,12 +163,13 @@ const struct backend_ops memory_backend = {
     .blob_find = memory_blob_find,
     .chunk_get = memory_chunk_get,
     .link_scan = memory_link_scan,
-    .text_mark = memory_text_mark,
-    .text_find = memory_text_find,
+    .fulltext_mark = memory_text_mark,
+    .fulltext_find = memory_text_find,
     .raw_scan = memory_raw_scan,
     .engine_check = memory_engine_check,
     .raw_fix = memory_raw_fix,
     .raw_numbers = memory_raw_numbers,
     .raw_load = memory_raw_load,
     .backup = memory_backup,
+    .query = memory_query,
 };

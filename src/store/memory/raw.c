@@ -1,9 +1,10 @@
-/* The memory backend for fsck: every row of a table, and writes that ask nobody. */
+/* Raw access to the memory backend for fsck and migrations: scan a whole table, write unchecked
+ * rows. */
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 #include "store/memory/blob.h"
 
 static bool scan_sessions(struct memory *m, enum raw_table table, raw_fn fn, void *user)
@@ -44,7 +45,7 @@ static bool scan_branches(struct memory *m, enum raw_table table, raw_fn fn, voi
                 continue;
             row.u.entry =
                 (struct entry_row){ b->row.bid, b->row.base + 1 + (int64_t)k, e->kind, e->mask,
-                                    e->over,    { e->body, e->len } };
+                                    e->deleted, { e->body, e->len } };
             if (!fn(user, &row))
                 return false;
         }
@@ -64,9 +65,9 @@ static bool scan_records(struct memory *m, raw_fn fn, void *user)
                 if (!r->at[o])
                     continue;
                 row.u.record =
-                    (struct record_row){ (int64_t)i,     k,
-                                         (int64_t)o + 1, r->at[o]->ver,
-                                         r->at[o]->over, { r->at[o]->body, r->at[o]->len } };
+                    (struct record_row){ (int64_t)i,        k,
+                                         (int64_t)o + 1,    r->at[o]->ver,
+                                         r->at[o]->deleted, { r->at[o]->body, r->at[o]->len } };
                 if (!fn(user, &row))
                     return false;
             }
@@ -88,14 +89,14 @@ static void scan_rest(struct memory *m, enum raw_table table, raw_fn fn, void *u
         if (m->keys[i].there && !fn(user, &row))
             return;
     }
-    for (size_t i = 0; table == RAW_LOG && i < m->nlog; i++) {
+    for (size_t i = 0; table == RAW_CHANGELOG && i < m->nlog; i++) {
         mem_log_row(mem_log_at(m, i), &row.u.log);
         if (!fn(user, &row))
             return;
     }
 }
 
-enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, void *user,
+enum bough_rc memory_raw_scan(struct snapshot *v, enum raw_table table, raw_fn fn, void *user,
                               struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -116,7 +117,7 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
         break;
     case RAW_ALIAS:
     case RAW_KEY:
-    case RAW_LOG:
+    case RAW_CHANGELOG:
         scan_rest(m, table, fn, user);
         break;
     case RAW_OPEN:
@@ -128,7 +129,7 @@ enum bough_rc memory_raw_scan(struct view *v, enum raw_table table, raw_fn fn, v
     case RAW_LINK:
         mem_scan_blobs(m, table, fn, user);
         break;
-    case RAW_TEXT:
+    case RAW_FULLTEXT:
         mem_scan_texts(m, fn, user);
         break;
     case RAW_TABLES:
@@ -146,8 +147,8 @@ static size_t log_index(const struct memory *m, int64_t no)
     return i;
 }
 
-/* Rows stay in the order of their numbers. */
-static void fix_log(struct memory *m, const struct log_row *row, bool remove)
+/* Keeps the rows sorted by number. */
+static void fix_changelog(struct memory *m, const struct changelog_row *row, bool remove)
 {
     size_t i = log_index(m, row->no);
 
@@ -160,7 +161,7 @@ static void fix_log(struct memory *m, const struct log_row *row, bool remove)
         return;
     mem_put_log(m, row);
     for (size_t k = m->nlog - 1; k > 0 && mem_log_no(m, k - 1) > mem_log_no(m, k); k--) {
-        struct mem_log t = *mem_log_at(m, k);
+        struct mem_changelog t = *mem_log_at(m, k);
 
         *mem_log_at(m, k) = *mem_log_at(m, k - 1);
         *mem_log_at(m, k - 1) = t;
@@ -211,8 +212,8 @@ static void remove_row(struct memory *m, const struct raw_row *row)
             *k = (struct mem_key){ 0 };
         }
         break;
-    case RAW_LOG:
-        fix_log(m, &row->u.log, true);
+    case RAW_CHANGELOG:
+        fix_changelog(m, &row->u.log, true);
         break;
     case RAW_LIST:
         mem_del_list(m, row->u.list.sid);
@@ -232,8 +233,8 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_LINK:
         mem_del_link(m, &row->u.link);
         break;
-    case RAW_TEXT:
-        mem_del_text(m, text_order(&row->u.text));
+    case RAW_FULLTEXT:
+        mem_del_text(m, fulltext_order(&row->u.text));
         break;
     case RAW_TABLES:
         break;
@@ -264,8 +265,8 @@ static void put_row(struct memory *m, const struct raw_row *row)
     case RAW_KEY:
         mem_put_key(m, &row->u.key);
         break;
-    case RAW_LOG:
-        fix_log(m, &row->u.log, false);
+    case RAW_CHANGELOG:
+        fix_changelog(m, &row->u.log, false);
         break;
     case RAW_LIST:
         mem_put_list(m, &row->u.list);
@@ -286,7 +287,7 @@ static void put_row(struct memory *m, const struct raw_row *row)
         mem_del_link(m, &row->u.link);
         mem_put_link(m, &row->u.link);
         break;
-    case RAW_TEXT:
+    case RAW_FULLTEXT:
         mem_raw_text(m, &row->u.text);
         break;
     case RAW_TABLES:
@@ -309,7 +310,7 @@ enum bough_rc memory_raw_fix(struct backend *b, const struct raw_row *row, bool 
     return BOUGH_OK;
 }
 
-enum bough_rc memory_raw_numbers(struct view *v, struct bough_arena *a, struct raw_numbers *out,
+enum bough_rc memory_raw_numbers(struct snapshot *v, struct bough_arena *a, struct raw_numbers *out,
                                  struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -327,7 +328,8 @@ enum bough_rc memory_raw_numbers(struct view *v, struct bough_arena *a, struct r
     return rc;
 }
 
-/* Its numbers are where its rows end, and nothing of it outlives a process that was stopped. */
+/* The last numbers follow from the rows. `moving` is not stored: a memory store does not survive an
+ * interrupted migration. */
 enum bough_rc memory_raw_load(struct backend *b, const struct raw_row *rows, size_t n,
                               const struct raw_numbers *numbers, struct bough_error *err)
 {

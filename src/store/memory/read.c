@@ -1,10 +1,11 @@
-/* The memory backend's reads: copies out of the arrays, under the view's lock. */
+/* Reads of the memory backend: getters copy rows into the caller's arena, under the snapshot's
+ * lock. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 #include "store/memory/memory.h"
 
 static struct bough_str dup_str(struct bough_arena *a, struct bough_str s)
@@ -17,7 +18,7 @@ static enum bough_rc missing(struct bough_error *err, const char *what)
     return bough_fail(err, BOUGH_NOT_FOUND, "no such %s", what);
 }
 
-enum bough_rc memory_session_get(struct view *v, struct bough_arena *a, int64_t sid,
+enum bough_rc memory_session_get(struct snapshot *v, struct bough_arena *a, int64_t sid,
                                  struct session_row *out, struct bough_error *err)
 {
     struct mem_session *s = sid > 0 ? mem_session(memory_in(v), sid) : NULL;
@@ -30,7 +31,7 @@ enum bough_rc memory_session_get(struct view *v, struct bough_arena *a, int64_t 
     return BOUGH_OK;
 }
 
-enum bough_rc memory_session_by_slug(struct view *v, const char *slug, int64_t *sid,
+enum bough_rc memory_session_by_slug(struct snapshot *v, const char *slug, int64_t *sid,
                                      struct bough_error *err)
 {
     uint64_t found = 0;
@@ -41,7 +42,7 @@ enum bough_rc memory_session_by_slug(struct view *v, const char *slug, int64_t *
     return BOUGH_OK;
 }
 
-enum bough_rc memory_session_made(struct view *v, int64_t from, int64_t to, session_fn fn,
+enum bough_rc memory_session_made(struct snapshot *v, int64_t from, int64_t to, session_fn fn,
                                   void *user, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -56,7 +57,7 @@ enum bough_rc memory_session_made(struct view *v, int64_t from, int64_t to, sess
     return BOUGH_OK;
 }
 
-enum bough_rc memory_session_children(struct view *v, int64_t sid, session_fn fn, void *user,
+enum bough_rc memory_session_children(struct snapshot *v, int64_t sid, session_fn fn, void *user,
                                       struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -69,7 +70,7 @@ enum bough_rc memory_session_children(struct view *v, int64_t sid, session_fn fn
     return BOUGH_OK;
 }
 
-enum bough_rc memory_head_get(struct view *v, struct bough_arena *a, int64_t sid,
+enum bough_rc memory_head_get(struct snapshot *v, struct bough_arena *a, int64_t sid,
                               struct head_now *out, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -86,7 +87,7 @@ enum bough_rc memory_head_get(struct view *v, struct bough_arena *a, int64_t sid
     return BOUGH_OK;
 }
 
-enum bough_rc memory_branch_get(struct view *v, int64_t bid, struct branch_row *out,
+enum bough_rc memory_branch_get(struct snapshot *v, int64_t bid, struct branch_row *out,
                                 struct bough_error *err)
 {
     struct mem_branch *b = mem_branch(memory_in(v), bid);
@@ -97,7 +98,7 @@ enum bough_rc memory_branch_get(struct view *v, int64_t bid, struct branch_row *
     return BOUGH_OK;
 }
 
-enum bough_rc memory_branch_tip(struct view *v, const struct branch_row *branch, int64_t *tip,
+enum bough_rc memory_branch_tip(struct snapshot *v, const struct branch_row *branch, int64_t *tip,
                                 struct bough_error *err)
 {
     struct mem_branch *b = mem_branch(memory_in(v), branch->bid);
@@ -117,7 +118,7 @@ static int by_base(const void *x, const void *y)
     return a->bid < b->bid ? -1 : a->bid > b->bid;
 }
 
-enum bough_rc memory_branch_children(struct view *v, int64_t parent, int64_t from, int64_t to,
+enum bough_rc memory_branch_children(struct snapshot *v, int64_t parent, int64_t from, int64_t to,
                                      branch_fn fn, void *user, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -141,7 +142,7 @@ enum bough_rc memory_branch_children(struct view *v, int64_t parent, int64_t fro
     return BOUGH_OK;
 }
 
-enum bough_rc memory_branch_of(struct view *v, int64_t sid, branch_fn fn, void *user,
+enum bough_rc memory_branch_of(struct snapshot *v, int64_t sid, branch_fn fn, void *user,
                                struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -155,11 +156,11 @@ enum bough_rc memory_branch_of(struct view *v, int64_t sid, branch_fn fn, void *
 
 static struct entry_row entry_row_of(int64_t bid, int64_t depth, const struct mem_entry *e)
 {
-    return (struct entry_row){ bid, depth, e->kind, e->mask, e->over, { e->body, e->len } };
+    return (struct entry_row){ bid, depth, e->kind, e->mask, e->deleted, { e->body, e->len } };
 }
 
-enum bough_rc memory_entry_get(struct view *v, struct bough_arena *a, int64_t bid, int64_t depth,
-                               struct entry_row *out, struct bough_error *err)
+enum bough_rc memory_entry_get(struct snapshot *v, struct bough_arena *a, int64_t bid,
+                               int64_t depth, struct entry_row *out, struct bough_error *err)
 {
     struct mem_entry *e = mem_entry(memory_in(v), bid, depth);
 
@@ -172,11 +173,11 @@ enum bough_rc memory_entry_get(struct view *v, struct bough_arena *a, int64_t bi
 
 static bool wanted(const struct entry_range *r, const struct mem_entry *e)
 {
-    return e && (r->deleted || !e->over) && (!r->kinds || r->kinds >> e->kind & 1) &&
+    return e && (r->deleted || !e->deleted) && (!r->kinds || r->kinds >> e->kind & 1) &&
            (!r->mask || r->mask & e->mask);
 }
 
-enum bough_rc memory_entry_scan(struct view *v, const struct entry_range *r, entry_fn fn,
+enum bough_rc memory_entry_scan(struct snapshot *v, const struct entry_range *r, entry_fn fn,
                                 void *user, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -202,8 +203,8 @@ enum bough_rc memory_entry_scan(struct view *v, const struct entry_range *r, ent
     return BOUGH_OK;
 }
 
-enum bough_rc memory_mark_find(struct view *v, int64_t bid, enum bough_entry_kind kind, int64_t to,
-                               int64_t *depth, struct bough_error *err)
+enum bough_rc memory_mark_find(struct snapshot *v, int64_t bid, enum bough_entry_kind kind,
+                               int64_t to, int64_t *depth, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
     struct mem_branch *b = mem_branch(m, bid);
@@ -215,7 +216,7 @@ enum bough_rc memory_mark_find(struct view *v, int64_t bid, enum bough_entry_kin
     for (int64_t d = to < mem_tip(b) ? to : mem_tip(b); d > b->row.base; d--) {
         struct mem_entry *e = mem_entry(m, bid, d);
 
-        if (e && e->kind == kind && !e->over) {
+        if (e && e->kind == kind && !e->deleted) {
             *depth = d;
             break;
         }
@@ -223,7 +224,7 @@ enum bough_rc memory_mark_find(struct view *v, int64_t bid, enum bough_entry_kin
     return BOUGH_OK;
 }
 
-enum bough_rc memory_alias_find(struct view *v, const char *id, int64_t scope, alias_fn fn,
+enum bough_rc memory_alias_find(struct snapshot *v, const char *id, int64_t scope, alias_fn fn,
                                 void *user, struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -238,7 +239,7 @@ enum bough_rc memory_alias_find(struct view *v, const char *id, int64_t scope, a
     return BOUGH_OK;
 }
 
-enum bough_rc memory_key_get(struct view *v, struct bough_arena *a, const char *key,
+enum bough_rc memory_key_get(struct snapshot *v, struct bough_arena *a, const char *key,
                              struct key_row *out, struct bough_error *err)
 {
     struct mem_key *k = mem_key(memory_in(v), key);
@@ -250,19 +251,20 @@ enum bough_rc memory_key_get(struct view *v, struct bough_arena *a, const char *
     return BOUGH_OK;
 }
 
-enum bough_rc memory_record_get(struct view *v, struct bough_arena *a, int64_t sid, int64_t kind,
-                                int64_t ord, struct record_row *out, struct bough_error *err)
+enum bough_rc memory_record_get(struct snapshot *v, struct bough_arena *a, int64_t sid,
+                                int64_t kind, int64_t ord, struct record_row *out,
+                                struct bough_error *err)
 {
     struct mem_record *r = mem_record(memory_in(v), sid, kind, ord);
 
     if (!r)
         return missing(err, "record");
-    *out = (struct record_row){ sid, kind, ord, r->ver, r->over, { r->body, r->len } };
+    *out = (struct record_row){ sid, kind, ord, r->ver, r->deleted, { r->body, r->len } };
     out->body = dup_str(a, out->body);
     return BOUGH_OK;
 }
 
-enum bough_rc memory_record_scan(struct view *v, int64_t sid, int64_t kind, int64_t from,
+enum bough_rc memory_record_scan(struct snapshot *v, int64_t sid, int64_t kind, int64_t from,
                                  bool backwards, record_fn fn, void *user, struct bough_error *err)
 {
     struct mem_session *s = mem_session(memory_in(v), sid);
@@ -276,21 +278,21 @@ enum bough_rc memory_record_scan(struct view *v, int64_t sid, int64_t kind, int6
 
         if (!r)
             continue;
-        row = (struct record_row){ sid, kind, at, r->ver, r->over, { r->body, r->len } };
+        row = (struct record_row){ sid, kind, at, r->ver, r->deleted, { r->body, r->len } };
         if (!fn(user, &row))
             break;
     }
     return BOUGH_OK;
 }
 
-enum bough_rc memory_log_last(struct view *v, int64_t *no, struct bough_error *err)
+enum bough_rc memory_log_last(struct snapshot *v, int64_t *no, struct bough_error *err)
 {
     (void)err;
     *no = memory_in(v)->last_no;
     return BOUGH_OK;
 }
 
-/* The index of the first log row with a number above `after`. */
+/* Index of the first changelog row with a number above `after`. */
 static size_t log_after(const struct memory *m, int64_t after)
 {
     size_t lo = 0, hi = m->nlog;
@@ -306,7 +308,7 @@ static size_t log_after(const struct memory *m, int64_t after)
     return lo;
 }
 
-enum bough_rc memory_log_get(struct view *v, int64_t no, struct log_row *out,
+enum bough_rc memory_log_get(struct snapshot *v, int64_t no, struct changelog_row *out,
                              struct bough_error *err)
 {
     struct memory *m = memory_in(v);
@@ -318,11 +320,11 @@ enum bough_rc memory_log_get(struct view *v, int64_t no, struct log_row *out,
     return BOUGH_OK;
 }
 
-enum bough_rc memory_log_scan(struct view *v, int64_t after, log_fn fn, void *user,
+enum bough_rc memory_log_scan(struct snapshot *v, int64_t after, changelog_fn fn, void *user,
                               struct bough_error *err)
 {
     struct memory *m = memory_in(v);
-    struct log_row row;
+    struct changelog_row row;
 
     (void)err;
     for (size_t i = log_after(m, after); i < m->nlog; i++) {
@@ -333,14 +335,14 @@ enum bough_rc memory_log_scan(struct view *v, int64_t after, log_fn fn, void *us
     return BOUGH_OK;
 }
 
-enum bough_rc memory_watermark(struct view *v, int64_t *no, struct bough_error *err)
+enum bough_rc memory_watermark(struct snapshot *v, int64_t *no, struct bough_error *err)
 {
     (void)err;
     *no = memory_in(v)->watermark;
     return BOUGH_OK;
 }
 
-enum bough_rc memory_list_get(struct view *v, struct bough_arena *a, int64_t sid,
+enum bough_rc memory_list_get(struct snapshot *v, struct bough_arena *a, int64_t sid,
                               struct list_row *out, struct bough_error *err)
 {
     struct mem_session *s = sid > 0 ? mem_session(memory_in(v), sid) : NULL;
@@ -372,8 +374,8 @@ static int by_modified(const void *x, const void *y)
     return list_compare(ORDER_MODIFIED, *(struct list_row *const *)x, *(struct list_row *const *)y);
 }
 
-enum bough_rc memory_list_scan(struct view *v, const struct list_query *q, list_fn fn, void *user,
-                               struct bough_error *err)
+enum bough_rc memory_list_scan(struct snapshot *v, const struct list_query *q, list_fn fn,
+                               void *user, struct bough_error *err)
 {
     static int (*const orders[])(const void *, const void *) = { by_created, by_updated,
                                                                  by_modified };

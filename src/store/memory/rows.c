@@ -1,9 +1,9 @@
-/* The memory backend's arrays: find, put and remove single rows. No rules, no locks. */
+/* The arrays of the memory backend: find, put and remove single rows, without rules or locks. */
 #include <stddef.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/str.h"
+#include "base/memory/mem.h"
+#include "base/text/str.h"
 #include "store/memory/memory.h"
 
 void *mem_grow(void *at, size_t *cap, size_t need, size_t size)
@@ -106,10 +106,17 @@ int64_t mem_tip(const struct mem_branch *b)
     return b->row.base + (int64_t)n;
 }
 
-void mem_log_row(const struct mem_log *l, struct log_row *out)
+void mem_log_row(const struct mem_changelog *l, struct changelog_row *out)
 {
-    *out = (struct log_row){ l->no_kind >> 8, l->n,      l->sid, l->no_kind & 0xff, l->time, l->bid,
-                             l->depth,        l->record, l->aux };
+    *out = (struct changelog_row){ .no = l->no_kind >> 8,
+                                   .n = l->n,
+                                   .sid = l->sid,
+                                   .kind = l->no_kind & 0xff,
+                                   .time = l->time,
+                                   .bid = l->bid,
+                                   .depth = l->depth,
+                                   .record = l->record,
+                                   .aux = l->aux };
 }
 
 /* ---- putting ---- */
@@ -169,7 +176,7 @@ void mem_put_entry(struct memory *m, const struct entry_row *row)
     size_t i = (size_t)(row->depth - b->row.base - 1);
     struct mem_entry *e = mem_alloc(offsetof(struct mem_entry, body) + row->body.n);
 
-    e->over = row->over;
+    e->deleted = row->deleted;
     e->mask = (uint32_t)row->mask;
     e->kind = (uint8_t)row->kind;
     e->len = (uint32_t)row->body.n;
@@ -187,7 +194,7 @@ void mem_put_record(struct memory *m, const struct record_row *row)
     struct mem_record *rec = mem_alloc(sizeof *rec + row->body.n);
 
     rec->ver = row->ver;
-    rec->over = row->over;
+    rec->deleted = row->deleted;
     rec->len = (uint32_t)row->body.n;
     if (row->body.n)
         memcpy(rec->body, row->body.p, row->body.n);
@@ -233,14 +240,15 @@ void mem_put_key(struct memory *m, const struct key_row *row)
     k->row.key = copy_text(row->key);
 }
 
-void mem_put_log(struct memory *m, const struct log_row *row)
+void mem_put_log(struct memory *m, const struct changelog_row *row)
 {
     if (m->nlog % LOG_CHUNK == 0) {
         m->log = mem_grow(m->log, &m->log_chunks, m->nlog / LOG_CHUNK, sizeof *m->log);
-        if (!m->log[m->nlog / LOG_CHUNK]) /* it may have shrunk before */
+        if (!m->log[m->nlog /
+                    LOG_CHUNK]) /* fix_changelog() shrinks the changelog but keeps its chunks */
             m->log[m->nlog / LOG_CHUNK] = mem_alloc(mem_array(LOG_CHUNK, sizeof **m->log));
     }
-    *mem_log_at(m, m->nlog++) = (struct mem_log){
+    *mem_log_at(m, m->nlog++) = (struct mem_changelog){
         .no_kind = (int64_t)((uint64_t)row->no << 8 | (uint8_t)row->kind),
         .time = row->time,
         .n = (uint32_t)row->n,

@@ -1,12 +1,11 @@
-/* The PostgreSQL backend: opening, closing, what it is, and the table of its operations. */
+/* The PostgreSQL backend: open, close, info, and the table of operations. */
 #include "store/postgres/postgres.h"
-#include "store/postgres/ahead.h"
+#include "store/postgres/conn/ahead.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "store/postgres/db.h"
-#include "store/postgres/read.h"
+#include "store/postgres/read/read.h"
+#include "store/postgres/wire/db.h"
 
 enum { COPY_FROM = 64 };
 
@@ -18,7 +17,7 @@ static void release(struct postgres *s)
     pg_close(s->writer);
     map_finish(&s->known.ordinals);
     bough_arena_destroy(s->scratch);
-    pthread_mutex_destroy(&s->pool_lock);
+    conn_pool_finish(&s->pool);
     pthread_mutex_destroy(&s->write_lock);
     bough_arena_destroy(a);
 }
@@ -43,11 +42,10 @@ static struct postgres *create(const struct backend_config *config, struct bough
         s->set_local = pg_local_settings(a, s->schema);
     s->env = config->env;
     s->read_only = config->read_only;
-    s->pid = getpid();
     s->copy_from = COPY_FROM;
     s->scratch = bough_arena_create();
     map_init(&s->known.ordinals);
-    pthread_mutex_init(&s->pool_lock, NULL);
+    conn_pool_init(&s->pool);
     pthread_mutex_init(&s->write_lock, NULL);
     return s;
 }
@@ -65,7 +63,7 @@ static enum bough_rc postgres_open(struct backend **out, const struct backend_co
             *err = why;
         return why.rc;
     }
-    rc = pg_open(s, false, &config->patience, &c, err);
+    rc = pg_open(s, false, &config->deadline, &c, err);
     if (!rc)
         rc = pg_migrate(s, c, config, err);
     pg_close(c);
@@ -81,11 +79,11 @@ static void postgres_close(struct backend *b)
 {
     struct postgres *s = postgres_of(b);
 
-    if (s->pid == getpid())
+    if (!conn_pool_forked(&s->pool))
         release(s);
 }
 
-static enum bough_rc meta_get(struct view *v, struct bough_arena *a, const char *key,
+static enum bough_rc meta_get(struct snapshot *v, struct bough_arena *a, const char *key,
                               const char **out, struct bough_error *err)
 {
     struct args args = { 0 };
@@ -107,11 +105,11 @@ static enum bough_rc meta_get(struct view *v, struct bough_arena *a, const char 
 static enum bough_rc postgres_info(struct backend *b, struct bough_arena *a,
                                    struct backend_info *out, struct bough_error *err)
 {
-    struct patience p = { mono_us() + 10000000, NULL };
+    struct deadline p = { mono_us() + 10000000, NULL };
     const char *epoch = "0", *schema = "0";
-    struct view *v;
+    struct snapshot *v;
     PGresult *r = NULL;
-    enum bough_rc rc = postgres_view_begin(b, &v, &p, err);
+    enum bough_rc rc = postgres_snapshot_begin(b, &v, &p, err);
 
     if (rc)
         return rc;
@@ -126,22 +124,22 @@ static enum bough_rc postgres_info(struct backend *b, struct bough_arena *a,
     if (!rc)
         out->file_bytes = PQntuples(r) ? got_int(r, 0, 0) : 0;
     PQclear(r);
-    postgres_view_end(v);
+    postgres_snapshot_end(v);
     out->epoch = strtoll(epoch, NULL, 10);
     out->schema = strtoll(schema, NULL, 10);
-    out->oldest_view_us = pg_pool_oldest(postgres_of(b));
+    out->oldest_snapshot_us = conn_pool_oldest(&postgres_of(b)->pool);
     return rc;
 }
 
-/* PostgreSQL looks after itself: its own checkpoints, its own vacuum. */
+/* PostgreSQL does its own checkpoints and vacuum. */
 static void postgres_upkeep(struct backend *b, bool last)
 {
     (void)b;
     (void)last;
 }
 
-static enum bough_rc postgres_backup(struct view *v, const char *path, copy_fn progress, void *user,
-                                     struct bough_error *err)
+static enum bough_rc postgres_backup(struct snapshot *v, const char *path, copy_fn progress,
+                                     void *user, struct bough_error *err)
 {
     (void)path;
     (void)progress;
@@ -165,8 +163,8 @@ const struct backend_ops postgres_backend = {
     .purge_slice = postgres_purge_slice,
     .branch_cut = postgres_branch_cut,
     .upkeep = postgres_upkeep,
-    .view_begin = postgres_view_begin,
-    .view_end = postgres_view_end,
+    .snapshot_begin = postgres_snapshot_begin,
+    .snapshot_end = postgres_snapshot_end,
     .ahead = postgres_ahead,
     .session_get = postgres_session_get,
     .session_by_slug = postgres_session_by_slug,
@@ -186,9 +184,9 @@ const struct backend_ops postgres_backend = {
     .key_get = postgres_key_get,
     .record_get = postgres_record_get,
     .record_scan = postgres_record_scan,
-    .log_last = postgres_log_last,
-    .log_get = postgres_log_get,
-    .log_scan = postgres_log_scan,
+    .changelog_last = postgres_log_last,
+    .changelog_get = postgres_log_get,
+    .changelog_scan = postgres_log_scan,
     .watermark = postgres_watermark,
     .list_get = postgres_list_get,
     .list_scan = postgres_list_scan,
@@ -198,12 +196,13 @@ const struct backend_ops postgres_backend = {
     .blob_find = postgres_blob_find,
     .chunk_get = postgres_chunk_get,
     .link_scan = postgres_link_scan,
-    .text_mark = postgres_text_mark,
-    .text_find = postgres_text_find,
+    .fulltext_mark = postgres_text_mark,
+    .fulltext_find = postgres_text_find,
     .raw_scan = postgres_raw_scan,
     .engine_check = postgres_engine_check,
     .raw_fix = postgres_raw_fix,
     .raw_numbers = postgres_raw_numbers,
     .raw_load = postgres_raw_load,
     .backup = postgres_backup,
+    .query = postgres_query,
 };

@@ -1,5 +1,6 @@
-/* SQL of a person: a connection of its own, one read-only transaction, a cursor a statement. */
-#include "store/query.h"
+/* SQL typed by the user: runs on its own connection, in one read-only transaction, with a cursor
+ * per statement. */
+#include "store/postgres/postgres.h"
 
 #include <libpq-fe.h>
 #include <math.h>
@@ -7,26 +8,27 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "store/postgres/url.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "store/postgres/wire/url.h"
 
 struct query {
     PGconn *pg;
-    const char *name; /* of the store, without a password */
+    const char *name; /* of the store, without the password */
     struct bough_arena *a;
     query_fn *row;
     void *user;
     bool go_on;
 };
 
-#define FETCH "FETCH FORWARD 1000 FROM bough_sql" /* how many rows one timeout is for */
+/* Rows per FETCH; the statement timeout applies to each. */
+#define FETCH "FETCH FORWARD 1000 FROM bough_sql"
 
-/* ---- what went wrong ---- */
+/* ---- errors ---- */
 
 static enum bough_rc no_connection(struct query *q, struct bough_error *err)
 {
-    /* libpq names host, port, user and database here, never the password. */
+    /* libpq's message contains host, port, user and database, but never the password. */
     const char *text = PQerrorMessage(q->pg);
 
     return bough_fail(err, BOUGH_IO, "%s: %.*s", q->name, (int)strcspn(text, "\n"), text);
@@ -52,7 +54,7 @@ static enum bough_rc refused(struct query *q, const PGresult *r, struct bough_er
 
 /* ---- values ---- */
 
-/* pg_type.dat; these numbers are for ever. */
+/* Type OIDs from pg_type.dat. They never change. */
 enum {
     OID_BOOL = 16,
     OID_BYTEA = 17,
@@ -71,7 +73,7 @@ static unsigned nibble(char c)
     return c >= 'a' ? (unsigned)(c - 'a') + 10 : (unsigned)(c - '0');
 }
 
-/* "\x00ff": bytea_output is hex, as the connection was told. */
+/* Decode "\x00ff"; begin() set bytea_output to hex. */
 static struct bough_str bytes_of(struct bough_arena *a, const char *s, size_t n)
 {
     char *out = arena_alloc(a, n / 2 + 1);
@@ -82,7 +84,7 @@ static struct bough_str bytes_of(struct bough_arena *a, const char *s, size_t n)
     return str_make(out, m);
 }
 
-/* sum() and the like are numeric: a whole number that fits is an integer again. */
+/* sum() and similar return numeric. A whole number that fits becomes an integer. */
 static struct query_value number_of(const char *s, size_t n)
 {
     struct query_value v = { .type = QUERY_INT };
@@ -99,7 +101,8 @@ static struct query_value number_of(const char *s, size_t n)
     return v;
 }
 
-/* "2026-11-16 08:43:57.95+00" as everything else of bough writes it: 2026-11-16T08:43:57.950Z. */
+/* Convert "2026-11-16 08:43:57.95+00" to the format used elsewhere in bough:
+ * 2026-11-16T08:43:57.950Z. */
 static struct bough_str time_of(struct bough_arena *a, const char *s, size_t n)
 {
     static const char *const rest[] = { ".000Z", "00Z", "0Z" };
@@ -107,7 +110,7 @@ static struct bough_str time_of(struct bough_arena *a, const char *s, size_t n)
     char *out;
 
     if (n < 22 || s[10] != ' ' || strcmp(s + n - 3, "+00") != 0)
-        return str_make(s, n); /* infinity, or before Christ */
+        return str_make(s, n); /* infinity, or a year BC */
     out = arena_printf(a, "%.*s%s", (int)n - 3, s, digits < 3 ? rest[digits] : "Z");
     out[10] = 'T';
     return str_of(out);
@@ -173,14 +176,14 @@ static bool comment_at(const char *s)
     return (s[0] == '-' && s[1] == '-') || (s[0] == '/' && s[1] == '*');
 }
 
-/* Behind a quoted text or name, or behind $tag$ ... $tag$. */
+/* Skip a quoted string or name, or $tag$ ... $tag$. */
 static const char *skip_quoted(const char *s)
 {
     const char *end;
     size_t n;
 
     if (*s != '$') {
-        end = strchr(s + 1, *s); /* a doubled one is two texts for us */
+        end = strchr(s + 1, *s); /* a doubled quote is treated as two strings */
         return end ? end + 1 : s + strlen(s);
     }
     n = 1 + strcspn(s + 1, "$ \t\n;'\"");
@@ -192,8 +195,8 @@ static const char *skip_quoted(const char *s)
     return s + strlen(s);
 }
 
-/* The next statement of the text, NULL when there is none. That it is only one is for the server
- * to say: it takes no two in one message. So a mistake here costs an error, nothing else. */
+/* The next statement of the text; NULL at the end. The server rejects two statements in one
+ * message, so a wrong split here can only cause an error. */
 static const char *next_statement(struct bough_arena *a, const char **sql)
 {
     const char *s = *sql, *start;
@@ -262,7 +265,7 @@ static void give_row(struct query *q, const PGresult *r)
     arena_rewind(q->a, mark);
 }
 
-/* Send it and give out what comes, a row at a time. *rows: how many came. */
+/* Send a query and pass its rows on one at a time. *rows counts them. */
 static enum bough_rc stream(struct query *q, const char *text, bool first, int *rows,
                             struct bough_error *err)
 {
@@ -291,7 +294,7 @@ static enum bough_rc stream(struct query *q, const char *text, bool first, int *
     return rc;
 }
 
-/* A cursor takes nothing but a query; what a query may not do is for the transaction to refuse. */
+/* A cursor accepts only queries. The read-only transaction refuses queries that write. */
 static enum bough_rc run_one(struct query *q, const char *text, struct bough_error *err)
 {
     static const char *const queries[] = { "select", "with", "values", "table", "", NULL };
@@ -318,7 +321,7 @@ static void no_notice(void *user, const char *text)
     (void)text;
 }
 
-/* After its first query a transaction cannot be made one that writes. */
+/* After its first query a read-only transaction cannot be switched to read-write. */
 static enum bough_rc begin(struct query *q, const char *schema, struct bough_error *err)
 {
     const char *const commands[] = {
@@ -339,6 +342,26 @@ static enum bough_rc begin(struct query *q, const char *schema, struct bough_err
     return rc;
 }
 
+/* Reading is not enough of a bound for such a role: it can call functions that read the server's
+ * files. */
+static enum bough_rc refuse_powerful(struct query *q, struct bough_error *err)
+{
+    PGresult *r = PQexec(q->pg, "SELECT pg_has_role(current_user, 'pg_read_server_files', 'MEMBER')"
+                                " OR pg_has_role(current_user, 'pg_execute_server_program',"
+                                " 'MEMBER')");
+    enum bough_rc rc = BOUGH_OK;
+
+    if (PQresultStatus(r) != PGRES_TUPLES_OK)
+        rc = refused(q, r, err);
+    else if (strcmp(PQgetvalue(r, 0, 0), "t") == 0)
+        rc = bough_fail(err, BOUGH_DENIED,
+                        "%s: this role can read files of the server (a superuser can): connect as a"
+                        " role with fewer rights",
+                        q->name);
+    PQclear(r);
+    return rc;
+}
+
 enum bough_rc postgres_query(struct bough_arena *a, const char *rest, const char *sql,
                              query_fn *row, void *user, struct bough_error *err)
 {
@@ -355,10 +378,12 @@ enum bough_rc postgres_query(struct bough_arena *a, const char *rest, const char
         rc = no_connection(&q, err);
     } else {
         PQsetNoticeProcessor(q.pg, no_notice, NULL);
-        rc = begin(&q, url.schema, err);
+        rc = refuse_powerful(&q, err);
+        if (!rc)
+            rc = begin(&q, url.schema, err);
     }
     while (!rc && q.go_on && (statement = next_statement(a, &sql)))
         rc = run_one(&q, statement, err);
-    PQfinish(q.pg); /* and with it the transaction */
+    PQfinish(q.pg); /* this also ends the transaction */
     return rc;
 }

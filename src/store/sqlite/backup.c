@@ -1,18 +1,16 @@
-/*
- * Whole copies of a store file, taken through SQLite so that the log counts; and what restoring
- * does to files: taking one away from everybody, giving a copy its epoch.
- */
-#include "store/sqlite/db.h"
+/* Copies of whole store files, made through SQLite so that the WAL is included. Also what restore
+ * needs: seizing a file and setting the epoch of a copy. */
+#include "store/sqlite/conn/db.h"
 
 #include <stdio.h>
 
-#include "base/fs.h"
+#include "base/os/fs.h"
 
-enum { STEP_PAGES = 256 }; /* 2 MB between two looks at whether to go on */
+enum { STEP_PAGES = 256 }; /* 2 MB between two checks for cancellation */
 
-static const struct patience forever = { INT64_MAX, NULL };
+static const struct deadline forever = { INT64_MAX, NULL };
 
-/* A file that only this call knows, or has taken for itself. */
+/* A store object for a file that is not shared: a new copy, or a seized file. */
 static struct sqlite *loose_file(struct bough_arena *a, const char *path, const char *vfs)
 {
     struct sqlite *s = arena_zalloc(a, sizeof *s);
@@ -24,7 +22,7 @@ static struct sqlite *loose_file(struct bough_arena *a, const char *path, const 
     return s;
 }
 
-/* "Nothing was written" says too little here: half of a copy may be. */
+/* BOUGH_NOT_DONE means "nothing was written", but a copy may be half written. */
 static enum bough_rc as_io(enum bough_rc rc, struct bough_error *err)
 {
     if (rc != BOUGH_NOT_DONE)
@@ -41,10 +39,10 @@ static bool told_to_stop(const struct conn *from, sqlite3_backup *b, copy_fn pro
     int64_t total = (int64_t)sqlite3_backup_pagecount(b) * PAGE_BYTES;
     int64_t left = (int64_t)sqlite3_backup_remaining(b) * PAGE_BYTES;
 
-    return patience_over(&from->patience) || (progress && !progress(user, total - left, total));
+    return deadline_passed(&from->deadline) || (progress && !progress(user, total - left, total));
 }
 
-/* `from` has its snapshot: nothing that is committed meanwhile makes the copy start over. */
+/* `from` holds a snapshot, so later commits do not restart the copy. */
 static enum bough_rc copy_pages(struct conn *from, struct conn *to, copy_fn progress, void *user,
                                 struct bough_error *err)
 {
@@ -64,14 +62,14 @@ static enum bough_rc copy_pages(struct conn *from, struct conn *to, copy_fn prog
         return bough_fail(err, BOUGH_TIMEOUT, "copying %s was cancelled", from->store->path);
     if (code == SQLITE_DONE)
         return BOUGH_OK;
-    /* One code for two files: it was the source when something could not be read. */
+    /* One code covers both files. A read error or corruption must come from the source. */
     if (code == SQLITE_IOERR_READ || code == SQLITE_IOERR_SHORT_READ ||
         (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
         return conn_fail(from, code, err);
     return conn_fail(to, code, err);
 }
 
-enum bough_rc sqlite_backup(struct view *v, const char *path, copy_fn progress, void *user,
+enum bough_rc sqlite_backup(struct snapshot *v, const char *path, copy_fn progress, void *user,
                             struct bough_error *err)
 {
     struct conn *from = conn_of(v), *to = NULL;
@@ -79,7 +77,7 @@ enum bough_rc sqlite_backup(struct view *v, const char *path, copy_fn progress, 
     enum bough_rc rc;
 
     rc = conn_open(loose_file(a, path, from->store->vfs), true, &forever, &to, err);
-    /* A new file needs nothing to go back to. */
+    /* A new file needs no rollback journal on disk. */
     if (!rc)
         rc = conn_exec(to, "PRAGMA journal_mode = MEMORY", err);
     if (!rc)
@@ -95,15 +93,15 @@ enum bough_rc sqlite_copy(const char *from, const char *to, copy_fn progress, vo
     struct backend_config config = { .path = from, .read_only = true };
     struct bough_arena *a = bough_arena_create();
     struct sqlite *s = loose_file(a, from, NULL);
-    struct patience p = { mono_us() + 10000000, NULL };
+    struct deadline p = { mono_us() + 10000000, NULL };
     struct conn *c = NULL;
     enum bough_rc rc = db_start(&s->vfs, err);
 
     if (!rc)
         rc = file_prepare(s, &config, err);
     if (!rc) {
-        /* Without a log nobody has it open: read it as it lies there, and leave nothing beside it.
-         */
+        /* Without a WAL or journal no process has the file open. Opened as immutable, no WAL file
+         * is created beside it. */
         s->immutable = !fs_exists(arena_printf(a, "%s-wal", s->path)) &&
                        !fs_exists(arena_printf(a, "%s-journal", s->path));
         rc = conn_open(s, false, &p, &c, err);
@@ -113,7 +111,7 @@ enum bough_rc sqlite_copy(const char *from, const char *to, copy_fn progress, vo
     if (!rc)
         rc = conn_run_waiting(c, SQL_PIN, err);
     if (!rc) {
-        c->patience = forever;
+        c->deadline = forever;
         rc = sqlite_backup(&c->view, to, progress, user, err);
     }
     conn_close(c);
@@ -121,15 +119,15 @@ enum bough_rc sqlite_copy(const char *from, const char *to, copy_fn progress, vo
     return rc;
 }
 
-/* ---- taking a file away from everybody ---- */
+/* ---- seizing a file ---- */
 
 struct sqlite_seized {
     struct sqlite *file;
     struct conn *c;
-    bool sound; /* it can say its epoch */
+    bool sound; /* the epoch could be read */
 };
 
-/* SQLite cannot read it, but its locks are only bytes of the file: take them by hand. */
+/* SQLite cannot read the file, but its locks are byte ranges: take them through the VFS. */
 static int lock_damaged(sqlite3 *db)
 {
     sqlite3_file *f = NULL;
@@ -140,17 +138,19 @@ static int lock_damaged(sqlite3 *db)
     return code ? code : f->pMethods->xLock(f, SQLITE_LOCK_EXCLUSIVE);
 }
 
-/* Whoever has a store open holds a shared lock on its main file, also between two calls. */
+/* Fails with BOUGH_BUSY if the store is open: an open store always holds a shared lock on its main
+ * file. */
 static enum bough_rc lock_alone(struct sqlite_seized *z, struct bough_error *err)
 {
     struct conn *c = z->c;
     int code;
 
-    /* If this fails half-way, the file is somebody's still: leave its log alone. */
+    /* If locking fails half-way, another process still uses the file: leave its WAL alone. */
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     code = sqlite3_exec(c->db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", NULL,
                         NULL, NULL);
-    if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
+    /* A damaged header may also say that the file is read-only, or of a newer format. */
+    if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
         code = lock_damaged(c->db);
     if ((code & 0xff) == SQLITE_BUSY)
         return bough_fail(err, BOUGH_BUSY, "%s is open somewhere; close it first", z->file->path);
@@ -169,7 +169,7 @@ static bool ask(sqlite3 *db, const char *text, int64_t *out)
     return row;
 }
 
-/* 0: an empty file; -1: cannot be told. */
+/* 0: an empty file; -1: unreadable. */
 static int64_t epoch_of(struct sqlite_seized *z)
 {
     int64_t tables, epoch;
@@ -181,10 +181,10 @@ static int64_t epoch_of(struct sqlite_seized *z)
     return ask(z->c->db, "SELECT value FROM meta WHERE key = 'epoch'", &epoch) ? epoch : -1;
 }
 
-enum bough_rc sqlite_seize(const char *path, struct sqlite_seized **out, int64_t *epoch,
+static enum bough_rc seize(const char *path, bool sniff, struct sqlite_seized **out, int64_t *epoch,
                            struct bough_error *err)
 {
-    struct backend_config config = { .path = path, .create_not = true };
+    struct backend_config config = { .path = path, .must_exist = true };
     struct bough_arena *a = bough_arena_create();
     struct sqlite_seized *z = arena_zalloc(a, sizeof *z);
     struct conn *c = arena_zalloc(a, sizeof *c);
@@ -207,7 +207,7 @@ enum bough_rc sqlite_seize(const char *path, struct sqlite_seized **out, int64_t
                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                                SQLITE_OPEN_PRIVATECACHE,
                            z->file->vfs);
-    rc = code == SQLITE_OK ? file_sniff(c, err) : conn_fail(c, code, err);
+    rc = code != SQLITE_OK ? conn_fail(c, code, err) : sniff ? file_sniff(c, err) : BOUGH_OK;
     if (!rc)
         rc = lock_alone(z, err);
     if (rc) {
@@ -220,6 +220,20 @@ enum bough_rc sqlite_seize(const char *path, struct sqlite_seized **out, int64_t
     return BOUGH_OK;
 }
 
+enum bough_rc sqlite_seize(const char *path, struct sqlite_seized **out, int64_t *epoch,
+                           struct bough_error *err)
+{
+    return seize(path, true, out, epoch, err);
+}
+
+enum bough_rc sqlite_seize_damaged(const char *path, struct sqlite_seized **out,
+                                   struct bough_error *err)
+{
+    int64_t epoch;
+
+    return seize(path, false, out, &epoch, err);
+}
+
 enum bough_rc sqlite_seized_fold(struct sqlite_seized *z, struct bough_error *err)
 {
     int code;
@@ -228,14 +242,14 @@ enum bough_rc sqlite_seized_fold(struct sqlite_seized *z, struct bough_error *er
         return BOUGH_OK;
     code = sqlite3_wal_checkpoint_v2(z->c->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if ((code & 0xff) == SQLITE_CORRUPT)
-        return BOUGH_OK; /* the log stays beside it */
+        return BOUGH_OK; /* the WAL stays beside the damaged file */
     return code == SQLITE_OK ? BOUGH_OK : as_io(conn_fail(z->c, code, err), err);
 }
 
 void sqlite_unseize(struct sqlite_seized *z)
 {
     if (z)
-        conn_close(z->c); /* its arena holds everything */
+        conn_close(z->c); /* destroys the arena that owns everything */
 }
 
 /* ---- the epoch ---- */

@@ -1,51 +1,33 @@
-/* Rows out of pages, without SQLite. */
+/* Read rows from the pages of a SQLite file and its WAL, without SQLite. */
 #include "store/sqlite/pages.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
 #include "base/limits.h"
-#include "base/map.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
+#include "store/sqlite/pages_file.h"
 
 enum {
-    PAGE = 8192, /* all our stores have pages of this size */
+    PAGE = PAGES_SIZE,
     HEADER = 100,
-    LEAF = 0x0d,
-    FRAME = 24 + PAGE,
-    WAL_HEADER = 32,
-    PLACE_LOG = 0x8000, /* of a place: the page lies in the log */
+    TABLE_LEAF = 0x0d,
+    INDEX_LEAF = 0x0a,
+    INDEX_INNER = 0x02, /* its cells hold rows too, each behind a page number */
+    PLACE_LOG = 0x8000, /* flag in a place: the page is a WAL frame */
 };
 
 #define ROW_MOST (3 * LIMIT_MESSAGE_BYTES)
 
 struct pages {
-    int file, log; /* log -1: none */
-    int64_t npages, nframes;
-    uint32_t salt[2];
-    struct map newest; /* page number -> frame + 1, of the log */
+    struct pages_file f;
     unsigned char page[PAGE];
-    unsigned char *row; /* the payload in one piece */
+    unsigned char *row; /* payload of the current row, contiguous */
     size_t row_cap;
     int64_t unreadable;
 };
 
-static uint32_t be32(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static uint32_t be16(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-/* SQLite's variable-length number. Returns its length, 0 when it does not end before `end`. */
+/* Decode SQLite's variable-length integer. Returns its length, or 0 when it does not end before
+ * `end`. */
 static size_t varint(const unsigned char *p, const unsigned char *end, uint64_t *v)
 {
     *v = 0;
@@ -63,85 +45,13 @@ static size_t varint(const unsigned char *p, const unsigned char *end, uint64_t 
 
 /* ---- the files ---- */
 
-static enum bough_rc open_one(const char *path, int *fd, int64_t *size, struct bough_error *err)
-{
-    struct stat st;
-
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (*fd < 0)
-        return bough_fail(err, fs_rc(errno), "cannot open %s: %s", path, strerror(errno));
-    if (fstat(*fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        close(*fd);
-        *fd = -1;
-        return bough_fail(err, BOUGH_INVALID, "%s is not a file", path);
-    }
-    *size = (int64_t)st.st_size;
-    return BOUGH_OK;
-}
-
-/* What lies behind the end is zero: a cut page still has its beginning. */
-static bool read_at(int fd, int64_t at, unsigned char *to, size_t n)
-{
-    size_t got = 0;
-
-    memset(to, 0, n);
-    while (got < n) {
-        ssize_t k = pread(fd, to + got, n - got, (off_t)(at + (int64_t)got));
-
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            break;
-        got += (size_t)k;
-    }
-    return got > 0;
-}
-
-/* Only frames since the log was last started over; all of them when its header is no use. */
-static bool frame_counts(struct pages *p, int64_t frame, uint32_t *page)
-{
-    unsigned char head[24];
-
-    if (!read_at(p->log, WAL_HEADER + frame * FRAME, head, sizeof head))
-        return false;
-    *page = be32(head);
-    return *page &&
-           (!p->salt[0] || (be32(head + 8) == p->salt[0] && be32(head + 12) == p->salt[1]));
-}
-
-static void read_log(struct pages *p, int64_t size)
-{
-    unsigned char head[WAL_HEADER];
-    uint32_t page;
-
-    if (size < WAL_HEADER + FRAME || !read_at(p->log, 0, head, sizeof head))
-        return;
-    if ((be32(head) & ~1u) == 0x377f0682) {
-        p->salt[0] = be32(head + 16);
-        p->salt[1] = be32(head + 20);
-    }
-    p->nframes = (size - WAL_HEADER) / FRAME;
-    for (int64_t i = 0; i < p->nframes; i++)
-        if (frame_counts(p, i, &page))
-            map_put(&p->newest, page, (uint64_t)i + 1);
-}
-
 enum bough_rc pages_open(const char *path, struct pages **out, struct bough_error *err)
 {
     struct pages *p = mem_zalloc(sizeof *p);
-    struct bough_arena *a = bough_arena_create();
-    int64_t size = 0;
-    enum bough_rc rc = open_one(path, &p->file, &size, err);
+    enum bough_rc rc = pages_file_open(path, &p->f, err);
 
-    p->log = -1;
-    map_init(&p->newest);
-    p->npages = (size + PAGE - 1) / PAGE;
-    if (!rc && fs_exists(arena_printf(a, "%s-wal", path)) &&
-        open_one(arena_printf(a, "%s-wal", path), &p->log, &size, NULL) == BOUGH_OK)
-        read_log(p, size);
-    bough_arena_destroy(a);
     if (rc)
-        pages_close(p);
+        mem_free(p);
     else
         *out = p;
     return rc;
@@ -151,39 +61,19 @@ void pages_close(struct pages *p)
 {
     if (!p)
         return;
-    if (p->file >= 0)
-        close(p->file);
-    if (p->log >= 0)
-        close(p->log);
-    map_finish(&p->newest);
+    pages_file_close(&p->f);
     mem_free(p->row);
     mem_free(p);
 }
 
 int64_t pages_count(const struct pages *p)
 {
-    return p->npages;
+    return p->f.npages;
 }
 
 int64_t pages_unreadable(const struct pages *p)
 {
     return p->unreadable;
-}
-
-static bool read_frame(struct pages *p, int64_t frame, unsigned char *to)
-{
-    return read_at(p->log, WAL_HEADER + frame * FRAME + 24, to, PAGE);
-}
-
-/* As a reader would find it: in the log, else in the file. */
-static bool read_page(struct pages *p, uint32_t page, unsigned char *to)
-{
-    uint64_t frame;
-
-    if (page && map_get(&p->newest, page, &frame) && read_frame(p, (int64_t)frame - 1, to))
-        return true;
-    return page && (int64_t)page <= p->npages &&
-           read_at(p->file, ((int64_t)page - 1) * PAGE, to, PAGE);
 }
 
 /* ---- rows ---- */
@@ -196,10 +86,12 @@ static void room(struct pages *p, size_t n)
     p->row = mem_realloc(p->row, n);
 }
 
-/* The payload in p->row: what lies in the cell, then the chain of overflow pages. */
-static bool gather(struct pages *p, const unsigned char *cell, const unsigned char *end, uint64_t n)
+/* Copy the payload into p->row: the part inside the cell, then the chain of overflow pages. */
+static bool gather(struct pages *p, const unsigned char *cell, const unsigned char *end, uint64_t n,
+                   bool index)
 {
-    const size_t usable = PAGE, most = usable - 35, least = (usable - 12) * 32 / 255 - 23;
+    const size_t usable = PAGE, least = (usable - 12) * 32 / 255 - 23;
+    const size_t most = index ? (usable - 12) * 64 / 255 - 23 : usable - 35;
     size_t local = n <= most ? (size_t)n : least + (size_t)((n - least) % (usable - 4)), k;
     unsigned char next_page[PAGE];
     uint32_t next;
@@ -213,10 +105,11 @@ static bool gather(struct pages *p, const unsigned char *cell, const unsigned ch
     if (local == n)
         return true;
     next = be32(cell + local);
-    for (k = local; k < n; next = be32(next_page)) { /* grows with every page: it ends */
+    /* Ends even on a cyclic chain, because k grows with every page. */
+    for (k = local; k < n; next = be32(next_page)) {
         size_t take = n - k < usable - 4 ? (size_t)n - k : usable - 4;
 
-        if (!read_page(p, next, next_page))
+        if (!pages_file_read(&p->f, next, next_page))
             return false;
         memcpy(p->row + k, next_page + 4, take);
         k += take;
@@ -277,48 +170,60 @@ static bool take_row(struct pages *p, uint64_t n, struct pages_row *out)
     return out->n > 0;
 }
 
-/* The i-th cell of the page in p->page, which has `cells` of them. */
+/* Page 1 begins with the file header. */
+static size_t first_byte(int64_t page)
+{
+    return page == 1 ? HEADER : 0;
+}
+
+/* Read the i-th cell of the page in p->page, whose header starts at `first`. */
 static bool read_cell(struct pages *p, size_t first, uint32_t i, struct pages_row *out)
 {
-    size_t pointer = first + 8 + 2 * (size_t)i;
+    bool inner = p->page[first] == INDEX_INNER, index = p->page[first] != TABLE_LEAF;
+    size_t cells = first + (inner ? 12 : 8), pointer = cells + 2 * (size_t)i, at, k;
     const unsigned char *end = p->page + PAGE, *cell;
-    uint64_t n, rowid;
-    size_t k;
+    uint64_t n, rowid = 0;
 
     if (pointer + 2 > PAGE)
         return false;
-    cell = p->page + be16(p->page + pointer);
-    if (cell < p->page + first + 8 || cell >= end)
+    /* SQLite ignores the high bits of an offset too. */
+    at = (be16(p->page + pointer) & (PAGE - 1)) + (inner ? 4 : 0);
+    if (at < cells || at >= PAGE)
         return false;
+    cell = p->page + at;
     k = varint(cell, end, &n);
-    if (!k || n == 0 || n > ROW_MOST || n > (uint64_t)(p->npages + p->nframes + 1) * PAGE)
+    if (!k || n == 0 || n > ROW_MOST || n > (uint64_t)(p->f.npages + p->f.nframes + 1) * PAGE)
         return false;
     cell += k;
-    k = varint(cell, end, &rowid);
-    if (!k || !gather(p, cell + k, end, n))
+    k = index ? 0 : varint(cell, end, &rowid);
+    if ((!k && !index) || !gather(p, cell + k, end, n, index))
         return false;
+    out->index = index;
     out->rowid = (int64_t)rowid;
     return take_row(p, n, out);
 }
 
-/* Page 1 begins with the header of the file. */
-static size_t first_byte(int64_t page)
+/* Does the page in p->page hold rows? *cells is how many it says it has. */
+static bool holds_rows(const struct pages *p, size_t first, uint32_t *cells)
 {
-    return page == 1 ? HEADER : 0;
+    unsigned char type = p->page[first];
+
+    *cells = be16(p->page + first + 3);
+    return (type == TABLE_LEAF || type == INDEX_LEAF || type == INDEX_INNER) && *cells <= PAGE / 2;
 }
 
 static bool scan_page(struct pages *p, uint64_t place, int64_t page,
                       bool (*fn)(void *user, const struct pages_row *row), void *user)
 {
     size_t first = first_byte(page);
-    uint32_t cells = be16(p->page + first + 3);
     struct pages_row row;
+    uint32_t cells;
 
-    if (p->page[first] != LEAF || cells > PAGE / 2)
+    if (!holds_rows(p, first, &cells))
         return true;
     for (uint32_t i = 0; i < cells; i++) {
         if (!read_cell(p, first, i, &row)) {
-            p->unreadable++;
+            p->unreadable += p->page[first] == TABLE_LEAF;
             continue;
         }
         row.place = place | i;
@@ -328,33 +233,28 @@ static bool scan_page(struct pages *p, uint64_t place, int64_t page,
     return true;
 }
 
-/* A place: page or frame << 16, where it lies, cell. */
-enum bough_rc pages_scan(struct pages *p, bool (*fn)(void *user, const struct pages_row *row),
-                         void *user, struct bough_error *err)
+/* A place is (page or frame number) << 16 | PLACE_LOG for a frame | cell number. */
+void pages_scan(struct pages *p, bool (*fn)(void *user, const struct pages_row *row), void *user)
 {
     uint32_t page;
 
-    (void)err;
-    for (int64_t i = p->nframes; i-- > 0;)
-        if (frame_counts(p, i, &page) && read_frame(p, i, p->page) &&
+    for (int64_t i = 1; i <= p->f.view; i++)
+        if (pages_file_read(&p->f, i, p->page) && !scan_page(p, (uint64_t)i << 16, i, fn, user))
+            return;
+    for (int64_t i = p->f.nframes; i-- > p->f.nvalid;)
+        if (pages_file_stray(&p->f, i, &page, p->page) &&
             !scan_page(p, (uint64_t)i << 16 | PLACE_LOG, page, fn, user))
-            return BOUGH_OK;
-    for (int64_t i = 1; i <= p->npages; i++)
-        if (read_at(p->file, (i - 1) * PAGE, p->page, PAGE) &&
-            !scan_page(p, (uint64_t)i << 16, i, fn, user))
-            return BOUGH_OK;
-    return BOUGH_OK;
+            return;
 }
 
 bool pages_again(struct pages *p, uint64_t place, struct pages_row *out)
 {
     int64_t at = (int64_t)(place >> 16);
-    uint32_t page = (uint32_t)at;
-    bool log = place & PLACE_LOG;
+    uint32_t page = (uint32_t)at, cells;
+    bool read = place & PLACE_LOG ? pages_file_stray(&p->f, at, &page, p->page)
+                                  : pages_file_read(&p->f, at, p->page);
 
-    if (log ? !frame_counts(p, at, &page) || !read_frame(p, at, p->page)
-            : !read_at(p->file, (at - 1) * PAGE, p->page, PAGE))
-        return false;
     out->place = place;
-    return read_cell(p, first_byte(page), (uint32_t)(place & (PLACE_LOG - 1)), out);
+    return read && holds_rows(p, first_byte(page), &cells) &&
+           read_cell(p, first_byte(page), (uint32_t)(place & (PLACE_LOG - 1)), out);
 }

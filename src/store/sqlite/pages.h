@@ -1,7 +1,7 @@
 /*
- * The rows of a damaged store file, found page by page without SQLite: every page that looks like a
- * leaf of a table is read, whoever it belongs to. Nothing is believed: lengths, chains and page
- * numbers are bounded, and what a row says must be checked by whoever takes it. Only reads.
+ * Salvage of a damaged store file: reads rows page by page, without SQLite. Every page that looks
+ * like a leaf of a table or a part of an index is read, whatever it belongs to. Lengths, chains and
+ * page numbers are bounded. The caller must validate the values of a row. Nothing is written.
  */
 #ifndef STORE_SQLITE_PAGES_H
 #define STORE_SQLITE_PAGES_H
@@ -20,27 +20,28 @@ struct pages_value {
     struct bough_str bytes;
 };
 
-/* A row; what it points to lives until the next one is read. */
+/* A row. Its bytes are valid until the next row is read. */
 struct pages_row {
-    int64_t rowid;
+    bool index;    /* of an index, or of a table without rowid */
+    int64_t rowid; /* 0 in an index */
     int n;
     struct pages_value at[PAGES_COLUMNS];
-    uint64_t place; /* to read it again */
+    uint64_t place; /* pass it to pages_again() */
 };
 
 struct pages;
 
-/* The file and, when there is one, the log beside it. */
+/* Open the file, and its WAL if there is one. */
 enum bough_rc pages_open(const char *path, struct pages **out, struct bough_error *err);
 void pages_close(struct pages *p); /* NULL is fine */
 
-/* Every row: newest pages of the log first, then the file. `fn` returns false to stop. */
-enum bough_rc pages_scan(struct pages *p, bool (*fn)(void *user, const struct pages_row *row),
-                         void *user, struct bough_error *err);
-/* A row that was scanned, once more. */
+/* Every row: first of the last commit, page by page, then of WAL frames that SQLite ignores, newest
+ * first. `fn` returns false to stop. */
+void pages_scan(struct pages *p, bool (*fn)(void *user, const struct pages_row *row), void *user);
+/* Read a scanned row again. False: it cannot be read any more. */
 bool pages_again(struct pages *p, uint64_t place, struct pages_row *out);
 
-int64_t pages_count(const struct pages *p);      /* of the file */
-int64_t pages_unreadable(const struct pages *p); /* rows that run over the end of something */
+int64_t pages_count(const struct pages *p);      /* pages in the main file */
+int64_t pages_unreadable(const struct pages *p); /* rows skipped because they are malformed */
 
 #endif

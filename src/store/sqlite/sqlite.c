@@ -1,49 +1,31 @@
-/* The SQLite backend: open, close, info, and its table of operations. */
-#include "store/sqlite/db.h"
+/* The SQLite backend: open, close, info, and the table of operations. */
+#include "store/sqlite/conn/db.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "store/sqlite/read.h"
+#include "base/os/fs.h"
+
+#include "store/sqlite/rows/read.h"
+#include "store/sqlite/tables/tables.h"
 
 enum { CACHE_KB = 64 * 1024 };
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const char *vfs_name;
-static int ready = SQLITE_ERROR;
-
-static void initialize(void)
-{
-    forks_watch();
-    ready = sqlite3_initialize();
-}
-
-enum bough_rc db_start(const char **vfs, struct bough_error *err)
-{
-    pthread_once(&once, initialize);
-    *vfs = vfs_name;
-    return ready == SQLITE_OK ? BOUGH_OK : bough_fail(err, BOUGH_IO, "SQLite cannot be started");
-}
 
 const char *sqlite_backend_version(void)
 {
     return SQLITE_VERSION " " SQLITE_SOURCE_ID;
 }
 
-void sqlite_backend_use_vfs(const char *name)
-{
-    vfs_name = name;
-}
-
 static void release(struct sqlite *s)
 {
-    pthread_mutex_destroy(&s->pool_lock);
+    conn_pool_finish(&s->pool);
     pthread_mutex_destroy(&s->write_lock);
     bough_arena_destroy(s->scratch);
     bough_arena_destroy(s->arena);
 }
 
-static enum bough_rc connect(struct sqlite *s, const struct patience *p, struct bough_error *err)
+static enum bough_rc connect(struct sqlite *s, const struct deadline *p, struct bough_error *err)
 {
     struct conn *c;
     enum bough_rc rc;
@@ -53,12 +35,11 @@ static enum bough_rc connect(struct sqlite *s, const struct patience *p, struct 
         return rc;
     rc = db_migrate(s, c, err);
     if (!rc)
-        rc = file_same(s, err); /* between the look at the path and the open */
+        rc = file_same(s, err); /* the file may have been replaced between the check and the open */
     if (rc) {
         conn_close(c);
     } else if (s->read_only) {
-        s->pool = c;
-        s->pooled = 1;
+        conn_pool_add(&s->pool, &c->slot);
     } else {
         s->writer = c;
     }
@@ -85,15 +66,15 @@ static enum bough_rc sqlite_open(struct backend **out, const struct backend_conf
     s->env = config->env ? config->env : &env_system;
     s->read_only = config->read_only;
     s->cache_kb = config->cache_bytes > 0 ? config->cache_bytes / 1024 : CACHE_KB;
-    s->forks = forks_seen();
-    pthread_mutex_init(&s->pool_lock, NULL);
+    conn_pool_init(&s->pool);
     pthread_mutex_init(&s->write_lock, NULL);
     rc = file_prepare(s, config, err);
+    s->had_log = !rc && fs_exists(s->log_path);
     if (!rc)
-        rc = connect(s, &config->patience, err);
+        rc = connect(s, &config->deadline, err);
     if (rc) {
         release(s);
-        /* "Nothing was written" is no comfort to somebody who only opens. */
+        /* BOUGH_NOT_DONE means "nothing was written", which does not describe a failed open. */
         if (rc != BOUGH_NOT_DONE)
             return rc;
         if (err)
@@ -104,19 +85,38 @@ static enum bough_rc sqlite_open(struct backend **out, const struct backend_conf
     return BOUGH_OK;
 }
 
+/* SQLite creates a WAL and its index for a reader too, but only a writer that closes last removes
+ * them. If they are of our making, do so: an empty WAL writes nothing into the file. */
+static void remove_log(struct sqlite *s)
+{
+    struct deadline now = { 0, NULL };
+    struct conn *c = NULL;
+    int64_t no;
+
+    if (s->immutable || s->had_log || fs_size(s->log_path) != 0 || access(s->path, W_OK) != 0 ||
+        conn_open(s, true, &now, &c, NULL))
+        return;
+    if (conn_int(c, SQL_LOG_LAST, 0, &no, NULL))
+        sqlite3_db_config(c->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    conn_close(c);
+}
+
 static void sqlite_close(struct backend *b)
 {
     struct sqlite *s = sqlite_of(b);
 
-    if (s->forks != forks_seen())
-        return; /* a forked child: closing would drop the parent's locks and remove its log */
+    if (conn_pool_forked(&s->pool))
+        return; /* in a forked child, closing would drop the parent's locks and delete its WAL */
     pool_close(s);
     if (s->writer) {
-        /* The last one out moves the log into the main file and removes it: one file stays. */
-        s->writer->patience = (struct patience){ mono_us() + 1000000, NULL };
+        /* The last connection to close checkpoints the WAL and deletes it, so that one file
+         * remains. */
+        s->writer->deadline = (struct deadline){ mono_us() + 1000000, NULL };
         sqlite3_exec(s->writer->db, "PRAGMA journal_size_limit = 0", NULL, NULL, NULL);
         conn_close(s->writer);
     }
+    if (s->read_only)
+        remove_log(s);
     release(s);
 }
 
@@ -145,11 +145,11 @@ static enum bough_rc sqlite_info(struct backend *b, struct bough_arena *a, struc
                                  struct bough_error *err)
 {
     struct sqlite *s = sqlite_of(b);
-    struct patience p = { INT64_MAX, NULL };
+    struct deadline p = { INT64_MAX, NULL };
     const char *epoch = "0";
-    struct view *v;
+    struct snapshot *v;
     struct stat st;
-    enum bough_rc rc = sqlite_view_begin(b, &v, &p, err);
+    enum bough_rc rc = sqlite_snapshot_begin(b, &v, &p, err);
 
     if (rc)
         return rc;
@@ -162,8 +162,8 @@ static enum bough_rc sqlite_info(struct backend *b, struct bough_arena *a, struc
     out->epoch = strtoll(epoch, NULL, 10);
     out->file_bytes = lstat(s->path, &st) == 0 ? (int64_t)st.st_size : 0;
     out->log_bytes = lstat(arena_printf(a, "%s-wal", s->path), &st) == 0 ? (int64_t)st.st_size : 0;
-    sqlite_view_end(v);
-    out->oldest_view_us = pool_oldest(s);
+    sqlite_snapshot_end(v);
+    out->oldest_snapshot_us = conn_pool_oldest(&s->pool);
     return rc;
 }
 
@@ -178,8 +178,8 @@ const struct backend_ops sqlite_backend = {
     .purge_slice = sqlite_purge_slice,
     .branch_cut = sqlite_branch_cut,
     .upkeep = sqlite_upkeep,
-    .view_begin = sqlite_view_begin,
-    .view_end = sqlite_view_end,
+    .snapshot_begin = sqlite_snapshot_begin,
+    .snapshot_end = sqlite_snapshot_end,
     .session_get = sqlite_session_get,
     .session_by_slug = sqlite_session_by_slug,
     .session_made = sqlite_session_made,
@@ -198,9 +198,9 @@ const struct backend_ops sqlite_backend = {
     .key_get = sqlite_key_get,
     .record_get = sqlite_record_get,
     .record_scan = sqlite_record_scan,
-    .log_last = sqlite_log_last,
-    .log_get = sqlite_log_get,
-    .log_scan = sqlite_log_scan,
+    .changelog_last = sqlite_log_last,
+    .changelog_get = sqlite_log_get,
+    .changelog_scan = sqlite_log_scan,
     .watermark = sqlite_watermark,
     .list_get = sqlite_list_get,
     .list_scan = sqlite_list_scan,
@@ -210,12 +210,13 @@ const struct backend_ops sqlite_backend = {
     .blob_find = sqlite_blob_find,
     .chunk_get = sqlite_chunk_get,
     .link_scan = sqlite_link_scan,
-    .text_mark = sqlite_text_mark,
-    .text_find = sqlite_text_find,
+    .fulltext_mark = sqlite_text_mark,
+    .fulltext_find = sqlite_text_find,
     .raw_scan = sqlite_raw_scan,
     .engine_check = sqlite_engine_check,
     .raw_fix = sqlite_raw_fix,
     .raw_numbers = sqlite_raw_numbers,
     .raw_load = sqlite_raw_load,
     .backup = sqlite_backup,
+    .query = sqlite_query,
 };

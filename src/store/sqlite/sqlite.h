@@ -1,34 +1,44 @@
-/* The SQLite backend: one file, many processes, one writer at a time. */
+/* The SQLite backend: one file, many processes, one writer at a time. Also what backup and restore
+ * do to store files. */
 #ifndef STORE_SQLITE_SQLITE_H
 #define STORE_SQLITE_SQLITE_H
 
-#include "store/backend.h"
+#include "store/contract/backend.h"
 
 extern const struct backend_ops sqlite_backend;
 
-/* "3.53.4 <source id>" of the SQLite inside. */
+/* The version and source id of the built-in SQLite: "3.53.4 <source id>". */
 const char *sqlite_backend_version(void);
 
-/* Tests: stores opened from now on use this VFS; NULL is the default one. The name is kept. */
+/* For tests: stores opened from now on use this VFS; NULL selects the default. `name` is not
+ * copied. */
 void sqlite_backend_use_vfs(const char *name);
 
 /*
- * Restoring works on files that nobody has open.
+ * Restore replaces a file that must not be open anywhere. sqlite_seize() takes an exclusive lock on
+ * the store at `path` and holds it until sqlite_unseize().
  *
- * Keep everybody else from the store at `path`, which is there: BOUGH_BUSY when somebody has it
- * open, BOUGH_INVALID when it is no store. A damaged one is taken, too; then *epoch is -1.
+ * BOUGH_NOT_FOUND: there is no such file. BOUGH_BUSY: a process has it open. BOUGH_INVALID: the
+ * file is not a store. A damaged store can be seized; *epoch is then -1. *epoch is 0 for an empty
+ * file.
  */
 struct sqlite_seized;
 enum bough_rc sqlite_seize(const char *path, struct sqlite_seized **out, int64_t *epoch,
                            struct bough_error *err);
-/* Bring what the log of a sound store holds into its main file; the log of a damaged one stays. */
+/* The same for a file whose header may be damaged: the caller has found a store in it. */
+enum bough_rc sqlite_seize_damaged(const char *path, struct sqlite_seized **out,
+                                   struct bough_error *err);
+/* Checkpoint the WAL of a sound store into its main file. The WAL of a damaged store is left alone,
+ * and the call succeeds. */
 enum bough_rc sqlite_seized_fold(struct sqlite_seized *z, struct bough_error *err);
-void sqlite_unseize(struct sqlite_seized *z); /* NULL is fine; touches no file */
+void sqlite_unseize(struct sqlite_seized *z); /* NULL is fine; changes no file */
 
-/* Copy a store file of any format, with its log, into the empty file `to`. */
+/* Copy a store file of any schema version, including its WAL, into the empty file `to`.
+ * BOUGH_TIMEOUT when `progress` returns false. */
 enum bough_rc sqlite_copy(const char *from, const char *to, copy_fn progress, void *user,
                           struct bough_error *err);
-/* Set the epoch of a store that nobody has open; nothing of it stays in a log. */
+/* Set the epoch of a store that no process has open. The change is checkpointed into the main file.
+ * BOUGH_CORRUPT: the store has no epoch. */
 enum bough_rc sqlite_epoch_set(const char *path, int64_t epoch, struct bough_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* Arena: alignment, growth, marks, resizing, reset. */
 #include "lib/test.h"
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 TEST(allocations_are_aligned_and_do_not_overlap)
 {
@@ -9,7 +9,7 @@ TEST(allocations_are_aligned_and_do_not_overlap)
     size_t i, k;
 
     for (i = 0; i < 500; i++) {
-        arena_strndup(t->arena, "x", 1); /* leaves the next place unaligned */
+        arena_strndup(t->arena, "x", 1); /* makes the next address unaligned */
         p[i] = arena_alloc(t->arena, i);
         CHECK_INT(0, (uintptr_t)p[i] % 16);
         memset(p[i], (int)(i & 255), i);

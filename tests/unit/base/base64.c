@@ -1,7 +1,7 @@
-/* Base64: what RFC 4648 says, and nothing else. */
-#include "base/base64.h"
+/* Base64: the examples of RFC 4648, and strict decoding. */
+#include "base/text/base64.h"
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "lib/test.h"
 
 TEST(base64_encodes_and_decodes_the_examples_of_rfc_4648)

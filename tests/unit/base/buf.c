@@ -1,8 +1,8 @@
 /* Buffer: growth, the NUL behind the end, the hard maximum. */
 #include "lib/test.h"
 
-#include "base/arena.h"
-#include "base/buf.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
 
 TEST(a_new_buffer_is_an_empty_string)
 {

@@ -1,7 +1,7 @@
 /* CRC-32C: the vectors of RFC 3720, and that both implementations agree. */
 #include "lib/test.h"
 
-#include "base/crc32c.h"
+#include "base/hash/crc32c.h"
 
 static void both(uint32_t want, const void *p, size_t n)
 {

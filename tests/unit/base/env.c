@@ -1,4 +1,4 @@
-/* Time and randomness, the machine's and the test's own. */
+/* Time and randomness of the system and of the test environment. */
 #include "lib/test.h"
 
 #include "base/env.h"

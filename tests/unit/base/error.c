@@ -21,6 +21,13 @@ TEST(a_long_sentence_is_cut)
     CHECK_INT(sizeof t->err.msg - 1, strlen(t->err.msg));
 }
 
+enum {
+#define COUNTED(NAME, name, http, code, hint) COUNT_##NAME,
+    BOUGH_CODES(COUNTED)
+#undef COUNTED
+        CODES
+};
+
 TEST(the_tables_know_every_code)
 {
     CHECK_STR("ok", bough_rc_name(BOUGH_OK));
@@ -31,6 +38,12 @@ TEST(the_tables_know_every_code)
     CHECK_STR("", bough_rc_hint(BOUGH_OK));
     CHECK_STR("io", bough_rc_name(BOUGH_IO));
     CHECK_INT(500, bough_rc_http(BOUGH_IO));
+    for (int rc = BOUGH_OK + 1; rc < CODES; rc++) {
+        CHECK(strcmp("unknown_code", bough_rc_name((enum bough_rc)rc)) != 0);
+        CHECK(bough_rc_http((enum bough_rc)rc) >= 400);
+        CHECK(bough_rc_exit((enum bough_rc)rc) > 0);
+        CHECK(*bough_rc_hint((enum bough_rc)rc));
+    }
 }
 
 TEST(a_code_that_does_not_exist_is_survived)

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fs.h"
-#include "base/str.h"
+#include "base/os/fs.h"
+#include "base/text/str.h"
 
 static unsigned mode_of(const char *path)
 {
@@ -29,7 +29,7 @@ static int files_in(const char *dir)
     return n - 2;
 }
 
-TEST(what_is_written_is_read_back)
+TEST(values_written_are_read_back)
 {
     struct bough_str got, data = str_make("a\0b\n", 4);
     char *path = test_path(t, "x");
@@ -96,7 +96,7 @@ TEST(an_empty_file_and_one_without_a_size_can_be_read)
     CHECK(got.n > 100);
 }
 
-TEST(what_is_not_there_is_not_found)
+TEST(a_missing_member_is_not_found)
 {
     struct bough_str got;
 
@@ -187,4 +187,13 @@ TEST(a_nameless_file_is_nowhere_to_be_found)
     CHECK_STR("hello", back);
     CHECK(fstat(fd, &st) == 0 && st.st_nlink == 0);
     CHECK(close(fd) == 0);
+}
+
+TEST(a_pipe_is_not_read_as_a_file)
+{
+    const char *path = test_path(t, "pipe");
+    struct bough_str text;
+
+    CHECK_INT(0, mkfifo(path, 0600));
+    CHECK_RC(BOUGH_INVALID, fs_read(t->arena, path, 100, &text, &t->err));
 }

@@ -1,9 +1,9 @@
-/* The canonical form: equal values one text, different values different texts. */
+/* The canonical form: equal values have one text, different values have different texts. */
 #include "lib/test.h"
 
-#include "base/arena.h"
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "json_cases.h"
 
 static const char *canon_of(struct test *t, struct bough_str text)

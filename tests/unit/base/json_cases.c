@@ -1,12 +1,12 @@
 /* The tables of valid and invalid JSON, written from the grammar of RFC 8259 rule by rule. */
 #include "json_cases.h"
 
-/* clang-format would put one text on a line. */
+/* Several texts per line; clang-format would put each on its own line. */
 /* clang-format off */
 #define S(text) { text, sizeof(text) - 1 }
 
 const struct bough_str json_good[] = {
-    /* values alone */
+    /* single values */
     S("null"), S("true"), S("false"), S("0"), S("\"\""), S("[]"), S("{}"), S("\"a\""), S("-0"),
     S("1"), S("-1"), S("42"), S("1234567890"),
     /* numbers */
@@ -55,7 +55,7 @@ const struct bough_str json_bad[] = {
     S("1 // c"), S("#1"), S("\xef\xbb\xbf"), S("\xef\xbb\xbfnull"), S("\xef\xbb\xbf{}"), S("\xff"),
     S("\xe5"), S("\xc3\xa9"), S("\xe2\x81\xa0[]"), S("\f1"), S("1\f"), S("\v1"), S("\xc2\xa0" "1"),
     S("\xc2\x85" "1"), S("null\0"), S("[]\0"), S("1\0"), S("n"), S("t"), S("f"), S("-"), S("+"),
-    /* more than one */
+    /* more than one value */
     S("1 2"), S("null null"), S("[][]"), S("{}{}"), S("[]]"), S("{}}"), S("\"\"\"\""), S("1,"),
     S("[1],"), S("{},"), S("[]x"), S("{\"a\":1}#"), S("\"a\" b"), S("1]"), S("]"), S("}"), S(","),
     S(":"), S("[1]]"), S("{\"a\":true}\"x\""), S("\"x\":1"), S("true false"),

@@ -1,8 +1,8 @@
-/* Pull mode beyond what the tree comparison covers: skipping, repeating, span helpers. */
+/* Pull mode, beyond the comparison with the tree: skipping, repeated calls, span helpers. */
 #include "lib/test.h"
 
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/text/str.h"
 
 TEST(skip_runs_to_the_end_of_a_container_and_gives_its_span)
 {

@@ -1,19 +1,19 @@
-/* What counts as JSON: all three readers on the tables, on truncations and at the depth limit. */
+/* JSON syntax: all three readers on the tables, on truncated texts and at the depth limit. */
 #include "lib/test.h"
 
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "json_cases.h"
 
 static const char document[] =
     "{\"a\":[1,-2.5e+3,true,false,null,\"x\\u00e9\\n\\ud83d\\ude00\"],\"k\\\"\":{\"n\":{}}, "
     "\"\xc3\xa9\":[[],{\"z\":0.5}]}";
 
-/* The text in a block of exactly its size: a read past its end is a crash under ASan. */
+/* Copy the text to a block of exactly its size, so that ASan detects a read past its end. */
 static struct bough_str exact(struct bough_str text)
 {
     char *p = malloc(text.n ? text.n : 1);
@@ -35,7 +35,7 @@ static enum bough_rc pull_all(struct bough_str text, struct bough_error *err)
     return rc;
 }
 
-/* The code all three readers agree on. */
+/* Run all three readers, which must return the same code and message. Returns the code. */
 static enum bough_rc read_all(struct test *t, struct bough_str given)
 {
     struct bough_str text = exact(given);
@@ -173,7 +173,7 @@ TEST(the_wrong_bracket_is_noticed_at_every_depth)
     for (depth = 1; depth <= 130; depth++) {
         struct bough_str ok = nested(t, "[{\"a\":", "}]", depth);
         char *copy = arena_dup(t->arena, ok.p, ok.n);
-        size_t at = ok.n - (size_t)depth; /* one of the closing ones */
+        size_t at = ok.n - (size_t)depth; /* one of the closing brackets */
 
         CHECK_OK(read_all(t, ok));
         copy[at] = copy[at] == ']' ? '}' : ']';

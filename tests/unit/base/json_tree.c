@@ -1,9 +1,9 @@
-/* The tree: spans as they came, look-up, iteration, memory. */
+/* The JSON tree: raw spans, lookup, iteration, memory. */
 #include "lib/test.h"
 
-#include "base/arena.h"
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "json_cases.h"
 
 static struct json parse(struct test *t, const char *text)
@@ -83,7 +83,7 @@ TEST(the_last_of_duplicate_keys_wins_but_all_are_kept)
     CHECK(json_get(j, "a", &v));
     CHECK_SPAN("3", json_raw(v));
     while (json_next(&it))
-        n += json_key_is(it.key, "a");
+        n += json_is(it.key, "a");
     CHECK_INT(2, n);
 }
 

@@ -1,10 +1,10 @@
-/* What values say: strings, integers, doubles, comparisons. */
+/* Values of JSON nodes: strings, integers, doubles, comparisons. */
 #include "lib/test.h"
 
 #include <locale.h>
 
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/text/str.h"
 
 static struct json parse(struct test *t, const char *text)
 {
@@ -54,7 +54,7 @@ TEST(lone_surrogates_become_replacement_characters)
                "A",
                string(t, "\"\\ud83d\\u0041\""));
     CHECK_SPAN("\xef\xbf\xbd\\u", string(t, "\"\\ud83d\\\\u\""));
-    /* A real U+D7FF (ED 9F BF) next to it is left alone. */
+    /* A real U+D7FF (ED 9F BF) before a lone surrogate is kept. */
     CHECK_SPAN("\xed\x9f\xbf\xef\xbf\xbd", string(t, "\"\xed\x9f\xbf\\udabc\""));
 }
 
@@ -97,7 +97,7 @@ TEST(span_comparison_agrees_with_the_trees)
 {
     CHECK(json_span_is(str_of("\"type\""), "type"));
     CHECK(json_span_is(str_of("\"\""), ""));
-    CHECK(!json_span_is(str_of(""), "")); /* no string at all */
+    CHECK(!json_span_is(str_of(""), "")); /* not a JSON string */
     CHECK(json_span_is(str_of("\"t\\u0079pe\""), "type"));
     CHECK(!json_span_is(str_of("\"type\""), "typ"));
     CHECK(!json_span_is(str_of("\"typ\""), "type"));

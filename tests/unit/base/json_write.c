@@ -1,14 +1,14 @@
-/* The writer: commas, escapes, numbers, and that everything written reads back. */
+/* The JSON writer: commas, escapes, numbers, and that all output parses. */
 #include "lib/test.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/text/str.h"
 #include "json_cases.h"
 
-/* A writer over a fresh buffer; finish with done(). */
+/* A writer with a fresh buffer; finish with done(). */
 struct out {
     struct buf buf;
     struct json_writer w;
@@ -168,7 +168,7 @@ TEST(an_overflowing_buffer_is_noticed)
     buf_finish(&b);
 }
 
-/* Write the tree again with decoded strings; it must have the same canonical form. */
+/* Write the tree again from decoded strings. The result must have the same canonical form. */
 static void rewrite(struct test *t, struct json_writer *w, struct json j)
 {
     struct json_iter it = json_iter(j);
@@ -203,7 +203,7 @@ static bool lone_surrogate(struct bough_str text)
            memmem(text.p, text.n, "\\ude", 4);
 }
 
-TEST(what_is_decoded_and_written_again_means_the_same)
+TEST(decoded_and_rewritten_json_has_the_same_meaning)
 {
     size_t i;
 

@@ -1,10 +1,10 @@
-/* Log lines: silence by default, one line per message whatever is in it. */
+/* Log messages: silent by default, one line per message whatever it contains. */
 #include "lib/test.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/os/log.h"
 
 static void remember(void *user, enum log_level level, const char *line)
 {
@@ -74,7 +74,7 @@ TEST(levels_have_names)
     CHECK_STR("debug", log_level_name(LOG_DEBUG));
 }
 
-TEST(nobody_puts_a_message_together_that_nobody_would_see)
+TEST(a_log_message_below_the_level_is_not_formatted)
 {
     enum log_level least = LOG_WARN;
 

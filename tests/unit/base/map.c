@@ -1,15 +1,15 @@
-/* Both tables against a naive model, and the hashes under them. */
+/* Both hash tables compared with a naive model, and their hash functions. */
 #include "lib/test.h"
 
 #include <stdio.h>
 
-#include "base/hash.h"
-#include "base/map.h"
-#include "base/str.h"
+#include "base/hash/hash.h"
+#include "base/memory/map.h"
+#include "base/text/str.h"
 
 enum { KEYS = 400 };
 
-/* The model: what is stored for each of KEYS keys, 0 for nothing. */
+/* The model: the value of each of KEYS keys; 0: not stored. */
 struct model {
     uint64_t val[KEYS];
     size_t count;
@@ -146,7 +146,7 @@ TEST(a_million_numbers_go_in_and_out)
     map_finish(&map);
 }
 
-/* Known values: key 00..0f, input 00 01 02 ..., from an independent implementation. */
+/* Key 00..0f, input 00 01 02 ...; the values come from an independent implementation. */
 TEST(siphash_gives_the_known_values)
 {
     static const uint64_t key[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };

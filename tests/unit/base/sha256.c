@@ -1,7 +1,7 @@
 /* SHA-256: the vectors of FIPS 180, at once and in pieces. */
 #include "lib/test.h"
 
-#include "base/sha256.h"
+#include "base/hash/sha256.h"
 
 static void check_hash(const char *want, const unsigned char *got)
 {

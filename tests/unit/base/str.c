@@ -1,7 +1,7 @@
 /* The small string helpers. */
 #include "lib/test.h"
 
-#include "base/str.h"
+#include "base/text/str.h"
 
 TEST(null_becomes_the_empty_string)
 {

@@ -1,7 +1,7 @@
-/* ULIDs: known texts, round trips, everything that must be refused. */
+/* ULIDs: known texts, round trips, refused texts. */
 #include "lib/test.h"
 
-#include "base/ulid.h"
+#include "base/text/ulid.h"
 
 static bool decode(const char *s, struct ulid *u)
 {
@@ -65,7 +65,7 @@ TEST(wrong_texts_are_refused)
     CHECK(decode(ok, &u));
     u = (struct ulid){ 1, 2 };
     for (i = 0; i < ULID_LEN; i++) {
-        for (k = 0; k < sizeof bad; k++) { /* the NUL at its end too */
+        for (k = 0; k < sizeof bad; k++) { /* including the NUL at its end */
             memcpy(s, ok, sizeof s);
             s[i] = bad[k];
             CHECK(!ulid_decode(s, ULID_LEN, &u));

@@ -1,14 +1,14 @@
-/* UTF-8: every class of wrong bytes at every distance, cutting, code points. */
+/* UTF-8: every class of invalid bytes at every offset, cutting, code points. */
 #include "lib/test.h"
 
 #include <stdlib.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 struct sample {
     const char *p;
     size_t n;
-    size_t bad; /* where the first wrong byte is; n when there is none */
+    size_t bad; /* offset of the first invalid byte; n if there is none */
 };
 
 #define GOOD(s)                                                                                    \
@@ -32,10 +32,10 @@ static const struct sample samples[] = {
     BAD("\xf0\x80\x80\x80", 0), BAD("\xf0\x8f\xbf\xbf", 0),
     /* surrogates */
     BAD("\xed\xa0\x80", 0), BAD("\xed\xbf\xbf", 0), BAD("x\xed\xb0\x80", 1),
-    /* past 10FFFF, and the five and six byte forms of old */
+    /* above 10FFFF, and the old forms of five and six bytes */
     BAD("\xf4\x90\x80\x80", 0), BAD("\xf5\x80\x80\x80", 0), BAD("\xf8\x88\x80\x80\x80", 0),
     BAD("\xfc\x84\x80\x80\x80\x80", 0),
-    /* cut short, at the end and before something else */
+    /* truncated, at the end and before other bytes */
     BAD("\xc3", 0), BAD("\xe2\x82", 0), BAD("\xf0\x9f\x98", 0), BAD("ab\xf0", 2), BAD("\xe2", 0),
     BAD("\xc3" "a", 0), BAD("\xe2\x82" "a", 0), BAD("\xe2" "a\xac", 0), BAD("\xf0\x9f\x98" "a", 0),
     BAD("\xf0\x9f" "a\x80", 0), BAD("\xf0" "a\x98\x80", 0), BAD("\xe2\x82\xc3\xa9", 0),
@@ -49,7 +49,7 @@ TEST(validity_is_found_at_every_distance_from_a_block)
     for (i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         for (pad = 0; pad < 40; pad++) {
             size_t n = pad + samples[i].n;
-            char *p = malloc(n + 1); /* exact for n > 0, so that ASan sees a read past it */
+            char *p = malloc(n + 1); /* exact for n > 0: ASan detects a read past the end */
 
             CHECK(p != NULL);
             memset(p, 'x', pad);

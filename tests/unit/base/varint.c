@@ -1,7 +1,7 @@
 /* Varints: lengths, round trips, truncation, overlong input. */
 #include "lib/test.h"
 
-#include "base/varint.h"
+#include "base/memory/varint.h"
 
 TEST(numbers_take_one_byte_per_seven_bits)
 {

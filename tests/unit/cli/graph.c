@@ -1,7 +1,7 @@
 /* Drawing branches: lanes, forks, shortened runs. */
-#include "cli/graph.h"
+#include "cli/term/graph.h"
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "lib/test.h"
 
 static bool write_row(void *user, const struct graph_row *row)
@@ -81,7 +81,7 @@ TEST(branches_nest_and_stand_in_order_of_creation)
                              { 4, { 2, 2 }, 3 })));
 }
 
-TEST(what_hangs_on_the_last_entry_takes_over_the_lane)
+TEST(a_child_of_the_last_entry_takes_over_its_lane)
 {
     CHECK_STR("* 1.1\n* 1.2\n* 5.3\n", drawn(t, GRAPH({ 5, { 1, 2 }, 3 }, { 1, { 0, 0 }, 2 })));
     CHECK_STR("* 1.1\n|\\\n| * 2.2\n* 3.2\n",

@@ -1,9 +1,9 @@
-/* Markdown on a terminal: wrapping, nesting, and nothing that is obeyed. */
-#include "cli/markdown.h"
+/* Markdown on a terminal: wrapping, nesting, and no control sequences from the text. */
+#include "cli/term/markdown.h"
 
 #include <stdlib.h>
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
 static const char *rendered(struct test *t, const char *text, size_t width, bool colour)

@@ -1,13 +1,12 @@
-/* Output for people: nothing of a transcript is obeyed by the terminal, colours only where wanted.
- */
-#include "cli/print.h"
+/* Output for terminals: control sequences in transcripts are escaped, colours only if wanted. */
+#include "cli/term/print.h"
 
 #include <stdlib.h>
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
-/* What print_safe writes for n bytes at p. */
+/* The output of print_safe for n bytes at p. */
 static const char *shown(struct test *t, const char *p, size_t n, enum print_mode mode)
 {
     char *text = NULL;
@@ -97,6 +96,6 @@ TEST(colour_needs_a_terminal_and_no_objection)
 TEST(no_color_beats_force_which_beats_the_terminal)
 {
     CHECK(!print_colour_wanted("1", "1", "xterm", true));
-    CHECK(print_colour_wanted("", "1", "dumb", false)); /* an empty NO_COLOR does not count */
+    CHECK(print_colour_wanted("", "1", "dumb", false)); /* an empty NO_COLOR is ignored */
     CHECK(!print_colour_wanted(NULL, "0", "xterm", false));
 }

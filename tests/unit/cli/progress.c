@@ -1,5 +1,5 @@
-/* Progress bars fit the terminal and say how far it is. */
-#include "cli/progress.h"
+/* Progress bars: they fit the terminal and show how far the work is. */
+#include "cli/kit/progress.h"
 
 #include "lib/test.h"
 

@@ -1,5 +1,5 @@
-/* Column layout: what shrinks, what is left out, what is given back. */
-#include "cli/table.h"
+/* Column layout: which columns shrink, which are dropped, and how freed space is used. */
+#include "cli/term/table.h"
 
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ static const struct table_column columns[] = {
     { "MODEL", .drop = 2 },  { "TITLE", .flex = true },
 };
 
-/* The widths in `width` columns as text: "0 2 8 6 40". */
+/* The column widths for a terminal of `width` columns, as text: "0 2 8 6 40". */
 static const char *widths(struct test *t, const char *title, size_t width)
 {
     struct table table;
@@ -49,7 +49,7 @@ TEST(then_columns_are_left_out_and_their_room_is_given_back)
     CHECK_STR("0 2 0 0 33", widths(t, LONG, 37));
 }
 
-TEST(a_very_narrow_terminal_cuts_what_is_left)
+TEST(a_very_narrow_terminal_cuts_the_last_column)
 {
     CHECK_STR("0 2 0 0 16", widths(t, LONG, 20));
     CHECK_STR("0 2 0 0 4", widths(t, LONG, 3));

@@ -1,11 +1,11 @@
-/* Hearing of files that change: in a directory all sessions, of a named file that one. */
+/* Watching for changed files: all session files of a directory, or one named file. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "cli/tools.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "cli/sources/tools.h"
 #include "lib/test.h"
 
 static const char *touch(struct test *t, const char *name)
@@ -18,7 +18,7 @@ static const char *touch(struct test *t, const char *name)
     return path;
 }
 
-/* The names of what is heard, with a space between. */
+/* The names of the files reported as changed, separated by spaces. */
 static const char *heard(struct test *t, struct watch *w)
 {
     const char *out = "";
@@ -45,7 +45,7 @@ TEST(of_a_directory_every_session_file_is_heard_once)
     touch(t, "tool.db-wal");
     CHECK_STR("new.json old.jsonl tool.db", heard(t, w));
     CHECK(mkdir(test_path(t, "below"), 0700) == 0);
-    touch(t, "below/first.jsonl"); /* before anybody listens there */
+    touch(t, "below/first.jsonl"); /* before the new directory is watched */
     CHECK_STR("first.jsonl", heard(t, w));
     touch(t, "below/second.jsonl");
     CHECK_STR("second.jsonl", heard(t, w));
@@ -62,7 +62,7 @@ TEST(a_named_file_is_heard_of_when_it_is_replaced_and_through_its_log)
     CHECK_STR("", heard(t, w));
     touch(t, "one.jsonl");
     CHECK_STR("one.jsonl", heard(t, w));
-    CHECK(rename(touch(t, "next"), file) == 0); /* another file by that name */
+    CHECK(rename(touch(t, "next"), file) == 0); /* another file under the same name */
     CHECK_STR("one.jsonl", heard(t, w));
     touch(t, "one.jsonl");
     CHECK_STR("one.jsonl", heard(t, w));

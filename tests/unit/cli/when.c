@@ -1,10 +1,10 @@
-/* Times as people read and type them. */
-#include "cli/when.h"
+/* Times as people read and type them: printing and parsing. */
+#include "cli/term/when.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/iso.h"
+#include "base/text/iso.h"
 #include "lib/test.h"
 
 #define NOW INT64_C(1794793467123) /* 2026-11-16T01:44:27.123Z */
@@ -67,7 +67,7 @@ TEST(old_and_future_times_are_dates)
     CHECK_STR("2026-11-17", ago(t, -24 * 60 * MIN));
 }
 
-TEST(what_people_type_is_understood)
+TEST(times_as_people_type_them_are_parsed)
 {
     utc();
     CHECK_STR("2026-11-16T01:14:27.123Z", parsed(t, "30m"));
@@ -80,7 +80,7 @@ TEST(what_people_type_is_understood)
     CHECK_STR("2026-03-01T12:30:05.250Z", parsed(t, "2026-03-01 12:30:05.25Z"));
 }
 
-TEST(what_is_no_time_is_refused)
+TEST(text_that_is_not_a_time_is_refused)
 {
     CHECK_STR("no", parsed(t, ""));
     CHECK_STR("no", parsed(t, "3"));
@@ -88,6 +88,10 @@ TEST(what_is_no_time_is_refused)
     CHECK_STR("no", parsed(t, "-3d"));
     CHECK_STR("no", parsed(t, "2026-03-01T"));
     CHECK_STR("no", parsed(t, "2026-03-01x"));
+    CHECK_STR("no", parsed(t, "2026-13-01"));
+    CHECK_STR("no", parsed(t, "2026-02-30"));
+    CHECK_STR("no", parsed(t, "2026-02-29T10:00"));
+    CHECK_STR("no", parsed(t, "2026-01-01T10:00:61"));
 }
 
 TEST(durations_are_short)

@@ -1,7 +1,7 @@
-/* Columns: wide characters, combining marks, emoji and flags count as terminals draw them. */
-#include "cli/width.h"
+/* Display width of wide characters, combining marks, emoji and flags, as terminals draw them. */
+#include "cli/term/width.h"
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
 #define WIDE(text) ((int64_t)width_of(str_of(text)))
@@ -30,7 +30,7 @@ TEST(combining_marks_take_no_column)
 TEST(emoji_flags_and_keycaps_take_two_columns)
 {
     CHECK_INT(2, WIDE("\U0001f600"));
-    CHECK_INT(2, WIDE("\U0001f468\u200d\U0001f469\u200d\U0001f467")); /* a family */
+    CHECK_INT(2, WIDE("\U0001f468\u200d\U0001f469\u200d\U0001f467")); /* a family emoji */
     CHECK_INT(2, WIDE("\u2764\ufe0f"));
     CHECK_INT(2, WIDE("1\ufe0f\u20e3"));
     CHECK_INT(2, WIDE("\U0001f1e9\U0001f1ea"));
@@ -48,7 +48,7 @@ TEST(a_text_is_cut_between_characters_with_an_ellipsis)
     CHECK_STR("ab\u2026", cut(t, "abcdef", 3));
     CHECK_STR("\u65e5\u2026", cut(t, "\u65e5\u672c\u8a9e", 4));
     CHECK_STR("\u2026", cut(t, "\U0001f468\u200d\U0001f469\u200d\U0001f467x", 2));
-    CHECK_STR("a\u2026", cut(t, "a bc", 3)); /* no blank before it */
+    CHECK_STR("a\u2026", cut(t, "a bc", 3)); /* no blank before the ellipsis */
 }
 
 TEST(white_space_becomes_one_blank_and_what_is_unsafe_is_spelled_out)

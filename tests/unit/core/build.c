@@ -1,13 +1,14 @@
-/* Entries out of literals, for tests of core. */
+/* Helpers for tests of core: entries from literals. */
 #include "build.h"
 
 #include <stdio.h>
 
 #include <bough/part.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/names.h"
+#include "base/json/json.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/model/names.h"
 
 static struct bough_entry *add(struct path *p, enum bough_entry_kind kind, const char *name)
 {
@@ -52,11 +53,12 @@ struct bough_entry *add_entry(struct path *p, const char *kind, const char *data
     return e;
 }
 
-struct bough_context context_of(struct path *p, const char *dialect, struct bough_entry *marker)
+struct bough_context_result context_of(struct path *p, const char *dialect,
+                                       struct bough_entry *marker)
 {
     struct test *t = p->t;
     struct context_input in = { .dialect = dialect, .entries = p->at, .n = p->n, .marker = marker };
-    struct bough_context c;
+    struct bough_context_result c;
     struct json j;
 
     CHECK_OK(context_build(t->arena, &in, &c, &t->err));
@@ -65,7 +67,8 @@ struct bough_context context_of(struct path *p, const char *dialect, struct boug
     return c;
 }
 
-size_t notes_about(const struct bough_context *c, const struct bough_entry *e, const char *what)
+size_t notes_about(const struct bough_context_result *c, const struct bough_entry *e,
+                   const char *what)
 {
     size_t i, n = 0;
 

@@ -1,28 +1,38 @@
-/* What all dialects share. */
-#include "core/context.h"
+/* Contexts: rules that all dialects share. */
+#include "core/context/context.h"
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "build.h"
 
 TEST(an_unknown_dialect_is_refused_and_the_known_ones_listed)
 {
     struct context_input in = { .dialect = "klingon" };
-    struct bough_context c;
+    struct bough_context_result c;
 
     CHECK_RC(BOUGH_INVALID, context_build(t->arena, &in, &c, &t->err));
-    CHECK(strstr(t->err.msg, "klingon") && strstr(t->err.msg, "pi, hygge, ui"));
+    CHECK(strstr(t->err.msg, "klingon") && strstr(t->err.msg, context_dialect_name(1)));
     in.dialect = NULL;
     CHECK_RC(BOUGH_INVALID, context_build(t->arena, &in, &c, &t->err));
+    CHECK(strstr(t->err.msg, "say which dialect: ") && strstr(t->err.msg, context_dialect_name(1)));
+}
+
+TEST(every_dialect_has_a_name_of_its_own_and_a_description)
+{
+    const struct context_dialect *found;
+
+    for (size_t i = 0; context_dialects[i]; i++) {
+        CHECK(!cstr_empty(context_dialects[i]->about) && context_dialects[i]->build);
+        CHECK_OK(context_dialect_find(context_dialect_name(i), &found, &t->err));
+        CHECK(found == context_dialects[i]);
+    }
 }
 
 TEST(the_context_of_nothing_is_an_empty_list) /* P21 */
 {
-    static const char *const dialects[] = { "pi", "hygge", "ui" };
     struct path p = { .t = t };
-    size_t i;
 
-    for (i = 0; i < 3; i++) {
-        struct bough_context c = context_of(&p, dialects[i], NULL);
+    for (size_t i = 0; context_dialect_name(i); i++) {
+        struct bough_context_result c = context_of(&p, context_dialect_name(i), NULL);
 
         CHECK_SPAN("[]", c.messages);
         CHECK_INT(0, c.count);
@@ -36,7 +46,7 @@ TEST(the_context_of_nothing_is_an_empty_list) /* P21 */
 TEST(model_and_thinking_level_are_the_last_on_the_path) /* P23 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_entry(&p, "thinking_level_change", "{\"thinkingLevel\":\"high\"}");
     add_entry(&p, "model_change", "{\"provider\":\"a\",\"modelId\":\"m1\"}");
@@ -55,19 +65,33 @@ TEST(model_and_thinking_level_are_the_last_on_the_path) /* P23 */
 
 TEST(deleted_entries_are_left_out_and_noted_in_every_dialect) /* H22 */
 {
-    static const char *const dialects[] = { "pi", "hygge", "ui" };
     struct path p = { .t = t };
     struct bough_entry *gone;
-    size_t i;
 
     add_message(&p, BOUGH_ROLE_USER, "\"a\"", NULL);
     gone = add_message(&p, BOUGH_ROLE_USER, "\"b\"", NULL);
     gone->deleted = 1;
-    for (i = 0; i < 3; i++) {
-        struct bough_context c = context_of(&p, dialects[i], NULL);
+    for (size_t i = 0; context_dialect_name(i); i++) {
+        struct bough_context_result c = context_of(&p, context_dialect_name(i), NULL);
 
         CHECK_INT(1, c.count);
         CHECK_STR(p.at[0].id, c.sources[0]);
         CHECK_INT(1, notes_about(&c, gone, "omitted"));
+    }
+}
+
+TEST(a_system_message_with_its_text_in_data_is_in_every_context)
+{
+    static const char *const dialects[] = { "pi", "hygge", "ui" };
+
+    for (size_t i = 0; i < 3; i++) {
+        struct path p = { .t = t };
+        struct bough_context_result c;
+
+        add_message(&p, BOUGH_ROLE_SYSTEM, NULL, "{\"content\":\"be nice\"}");
+        add_message(&p, BOUGH_ROLE_USER, "\"hi\"", NULL);
+        c = context_of(&p, dialects[i], NULL);
+        if (!strstr(c.messages.p, "be nice"))
+            FAIL("%s: %s", dialects[i], c.messages.p);
     }
 }

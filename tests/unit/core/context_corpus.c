@@ -1,11 +1,12 @@
-/* The pi dialect against the real pi 1.5.0's answers, for every file of the corpora (P21-P25). */
+/* The pi dialect compared with pi: with files of our own (tests/data), and with the real pi 1.5.0
+ * for every file of the corpora (P21-P25). */
 #include "pi_corpus.h"
 
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/context.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/context/context.h"
 
 static const char *origin_of(const struct bough_entry *path, size_t n, const char *id)
 {
@@ -18,8 +19,8 @@ static const char *origin_of(const struct bough_entry *path, size_t n, const cha
     return "?";
 }
 
-/* Entry id and role of every message, in order. */
-static void check_sources(struct test *t, const char *file, const struct bough_context *got,
+/* Compare the entry id and role of every message, in order. */
+static void check_sources(struct test *t, const char *file, const struct bough_context_result *got,
                           const struct bough_entry *path, size_t n, struct json want, bool ids)
 {
     struct json_iter it = json_iter(want), have;
@@ -52,12 +53,12 @@ static void check_leaf(struct test *t, const char *file, const struct pi_file *f
     const char *sum = json_cstr(t->arena, want, "sha256");
     struct json model = json_member(want, "model");
     struct context_input in = { .dialect = "pi" };
-    struct bough_context got;
+    struct bough_context_result got;
     bool ids = true;
     char hash[65];
 
     in.entries = pi_corpus_path(t, f, leaf, &in.n);
-    if (!in.n) { /* pi makes up ids for version 1: only the last entry can be meant */
+    if (!in.n) { /* pi invents ids for version 1 files, so only the last entry can be the leaf */
         ids = false;
         in.entries = pi_corpus_path(t, f, f->at[f->n - 1].origin, &in.n);
     }
@@ -89,11 +90,11 @@ static size_t check_file(struct test *t, const char *file, struct json want)
     return n;
 }
 
-static void check_release(struct test *t, const char *dir, size_t files, size_t leaves)
+static void check_folder(struct test *t, const char *dir, const char *expected, size_t files,
+                         size_t leaves)
 {
     size_t n = 0, nfiles = 0, nleaves = 0;
-    const char *end,
-        *text = corpus_text(t, arena_printf(t->arena, "%s/expected-by-1.5.0.ndjson", dir), &n);
+    const char *end, *text = corpus_text(t, arena_printf(t->arena, "%s/%s", dir, expected), &n);
     struct json j;
 
     if (!text)
@@ -108,6 +109,16 @@ static void check_release(struct test *t, const char *dir, size_t files, size_t 
     }
     CHECK_INT(files, nfiles);
     CHECK_INT(leaves, nleaves);
+}
+
+static void check_release(struct test *t, const char *dir, size_t files, size_t leaves)
+{
+    check_folder(t, dir, "expected-by-1.5.0.ndjson", files, leaves);
+}
+
+TEST(files_of_every_version_of_pi_give_the_contexts_pi_gives)
+{
+    check_folder(t, "tests/data/pi", "expected.ndjson", 6, 7);
 }
 
 TEST(files_of_pi_0_30_give_the_contexts_pi_1_5_gives)

@@ -1,11 +1,11 @@
-/* The hygge dialect. */
-#include "base/str.h"
+/* Contexts in the hygge dialect. */
+#include "base/text/str.h"
 #include "build.h"
 
 TEST(hygge_parts_come_out_as_they_went_in) /* H18, H20 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_USER, "[{\"type\":\"text\", \"text\":\"a\"}]", NULL)->origin = "m1";
     add_message(&p, BOUGH_ROLE_ASSISTANT,
@@ -28,7 +28,7 @@ TEST(messages_since_the_marker_begin_after_the_last_summarised_one) /* H30 */
 {
     struct path p = { .t = t };
     struct bough_entry *marker;
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_USER, "\"a\"", NULL);
     add_message(&p, BOUGH_ROLE_USER, "\"b\"", NULL);
@@ -44,9 +44,13 @@ TEST(messages_since_the_marker_begin_after_the_last_summarised_one) /* H30 */
     marker->keep_from = 0;
     c = context_of(&p, "hygge", marker);
     CHECK_INT(1, c.count);
-    c = context_of(&p, "hygge", NULL); /* without a marker: everything */
+    c = context_of(&p, "hygge", NULL); /* without a marker: all messages */
     CHECK_INT(3, c.count);
-    marker->keep_from = 9; /* newer than everything */
+    marker->keep_from = 1; /* nothing stands before it: it is told all the same */
+    c = context_of(&p, "hygge", marker);
+    CHECK_INT(3, c.count);
+    CHECK_INT(1, notes_about(&c, marker, "summarised"));
+    marker->keep_from = 9; /* newer than every entry */
     c = context_of(&p, "hygge", marker);
     CHECK_INT(0, c.count);
 }
@@ -54,7 +58,7 @@ TEST(messages_since_the_marker_begin_after_the_last_summarised_one) /* H30 */
 TEST(other_words_become_hygge_s_and_tools_unfold) /* U11, U12 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(
         &p, BOUGH_ROLE_ASSISTANT,
@@ -63,7 +67,9 @@ TEST(other_words_become_hygge_s_and_tools_unfold) /* U11, U12 */
         "\"input\":{\"a\":1},\"error\":\"bad\",\"time\":{\"start\":1,\"end\":2}}},"
         "{\"type\":\"text\",\"text\":\"so\",\"time\":{\"start\":1}},"
         "{\"type\":\"file\",\"mime\":\"image/png\",\"url\":\"data:image/png;base64,aGk=\"},"
-        "{\"type\":\"file\",\"mime\":\"text/html\",\"url\":\"https://a\"}]",
+        "{\"type\":\"file\",\"mime\":\"text/html\",\"url\":\"https://a\"},"
+        "{\"type\":\"file\",\"mime\":\"text/html\",\"url\":\"data:text/html;base64,aGk=\"},"
+        "{\"type\":\"file\",\"mime\":\"image/png\",\"url\":\"https://a\"}]",
         NULL);
     c = context_of(&p, "hygge", NULL);
 #define ID "\"id\":\"00000000000000000000000001\""
@@ -75,14 +81,15 @@ TEST(other_words_become_hygge_s_and_tools_unfold) /* U11, U12 */
         "{" ID ",\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"so\"},"
         "{\"type\":\"image\",\"image_mime_type\":\"image/png\",\"image_base64\":\"aGk=\"}]}]",
         c.messages);
-    CHECK_INT(2, notes_about(&c, &p.at[0], "omitted")); /* the step and the web page */
+    /* The step, two web pages, and an image that is elsewhere. */
+    CHECK_INT(4, notes_about(&c, &p.at[0], "omitted"));
     CHECK_INT(1, notes_about(&c, &p.at[0], "converted"));
 }
 
 TEST(roles_hygge_does_not_have_are_the_user_s) /* H32 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_BASH, NULL, "{\"role\":\"bashExecution\",\"command\":\"ls\"}");
     add_entry(&p, "custom_message", "{\"customType\":\"x\",\"content\":\"c\"}");
@@ -97,7 +104,9 @@ TEST(roles_hygge_does_not_have_are_the_user_s) /* H32 */
                "[{\"type\":\"text\",\"text\":\"o\"}]}]",
                c.messages);
     CHECK_INT(1, notes_about(&c, &p.at[0], "converted"));
+    CHECK_STR("hygge has no role \"bashExecution\": it is shown as the user's", c.notes[0].why);
     CHECK_INT(1, notes_about(&c, &p.at[1], "converted"));
+    CHECK_STR("hygge has no role \"custom\": it is shown as the user's", c.notes[1].why);
     CHECK_INT(1, notes_about(&c, &p.at[2], "converted"));
     CHECK_INT(1, notes_about(&c, &p.at[3], "omitted"));
 }

@@ -1,11 +1,12 @@
-/* The pi dialect, rule by rule. */
-#include "base/str.h"
+/* Contexts in the pi dialect, rule by rule. */
+#include "base/json/json.h"
+#include "base/text/str.h"
 #include "build.h"
 
 TEST(pi_messages_come_out_as_they_went_in) /* P25 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_USER, "\"h\\u0069\"",
                 "{\"role\":\"user\",\"timestamp\":1,\"bough.content\":\"string\"}");
@@ -55,8 +56,8 @@ TEST(other_entries_of_pi_say_what_pi_says) /* P25 */
         context_of(&p, "pi", NULL).messages);
 }
 
-/* The texts of a context, one letter a message; S for a summary. */
-static const char *letters(struct test *t, const struct bough_context *c)
+/* The texts of a context, one letter per message; S for a summary. */
+static const char *letters(struct test *t, const struct bough_context_result *c)
 {
     static char out[64];
     struct json_iter it;
@@ -87,7 +88,7 @@ TEST(a_compaction_shows_its_summary_then_the_kept_then_the_rest) /* P24, U14 */
 {
     struct path p = { .t = t };
     struct bough_entry *marker;
-    struct bough_context c;
+    struct bough_context_result c;
 
     say(&p, "\"a\"");
     say(&p, "\"b\"");
@@ -108,7 +109,7 @@ TEST(a_compaction_shows_its_summary_then_the_kept_then_the_rest) /* P24, U14 */
 TEST(what_is_kept_may_also_be_named_by_id) /* P24 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     say(&p, "\"a\"")->origin = "aaaa";
     say(&p, "\"b\"")->origin = "bbbb";
@@ -123,7 +124,7 @@ TEST(what_is_kept_may_also_be_named_by_id) /* P24 */
 TEST(the_latest_compaction_wins_even_when_it_opens_the_window_again) /* P24, U14 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     say(&p, "\"a\"");
     say(&p, "\"b\"");
@@ -142,7 +143,7 @@ TEST(the_latest_compaction_wins_even_when_it_opens_the_window_again) /* P24, U14
 TEST(a_compaction_brings_its_system_message_and_replaces_kept_ones) /* pi 1.5 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_SYSTEM, "\"x\"", STRING);
     say(&p, "\"a\"");
@@ -160,7 +161,7 @@ TEST(a_compaction_brings_its_system_message_and_replaces_kept_ones) /* pi 1.5 */
 TEST(the_latest_context_edit_wins) /* pi 1.5 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     say(&p, "\"a\"")->origin = "aaaa";
     add_message(&p, BOUGH_ROLE_ASSISTANT, "[]", "{\"timestamp\":1}");
@@ -184,7 +185,7 @@ TEST(the_latest_context_edit_wins) /* pi 1.5 */
 TEST(a_context_edit_before_what_is_kept_does_not_count) /* pi 1.5 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     say(&p, "\"a\"")->origin = "aaaa";
     add_entry(&p, "context_edit", "{\"targetId\":\"bbbb\",\"replacement\":null}");
@@ -197,7 +198,7 @@ TEST(a_context_edit_before_what_is_kept_does_not_count) /* pi 1.5 */
 TEST(messages_in_other_words_become_pi_s) /* U11, U12 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_ASSISTANT,
                 "[{\"type\":\"thinking\",\"text\":\"hm\"},{\"type\":\"tool_use\",\"id\":\"t1\","
@@ -225,7 +226,34 @@ TEST(messages_in_other_words_become_pi_s) /* U11, U12 */
     CHECK_INT(1, notes_about(&c, &p.at[1], "converted"));
 }
 
-TEST(blocks_nobody_knows_go_back_to_pi_untouched)
+TEST(only_images_that_bring_their_bytes_become_blocks_of_pi)
+{
+    struct path p = { .t = t };
+    struct bough_context_result c;
+
+    add_message(&p, BOUGH_ROLE_USER,
+                "[{\"type\":\"file\",\"mime\":\"text/html\",\"url\":\"data:;base64,aGk=\"},"
+                "{\"type\":\"file\",\"mime\":\"image/png\",\"url\":\"https://a\"},"
+                "{\"type\":\"file\",\"mime\":\"image/png\",\"url\":\"data:;base64,aGk=\"}]",
+                "{\"timestamp\":1}");
+    c = context_of(&p, "pi", NULL);
+    CHECK_SPAN("[{\"role\":\"user\",\"timestamp\":1,\"content\":[{\"type\":\"image\",\"data\":"
+               "\"aGk=\",\"mimeType\":\"image/png\"}]}]",
+               c.messages);
+    CHECK_INT(2, notes_about(&c, &p.at[0], "omitted"));
+}
+
+TEST(a_result_without_a_call_has_no_tool_name)
+{
+    struct path p = { .t = t };
+
+    add_message(&p, BOUGH_ROLE_TOOL, "\"y\"", "{\"tool_call_id\":\"t9\"}");
+    CHECK_SPAN("[{\"role\":\"toolResult\",\"toolCallId\":\"t9\",\"toolName\":\"\",\"content\":"
+               "[{\"type\":\"text\",\"text\":\"y\"}],\"isError\":false,\"timestamp\":1001}]",
+               context_of(&p, "pi", NULL).messages);
+}
+
+TEST(unknown_blocks_go_back_to_pi_untouched)
 {
     struct path p = { .t = t };
 

@@ -1,6 +1,6 @@
-/* The UIMessage dialect, and real UIMessages through it. */
-#include "base/arena.h"
-#include "base/str.h"
+/* Contexts in the UIMessage dialect, also with real UIMessages. */
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "build.h"
 #include "pi_corpus.h"
 
@@ -8,7 +8,7 @@
 static const char *parts(struct test *t, enum bough_role role, const char *content)
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
     struct json root;
     struct json_iter it;
 
@@ -65,7 +65,7 @@ TEST(tool_states_map_by_the_table) /* A11, A15, A16 */
 TEST(five_part_types_are_not_shown_but_noted) /* A14, A15 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_ASSISTANT,
                 "[{\"type\":\"step-finish\",\"reason\":\"\",\"tokens\":{\"input\":1,\"output\":1}},"
@@ -82,7 +82,7 @@ TEST(five_part_types_are_not_shown_but_noted) /* A14, A15 */
 TEST(tool_messages_fold_into_the_calls_they_answer) /* U11 */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_ASSISTANT,
                 "[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"ls\",\"input\":{\"x\":1}},"
@@ -115,7 +115,7 @@ TEST(the_nearest_earlier_call_gets_the_result) /* U11 */
     struct path p = { .t = t };
     const char *call = "[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"ls\"}]";
     const char *first, *second;
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_ASSISTANT, call, NULL);
     add_message(&p, BOUGH_ROLE_ASSISTANT, call, NULL);
@@ -126,10 +126,29 @@ TEST(the_nearest_earlier_call_gets_the_result) /* U11 */
     CHECK(first && second && first < second);
 }
 
+TEST(a_call_takes_one_result_and_a_second_one_stands_alone) /* U11 */
+{
+    struct path p = { .t = t };
+    struct bough_context_result c;
+
+    add_message(&p, BOUGH_ROLE_ASSISTANT, "[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"ls\"}]",
+                NULL);
+    add_message(&p, BOUGH_ROLE_TOOL,
+                "[{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":\"one\"}]", NULL);
+    add_message(&p, BOUGH_ROLE_TOOL,
+                "[{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":\"two\"}]", NULL);
+    c = context_of(&p, "ui", NULL);
+    CHECK_INT(2, c.count);
+    CHECK_INT(1, notes_about(&c, &p.at[1], "folded"));
+    CHECK_INT(0, notes_about(&c, &p.at[2], "folded"));
+    CHECK(strstr(c.messages.p, "\"output\":\"one\""));
+    CHECK(strstr(c.messages.p, "\"two\""));
+}
+
 TEST(a_result_without_a_call_is_shown_and_noted) /* A15: no message is dropped */
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_TOOL, "\"lost\"", "{\"tool_call_id\":\"z\",\"name\":\"ls\"}");
     c = context_of(&p, "ui", NULL);
@@ -143,7 +162,7 @@ TEST(a_result_without_a_call_is_shown_and_noted) /* A15: no message is dropped *
 TEST(unknown_parts_are_noted_and_roles_are_the_user_s)
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
 
     add_message(&p, BOUGH_ROLE_OTHER, "[{\"type\":\"hologram\"}]", "{\"role\":\"narrator\"}");
     add_message(&p, BOUGH_ROLE_BASH, NULL, "{\"command\":\"ls\",\"output\":\"\"}");
@@ -163,15 +182,14 @@ TEST(unknown_parts_are_noted_and_roles_are_the_user_s)
 static void round_trip(struct test *t, const char *file)
 {
     struct path p = { .t = t };
-    struct bough_context c;
+    struct bough_context_result c;
     struct json_iter it;
     char one[65], two[65];
     struct json root;
     size_t n = 0;
     const char *text = corpus_text(t, file, &n);
 
-    if (!text)
-        SKIP("the corpora are not here; BOUGH_CORPORA says where they are");
+    CHECK(text != NULL);
     CHECK_OK(json_parse(t->arena, str_make(text, n), &root, &t->err));
     for (it = json_iter(root); json_next(&it);) {
         struct bough_str raw = json_raw(json_member(it.value, "parts"));
@@ -195,6 +213,19 @@ TEST(every_message_the_ai_sdk_stored_comes_out_verbatim) /* A16 */
                                          "data-parts", "length",           "pending-client-tool" };
     size_t i;
 
-    for (i = 0; i < sizeof files / sizeof *files; i++)
+    round_trip(t, "tests/data/ai-sdk/data-parts.json");
+    round_trip(t, "tests/data/ai-sdk/tools.json");
+    round_trip(t, "tests/data/ai-sdk/aborted.json");
+    for (i = 0; corpora_here() && i < sizeof files / sizeof *files; i++)
         round_trip(t, arena_printf(t->arena, "ai-7.0.169/%s.json", files[i]));
+}
+
+TEST(metadata_of_an_imported_ui_message_comes_back)
+{
+    struct path p = { .t = t };
+    struct bough_context_result c;
+
+    add_message(&p, BOUGH_ROLE_USER, "\"hi\"", "{\"metadata\":{\"n\":1.0}}");
+    c = context_of(&p, "ui", NULL);
+    CHECK(strstr(c.messages.p, "\"metadata\":{\"n\":1.0}"));
 }

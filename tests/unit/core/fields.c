@@ -1,9 +1,9 @@
-/* Members of an object without a tree. */
-#include "core/fields.h"
+/* Finding members of an object without building a tree. */
+#include "core/part/fields.h"
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
 TEST(fields_are_found_without_a_tree)
@@ -46,7 +46,25 @@ TEST(more_fields_than_are_kept_are_found_too)
     buf_finish(&b);
 }
 
-TEST(what_is_no_object_has_no_fields)
+TEST(as_many_fields_are_kept_as_there_is_room_for)
+{
+    struct fields f;
+    struct buf b;
+
+    for (int over = 0; over < 2; over++) {
+        buf_init(&b, 10000);
+        for (int i = 0; i < FIELDS_KEPT + over; i++)
+            buf_printf(&b, "%s\"k%d\":%d", i ? "," : "{", i, i);
+        buf_puts(&b, "}");
+        CHECK_OK(fields_read(&f, buf_str(&b), &t->err));
+        CHECK_INT(FIELDS_KEPT, f.n);
+        CHECK_INT(over, f.more);
+        CHECK_SPAN(over ? "24" : "23", fields_get(&f, over ? "k24" : "k23")->raw);
+        buf_finish(&b);
+    }
+}
+
+TEST(a_value_that_is_not_an_object_has_no_fields)
 {
     struct fields f;
 

@@ -1,7 +1,7 @@
-/* hygge's codec of parts. */
+/* The codec of hygge's parts. */
 #include <bough/part.h>
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
 static struct bough_str none;
@@ -61,6 +61,7 @@ TEST(hygge_parts_are_read_and_input_keeps_its_bytes) /* H18 */
     CHECK_INT(3, n);
     CHECK_STR("text", p[0].kind);
     CHECK_SPAN("", p[0].text);
+    CHECK_SPAN("", p[0].tool_input);
     CHECK_STR("ls", p[1].tool_name);
     CHECK_SPAN("{ \"x\" : 1e2 , \"x\":0.10}", p[1].tool_input);
     CHECK_SPAN("\xc3\xa9", p[2].content);

@@ -1,5 +1,5 @@
 /* Names of kinds, roles, statuses and part types. */
-#include "core/names.h"
+#include "core/model/names.h"
 
 #include "lib/test.h"
 

@@ -1,9 +1,9 @@
-/* The normal form: one conversation in five vocabularies. */
-#include "core/normal.h"
+/* The normal form: the same conversation in five vocabularies. */
+#include "core/context/normal.h"
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "build.h"
-#include "core/text.h"
+#include "core/model/text.h"
 
 static const char *lines(struct test *t, struct path *p)
 {
@@ -128,6 +128,22 @@ TEST(a_failed_result_a_file_and_an_unknown_part_are_significant)
     CHECK_STR("[\"tool\",\"no\",true]\n"
               "[\"user\",[[\"file\",\"text/html\",\"https://a\"],"
               "[\"other\",{\"a\":2,\"b\":1,\"type\":\"hologram\"}]]]\n",
+              lines(t, &p));
+}
+
+TEST(a_message_that_says_nothing_counts_and_an_empty_end_of_one_does_not)
+{
+    struct path p = { .t = t };
+
+    add_message(&p, BOUGH_ROLE_USER, "[]", NULL);
+    add_message(&p, BOUGH_ROLE_ASSISTANT,
+                "[{\"type\":\"tool\",\"callID\":\"z\",\"tool\":\"ls\",\"state\":{\"status\":"
+                "\"error\",\"input\":{},\"error\":\"e\",\"time\":{\"start\":1,\"end\":2}}},"
+                "{\"type\":\"step-start\"}]",
+                NULL);
+    CHECK_STR("[\"user\",[]]\n"
+              "[\"assistant\",[[\"call\",\"ls\",{}]]]\n"
+              "[\"tool\",\"e\",true]\n",
               lines(t, &p));
 }
 

@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "core/part.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/part/part.h"
 #include "lib/test.h"
 
 static enum bough_part_type type_of(struct test *t, const char *json)
@@ -89,7 +89,7 @@ TEST(a_string_splits_into_one_text_part) /* U12 */
     CHECK_SPAN("{\"type\":\"text\",\"text\":\"a\\ud800\\n\"}", parts[0]);
 }
 
-TEST(what_is_no_list_of_parts_is_refused)
+TEST(parts_that_are_not_an_array_are_refused)
 {
     static const char *const bad[] = { "", "{}", "3", "[1]", "[{}", "[\"a\"]", "\"a\" 1", "[{}]]" };
     struct bough_str *parts;
@@ -128,25 +128,25 @@ TEST(plain_text_becomes_a_part_and_back)
     CHECK_MEM(text.p, back.p, 6);
 }
 
-static const char *plain(struct test *t, const char *json)
+static struct bough_str plain(struct test *t, const char *json)
 {
     struct bough_part part = { BOUGH_PART_OTHER, str_of(json) };
 
     CHECK_OK(bough_part_check(part.json, &part.type, &t->err));
-    return bough_part_plain(t->arena, &part).p;
+    return bough_part_plain(t->arena, &part);
 }
 
 TEST(people_read_the_text_of_text_and_reasoning_in_any_vocabulary) /* U12 */
 {
-    CHECK_STR("a", plain(t, "{\"type\":\"text\",\"text\":\"a\"}"));
-    CHECK_STR("b", plain(t, "{\"type\":\"output_text\",\"text\":\"b\"}"));
-    CHECK_STR("no", plain(t, "{\"type\":\"refusal\",\"refusal\":\"no\"}"));
-    CHECK_STR("c", plain(t, "{\"type\":\"thinking\",\"thinking\":\"c\",\"signature\":\"s\"}"));
-    CHECK_STR("d", plain(t, "{\"type\":\"thinking\",\"text\":\"d\"}"));
-    CHECK_STR("e\nf", plain(t, "{\"type\":\"reasoning\",\"summary\":[{\"text\":\"e\"},"
-                               "{\"text\":\"f\"}]}"));
-    CHECK_STR("", plain(t, "{\"type\":\"redacted_thinking\",\"data\":\"xx\"}"));
-    CHECK_STR("", plain(t, "{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"n\"}"));
+    CHECK_SPAN("a", plain(t, "{\"type\":\"text\",\"text\":\"a\"}"));
+    CHECK_SPAN("b", plain(t, "{\"type\":\"output_text\",\"text\":\"b\"}"));
+    CHECK_SPAN("no", plain(t, "{\"type\":\"refusal\",\"refusal\":\"no\"}"));
+    CHECK_SPAN("c", plain(t, "{\"type\":\"thinking\",\"thinking\":\"c\",\"signature\":\"s\"}"));
+    CHECK_SPAN("d", plain(t, "{\"type\":\"thinking\",\"text\":\"d\"}"));
+    CHECK_SPAN("e\nf", plain(t, "{\"type\":\"reasoning\",\"summary\":[{\"text\":\"e\"},"
+                                "{\"text\":\"f\"}]}"));
+    CHECK_SPAN("", plain(t, "{\"type\":\"redacted_thinking\",\"data\":\"xx\"}"));
+    CHECK_SPAN("", plain(t, "{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"n\"}"));
 }
 
 static void pairs(struct test *t, const char *json, const char *id, const char *name)

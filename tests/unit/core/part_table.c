@@ -1,10 +1,10 @@
-/* The table of part shapes, and real files of other tools against it. */
-#include "core/part.h"
+/* The table of part shapes, also checked with real files of other tools. */
+#include "core/part/part.h"
 
 #include <stdio.h>
 
-#include "base/json.h"
-#include "base/str.h"
+#include "base/json/json.h"
+#include "base/text/str.h"
 #include "pi_corpus.h"
 
 static void takes(struct test *t, enum bough_part_type want, const char *json)
@@ -15,7 +15,7 @@ static void takes(struct test *t, enum bough_part_type want, const char *json)
     CHECK_INT(want, type);
 }
 
-/* Refused, and the sentence names the type and the field. */
+/* The part must be refused with a message that names `field`. */
 static void blames(struct test *t, const char *field, const char *json)
 {
     enum bough_part_type type;
@@ -160,6 +160,11 @@ TEST(ai_sdk_tool_parts_need_a_call_and_a_known_state) /* A16 */
     blames(t, "toolCallId", "{\"type\":\"tool-bash\",\"state\":\"input-available\"}");
     blames(t, "unknown state",
            "{\"type\":\"tool-bash\",\"toolCallId\":\"1\",\"state\":\"thinking\"}");
+    CHECK_STR("tool-bash part: unknown state \"thinking\"", t->err.msg);
+    blames(t, "unknown state \"0123456789012345678901234567890123456",
+           "{\"type\":\"tool-bash\",\"toolCallId\":\"1\",\"state\":"
+           "\"01234567890123456789012345678901234567890123456789\"}");
+    CHECK_INT(strlen("tool-bash part: unknown state ") + 40, strlen(t->err.msg));
     blames(t, "toolName",
            "{\"type\":\"dynamic-tool\",\"toolCallId\":\"1\",\"state\":\"output-error\"}");
     takes(t, BOUGH_PART_TOOL,
@@ -184,36 +189,53 @@ static size_t check_all(struct test *t, struct json parts)
     return n;
 }
 
-TEST(every_part_opencode_wrote_is_taken) /* A9 */
+TEST(every_part_type_has_a_row_under_its_own_name)
 {
-    static const char *const files[] = { "opencode-1.18.33/content.json",
-                                         "opencode-1.18.33/tools.json",
-                                         "opencode-1.18.33/compacted.json",
-                                         "opencode-1.1.65/content.json" };
-    size_t i, n, parts = 0;
+    for (int type = 0; type <= BOUGH_PART_LAST; type++) {
+        const struct part_shape *row = part_shapes;
+        const char *name = bough_part_type_name((enum bough_part_type)type);
 
-    for (i = 0; i < sizeof files / sizeof *files; i++) {
-        const char *text = corpus_text(t, files[i], &n);
-        struct json_iter it;
-        struct json root;
-
-        if (!text)
-            SKIP("the corpora are not here; BOUGH_CORPORA says where they are");
-        CHECK_OK(json_parse(t->arena, str_make(text, n), &root, &t->err));
-        for (it = json_iter(json_member(root, "messages")); json_next(&it);)
-            parts += check_all(t, json_member(it.value, "parts"));
+        while (row->word && (strcmp(row->word, name) != 0 || (int)row->type != type))
+            row++;
+        if (!row->word && type != BOUGH_PART_OTHER)
+            FAIL("no row of part_shapes says which parts are %s", name);
     }
-    CHECK(parts > 100);
 }
 
-TEST(every_block_claude_code_wrote_is_taken)
+static size_t parts_in(struct test *t, const char *file)
+{
+    size_t n = 0, parts = 0;
+    const char *text = corpus_text(t, file, &n);
+    struct json_iter it;
+    struct json root;
+
+    CHECK(text != NULL);
+    CHECK_OK(json_parse(t->arena, str_make(text, n), &root, &t->err));
+    for (it = json_iter(json_member(root, "messages")); json_next(&it);)
+        parts += check_all(t, json_member(it.value, "parts"));
+    return parts;
+}
+
+TEST(every_part_opencode_wrote_is_taken) /* A9 */
+{
+    CHECK(parts_in(t, "tests/data/opencode/content.json") >= 8);
+    CHECK(parts_in(t, "tests/data/opencode/tools.json") >= 20);
+    CHECK(parts_in(t, "tests/data/opencode/compacted.json") >= 15);
+    if (corpora_here())
+        CHECK(parts_in(t, "opencode-1.18.33/content.json") +
+                  parts_in(t, "opencode-1.18.33/tools.json") +
+                  parts_in(t, "opencode-1.18.33/compacted.json") +
+                  parts_in(t, "opencode-1.1.65/content.json") >
+              100);
+}
+
+static size_t blocks_in(struct test *t, const char *file)
 {
     size_t n = 0, blocks = 0;
-    const char *end, *text = corpus_text(t, "claude-code-2.1.325/content.jsonl", &n);
+    const char *end, *text = corpus_text(t, file, &n);
     struct json line, content;
 
-    if (!text)
-        SKIP("the corpora are not here; BOUGH_CORPORA says where they are");
+    CHECK(text != NULL);
     for (; n; n -= (size_t)(end + 1 - text), text = end + 1) {
         end = memchr(text, '\n', n);
         if (!end)
@@ -223,5 +245,13 @@ TEST(every_block_claude_code_wrote_is_taken)
         if (json_type(content) == JSON_ARRAY)
             blocks += check_all(t, content);
     }
-    CHECK(blocks > 10);
+    return blocks;
+}
+
+TEST(every_block_claude_code_wrote_is_taken)
+{
+    CHECK(blocks_in(t, "tests/data/claude-code/content.jsonl") > 10);
+    CHECK(blocks_in(t, "tests/data/claude-code/tools.jsonl") > 10);
+    if (corpora_here())
+        CHECK(blocks_in(t, "claude-code-2.1.325/content.jsonl") > 10);
 }

@@ -1,10 +1,10 @@
-/* Reads pi's session files for tests only: lines to entries, and the path to a leaf. */
+/* Reads pi's session files for tests: lines to entries, and the path to a leaf. */
 #ifndef TESTS_PI_CORPUS_H
 #define TESTS_PI_CORPUS_H
 
 #include <bough/model.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "lib/test.h"
 
 struct pi_file {
@@ -13,17 +13,20 @@ struct pi_file {
     size_t n;
 };
 
-/* A file of the corpora as text, or NULL when it is not there. */
+/* The text of a file, NULL if it does not exist: of tests/data if the path begins so, else of the
+ * corpora. */
 const char *corpus_text(struct test *t, const char *path, size_t *n);
+/* Are the corpora here? If not, a note says so once. */
+bool corpora_here(void);
 
-/* Every part must pass bough_part_check; a failed check ends the test. */
+/* Every part must pass bough_part_check(); otherwise the test fails. */
 struct pi_file pi_corpus_read(struct test *t, const char *path);
 
-/* The path to the entry with that id of pi's, with depths; n 0 when there is none. */
+/* The path to the entry with pi's id `leaf`, with depths. *n is 0 if there is none. */
 struct bough_entry *pi_corpus_path(struct test *t, const struct pi_file *f, const char *leaf,
                                    size_t *n);
 
-/* The SHA-256 of a value as JavaScript prints it: keys sorted, its form of numbers. */
+/* The SHA-256 of a JSON value printed as JavaScript does: sorted keys, its number format. */
 void pi_corpus_hash(struct bough_str json, char out[65]);
 
 #endif

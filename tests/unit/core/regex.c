@@ -1,18 +1,18 @@
-/* Regular expressions: what matches where, and what is refused. */
-#include "core/regex.h"
+/* Regular expressions: where they match, and which are refused. */
+#include "core/search/regex.h"
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
-/* The first match in brackets; NULL when there is none. */
+/* The text with the first match in brackets; NULL if there is none. */
 static const char *match(struct test *t, const char *pattern, const char *text)
 {
     struct regex *re;
     size_t from, to;
 
     CHECK_OK(regex_compile(t->arena, str_of(pattern), &re, &t->err));
-    if (!regex_find(re, t->arena, str_of(text), 0, &from, &to))
+    if (!regex_find(re, t->arena, str_of(text), 0, NULL, &from, &to))
         return NULL;
     return arena_printf(t->arena, "%.*s[%.*s]%s", (int)from, text, (int)(to - from), text + from,
                         text + to);
@@ -56,6 +56,7 @@ TEST(the_first_match_is_found_and_first_choices_win)
         { "\xc3\x84rger", "\xc3\xa4RGER", "[\xc3\xa4RGER]" },
         { "[\xc3\xa4-\xc3\xb6]", "x\xc3\x96", "x[\xc3\x96]" },
         { "HeLLo", "hEllO", "[hEllO]" },
+        { "[@\\[]", "`{", NULL }, /* only letters have two cases */
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -74,13 +75,13 @@ TEST(a_search_can_go_on_behind_the_last_match)
     int n = 0;
 
     CHECK_OK(regex_compile(t->arena, str_of("\\bab?"), &re, &t->err));
-    for (; regex_find(re, t->arena, str_of("a ab xa abc"), at, &from, &to); at = to)
+    for (; regex_find(re, t->arena, str_of("a ab xa abc"), at, NULL, &from, &to); at = to)
         n++;
     CHECK_INT(3, n);
     CHECK_INT(10, at);
 }
 
-TEST(what_is_no_expression_is_refused_with_its_place)
+TEST(an_invalid_expression_is_refused_with_its_position)
 {
     static const char *const wrong[] = { "(",      ")",    "a)",    "(a",    "[a",
                                          "*",      "a**",  "a|*",   "^*",    "\\",
@@ -95,7 +96,7 @@ TEST(what_is_no_expression_is_refused_with_its_place)
     CHECK(strstr(t->err.msg, "character 5: a [ is not closed"));
 }
 
-TEST(what_would_need_too_many_steps_is_too_large)
+TEST(an_expression_with_too_many_states_is_too_large)
 {
     static const char *const large[] = { "(a{100}){100}", "((((a{0}){900}){900}){900}){900}",
                                          "a{999}" };
@@ -107,4 +108,39 @@ TEST(what_would_need_too_many_steps_is_too_large)
     memset(deep, '(', 1000);
     deep[1000] = '\0';
     CHECK_RC(BOUGH_TOO_LARGE, regex_compile(t->arena, str_of(deep), &re, &t->err));
+    for (int over = 0; over < 2; over++) {
+        size_t n = REGEX_DEPTH + (size_t)over;
+
+        memset(deep, '(', n);
+        memset(deep + n, ')', n);
+        CHECK_RC(over ? BOUGH_TOO_LARGE : BOUGH_OK,
+                 regex_compile(t->arena, str_make(deep, 2 * n), &re, &t->err));
+    }
+}
+
+static bool over_after(void *user)
+{
+    return --*(int *)user == 0;
+}
+
+TEST(a_match_that_takes_long_is_asked_whether_to_give_up)
+{
+    enum { N = 200000 };
+    struct bough_error err;
+    struct regex *re;
+    int left = 20;
+    struct regex_stop stop = { .over = over_after, .user = &left };
+    char *text = arena_alloc(t->arena, N);
+    size_t from, to;
+
+    memset(text, 'a', N);
+    CHECK_OK(regex_compile(t->arena, str_of("(a?){100}b"), &re, &err));
+    CHECK(!regex_find(re, t->arena, str_make(text, N), 0, &stop, &from, &to));
+    CHECK(stop.gave_up);
+    CHECK_INT(0, left);
+    text[N - 1] = 'b';
+    stop.gave_up = false;
+    left = N;
+    CHECK(regex_find(re, t->arena, str_make(text, N), 0, &stop, &from, &to));
+    CHECK(!stop.gave_up);
 }

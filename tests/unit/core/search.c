@@ -1,9 +1,9 @@
-/* Queries, words of an entry, snippets. */
-#include "core/search.h"
+/* Search: parsing queries, words of an entry, matching, snippets. */
+#include "core/search/search.h"
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "core/part.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "core/part/part.h"
 #include "lib/test.h"
 
 #define NOW INT64_C(1794700800000) /* 2026-11-15 00:00 UTC */
@@ -110,7 +110,7 @@ TEST(dates_are_days_moments_or_so_long_ago)
 {
     static const struct {
         const char *text;
-        int64_t want; /* -1: no date */
+        int64_t want; /* -1: not a date */
     } rows[] = {
         { "2026-11-15", NOW },
         { "2026-11", NOW - 14 * INT64_C(86400000) },
@@ -145,7 +145,7 @@ TEST(dates_are_days_moments_or_so_long_ago)
     }
 }
 
-/* ---- an entry's words ---- */
+/* ---- words of an entry ---- */
 
 static struct bough_entry entry_of(struct test *t, const char *const *json, size_t n)
 {
@@ -224,7 +224,7 @@ TEST(results_are_read_through_blocks_strings_of_json_and_bytes)
     CHECK_SPAN("one two " SEARCH_GAP " x y " SEARCH_GAP " seen", w.field[SEARCH_OUTPUT]);
 }
 
-TEST(what_is_too_long_is_cut_and_outputs_first)
+TEST(long_text_is_cut_outputs_first)
 {
     size_t n = 3 * LIMIT_SEARCH_WORDS;
     char *big = arena_alloc(t->arena, n + 1);
@@ -270,7 +270,7 @@ TEST(words_match_whole_and_phrases_stay_in_their_part)
     CHECK(!matches(t, "output:fox", "the quick fox", ""));
 }
 
-/* The snippet with its matches in brackets. */
+/* The snippet's text with its matches in brackets. */
 static const char *snippet(struct test *t, const char *query, struct search_piece *pieces, size_t n,
                            struct search_snippet *s)
 {
@@ -313,6 +313,21 @@ TEST(a_snippet_shows_the_part_with_the_most_matches)
               "ck indeed",
               snippet(t, "\"quick brown fox\"", pieces, 2, &s));
     CHECK_STR("a fox", snippet(t, "-nothing", pieces, 2, &s));
+    pieces[0].text = str_of("a \xe6\x90\x9c\xe7\xb4\xa2"); /* two words that touch are one match */
+    CHECK_STR("a [\xe6\x90\x9c\xe7\xb4\xa2]",
+              snippet(t, "\xe6\x90\x9c \xe7\xb4\xa2", pieces, 1, &s));
+}
+
+TEST(words_and_a_phrase_that_covers_them_are_one_range_of_the_snippet)
+{
+    struct search_piece piece = { SEARCH_TEXT, 0, str_of("one two three") };
+    struct search_snippet s;
+
+    CHECK_STR("[one two three]", snippet(t, "one two \"one two three\"", &piece, 1, &s));
+    CHECK_INT(1, s.nranges);
+    CHECK_STR("[one two] three", snippet(t, "one \"one two\"", &piece, 1, &s));
+    piece.text = str_of("a b c d e f g h i j");
+    CHECK_STR("[a] b [c] d [e f g h i] j", snippet(t, "a c e f \"e f g h i\"", &piece, 1, &s));
 }
 
 TEST(a_snippet_is_cut_at_characters_near_the_match)

@@ -1,5 +1,5 @@
-/* Slugs. */
-#include "core/slug.h"
+/* Slugs of sessions. */
+#include "core/model/slug.h"
 
 #include "lib/test.h"
 
@@ -8,6 +8,7 @@ TEST(slugs_are_lower_case_words_joined_by_hyphens) /* A6 */
     CHECK_STR("fix-the-parser", slug_from_title(t->arena, "Fix the Parser"));
     CHECK_STR("a-b-2", slug_from_title(t->arena, "  a -- b / 2 !! "));
     CHECK_STR("uber-creme-strasse", slug_from_title(t->arena, "Über Crème Straße"));
+    CHECK_STR("az09", slug_from_title(t->arena, "aZ09 /:`{@["));
     CHECK_STR("fi", slug_from_title(t->arena, "\xef\xac\x81"));
 }
 
@@ -34,8 +35,8 @@ TEST(slugs_are_short) /* A6 */
 
 TEST(a_taken_slug_gets_a_random_tail) /* A6, U19 */
 {
-    const char *one = slug_with_suffix(t->arena, "fix-it", &t->env.env);
-    const char *two = slug_with_suffix(t->arena, "fix-it", &t->env.env);
+    const char *one = slug_with_suffix(t->arena, "fix-it", &t->env.env, 0);
+    const char *two = slug_with_suffix(t->arena, "fix-it", &t->env.env, 0);
     char longest[SLUG_MAX + 1];
 
     CHECK_INT(12, strlen(one));
@@ -43,8 +44,8 @@ TEST(a_taken_slug_gets_a_random_tail) /* A6, U19 */
     CHECK(strcmp(one, two) != 0);
     memset(longest, 'y', SLUG_MAX);
     longest[SLUG_MAX] = '\0';
-    CHECK_INT(SLUG_MAX, strlen(slug_with_suffix(t->arena, longest, &t->env.env)));
-    CHECK_INT(5, strlen(slug_with_suffix(t->arena, "", &t->env.env)));
+    CHECK_INT(SLUG_MAX, strlen(slug_with_suffix(t->arena, longest, &t->env.env, 0)));
+    CHECK_INT(5, strlen(slug_with_suffix(t->arena, "", &t->env.env, 0)));
 }
 
 TEST(slugs_out_of_the_air_are_two_words) /* U19 */

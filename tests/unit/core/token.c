@@ -1,11 +1,11 @@
-/* The tokenizer: words, whatever the script. */
-#include "core/token.h"
+/* The tokenizer: words in any script. */
+#include "core/search/tokenizer.h"
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
-/* Words joined by '|'. */
+/* The words of a text, joined by '|'. */
 static const char *words(struct test *t, struct bough_str text)
 {
     const char *all = "";
@@ -48,7 +48,7 @@ TEST(accents_width_and_case_make_no_difference)
     WORDS("\xcf\x83\xce\xbf\xcf\x86\xce\xbf\xcf\x83",
           "\xce\xa3\xce\xbf\xcf\x86\xcf\x8c\xcf\x82"); /* Greek */
     WORDS("\xd0\xb5\xd0\xbb\xd0\xba\xd0\xb0",
-          "\xd0\x81\xd0\xbb\xd0\xba\xd0\xb0"); /* Russian, its dots away */
+          "\xd0\x81\xd0\xbb\xd0\xba\xd0\xb0"); /* Russian: the dots of the letter are removed */
     WORDS("softhyphen", "soft\xc2\xadhyphen");
 }
 
@@ -58,14 +58,14 @@ TEST(scripts_without_spaces_give_a_word_a_character)
           "\xe6\x90\x9c\xe7\xb4\xa2\xe5\xbc\x95\xe6\x93\x8e");
     WORDS("sqlite|\xe6\x90\x9c|fts5", "SQLite\xe6\x90\x9c"
                                       "FTS5");
-    /* ga: one character, or ka and a voicing mark; half width, too */
+    /* ga as one character, as ka with a voicing mark, and half width */
     WORDS("\xe3\x81\x8c", "\xe3\x81\x8c");
     WORDS("\xe3\x81\x8c", "\xe3\x81\x8b\xe3\x82\x99");
     WORDS("\xe3\x82\xac", "\xef\xbd\xb6\xef\xbe\x9e");
-    /* Hangul, composed and as letters */
+    /* Hangul, composed and as separate letters */
     WORDS("\xed\x95\x9c|\xea\xb8\x80", "\xed\x95\x9c\xea\xb8\x80");
     WORDS("\xed\x95\x9c", "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab");
-    /* one character that stands for several */
+    /* one character that expands to several */
     WORDS("\xe6\xa0\xaa|\xe5\xbc\x8f|\xe4\xbc\x9a|\xe7\xa4\xbe|x", "\xe3\x8d\xbfx");
 }
 
@@ -74,9 +74,9 @@ TEST(vowel_signs_stay_and_emoji_are_words)
     WORDS("\xe0\xa4\x95\xe0\xa4\xbf|\xe0\xa4\x95\xe0\xa5\x87",
           "\xe0\xa4\x95\xe0\xa4\xbf \xe0\xa4\x95\xe0\xa5\x87");
     WORDS("ship|\xf0\x9f\x9a\x80|it", "ship \xf0\x9f\x9a\x80it");
-    WORDS("\xf0\x9f\x91\x8d", "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd"); /* skin tone */
+    WORDS("\xf0\x9f\x91\x8d", "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd"); /* the skin tone is dropped */
     WORDS("\xe2\x9c\x85", "\xe2\x9c\x85\xef\xb8\x8f");
-    WORDS("", "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x82"); /* lines of a table */
+    WORDS("", "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x82"); /* box-drawing lines are not words */
 }
 
 TEST(any_bytes_are_safe_and_long_words_are_cut)
@@ -95,7 +95,7 @@ TEST(any_bytes_are_safe_and_long_words_are_cut)
     CHECK_INT(5000, w.to);
     CHECK(!token_next(&z, &w));
     for (size_t i = 0; i + 1 < sizeof big; i += 2)
-        memcpy(big + i, "\xc3\xb8", 2); /* a letter that stays two bytes */
+        memcpy(big + i, "\xc3\xb8", 2); /* a letter that keeps its two bytes */
     token_init(&z, str_make(big, sizeof big));
     CHECK(token_next(&z, &w));
     CHECK_INT(TOKEN_MAX, w.n);

@@ -1,7 +1,7 @@
-/* States of a tool call. */
+/* States of a tool call and the allowed transitions. */
 #include <bough/part.h>
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
 static enum bough_tool_state state(const char *part)

@@ -1,12 +1,16 @@
-/* Totals: sums, opposites, overflow. */
-#include "core/totals.h"
+/* Totals: sums, negation, overflow. */
+#include "core/model/totals.h"
 
 #include "lib/test.h"
 
 TEST(totals_add_every_number)
 {
-    struct bough_totals sum = { 1, 2, 3, 4, 5, 6 };
-    const struct bough_totals more = { 10, 20, 30, 40, 50, -60 };
+    struct bough_totals sum = {
+        .input = 1, .output = 2, .reasoning = 3, .cache_read = 4, .cache_write = 5, .cost = 6
+    };
+    const struct bough_totals more = {
+        .input = 10, .output = 20, .reasoning = 30, .cache_read = 40, .cache_write = 50, .cost = -60
+    };
 
     CHECK(totals_add(&sum, &more));
     CHECK_INT(11, sum.input);
@@ -29,7 +33,9 @@ TEST(totals_that_overflow_are_refused_whole) /* U16 */
 
 TEST(totals_have_an_opposite_that_gives_zero)
 {
-    const struct bough_totals t1 = { 1, -2, 3, 4, 5, 6 };
+    const struct bough_totals t1 = {
+        .input = 1, .output = -2, .reasoning = 3, .cache_read = 4, .cache_write = 5, .cost = 6
+    };
     struct bough_totals back, low = { .output = INT64_MIN };
 
     CHECK(totals_neg(&t1, &back));

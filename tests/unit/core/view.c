@@ -1,7 +1,7 @@
-/* Views of single parts. */
-#include "core/view.h"
+/* Views of single parts in every vocabulary. */
+#include "core/part/view.h"
 
-#include "base/str.h"
+#include "base/text/str.h"
 #include "build.h"
 
 static struct part_view view(struct test *t, const char *json)
@@ -27,6 +27,22 @@ TEST(arguments_are_json_also_when_they_came_as_a_string)
     v = view(t, "{\"id\":\"1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
                 "\"arguments\":\"\"}}");
     CHECK_SPAN("{}", v.input);
+}
+
+TEST(calls_and_outputs_of_openai_responses_are_seen)
+{
+    struct part_view v = view(t, "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\","
+                                 "\"arguments\":\"{\\\"a\\\":1}\"}");
+
+    CHECK_INT(VIEW_CALL, v.kind);
+    CHECK_STR("c", v.call);
+    CHECK_SPAN("{\"a\":1}", v.input);
+    v = view(t, "{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"o\"}");
+    CHECK_INT(VIEW_RESULT, v.kind);
+    CHECK_SPAN("\"o\"", v.output);
+    v = view(t, "{\"type\":\"custom_tool_call\",\"call_id\":\"c\",\"name\":\"f\",\"input\":\"x\"}");
+    CHECK_INT(VIEW_CALL, v.kind);
+    CHECK_SPAN("\"x\"", v.input);
 }
 
 TEST(files_are_seen_alike_in_every_vocabulary) /* U12 */
@@ -64,6 +80,29 @@ TEST(addresses_that_hold_no_bytes_stay_addresses)
     CHECK_STR("a.html", v.filename);
     v = view(t, "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"https://a/b\"}}");
     CHECK_SPAN("https://a/b", view_url(t->arena, &v));
+    v = view(t, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:;base64,aGk=\"}}");
+    CHECK_SPAN("aGk=", v.base64); /* bytes of nobody knows what */
+    CHECK_STR("", v.mime);
+}
+
+TEST(tool_parts_of_the_ai_sdk_are_told_apart_by_their_word)
+{
+    struct part_view v = view(t, "{\"type\":\"dynamic-tool\",\"toolName\":\"ls\",\"toolCallId\":"
+                                 "\"c\",\"state\":\"output-available\",\"input\":{},\"output\":1}");
+
+    CHECK_INT(VIEW_TOOL, v.kind);
+    CHECK_INT(BOUGH_TOOL_COMPLETED, v.state);
+    CHECK_SPAN("1", v.output);
+    v = view(t, "{\"type\":\"tool-call\",\"toolName\":\"ls\",\"toolCallId\":\"c\",\"input\":{}}");
+    CHECK_INT(VIEW_CALL, v.kind);
+    v = view(t, "{\"type\":\"tool-result\",\"toolName\":\"ls\",\"toolCallId\":\"c\",\"output\":"
+                "{\"type\":\"error-text\",\"value\":\"no\"}}");
+    CHECK_INT(VIEW_RESULT, v.kind);
+    CHECK(v.failed);
+    CHECK_SPAN("\"no\"", v.output);
+    v = view(t, "{\"type\":\"tool-call\",\"toolCallId\":\"c\",\"state\":\"input-available\"}");
+    CHECK_INT(VIEW_TOOL, v.kind); /* a tool called "call", of a UI message */
+    CHECK_STR("call", v.tool);
 }
 
 TEST(outputs_are_text_a_person_can_read)

@@ -1,12 +1,12 @@
-/* Views of whole messages. */
-#include "core/view.h"
+/* Views of whole messages, split into runs. */
+#include "core/part/view.h"
 
-#include "base/buf.h"
-#include "base/str.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
 #include "build.h"
-#include "core/text.h"
+#include "core/model/text.h"
 
-/* "said: t c | results: r": one letter a view. */
+/* The runs of a message as text, one letter per view: "said: t c | results: r". */
 static const char *runs(struct test *t, enum bough_role role, const char *content, const char *data)
 {
     static const char letters[] = "trcR?fo";
@@ -68,6 +68,7 @@ TEST(a_tool_message_with_a_call_id_is_one_result) /* U11 */
     CHECK_STR("c", r[0].at[0].call);
     CHECK_STR("ls", r[0].at[0].tool);
     CHECK(r[0].at[0].failed);
+    CHECK_INT(BOUGH_TOOL_NONE, r[0].at[0].state);
     CHECK_SPAN("\"a\\na\"", r[0].at[0].output);
     CHECK_STR("toolResult", view_role(t->arena, e));
 

@@ -1,16 +1,16 @@
-/* The strict parser: what is refused, what is read, and that pieces of any size read the same. */
-#include "http/parse.h"
+/* The strict HTTP parser: refused and parsed input, and the same result for pieces of any size. */
+#include "http/parse/parse.h"
 #include "http/framings.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/str.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
 #include "lib/test.h"
 
-/* A whole message, as a connection reads it. */
+/* A whole message, parsed as by a connection. */
 struct heard {
     struct parse_head head;
     struct parse_error bad;
@@ -36,7 +36,7 @@ static void hear_chunks(struct heard *h, const char *p, size_t n, size_t step)
     h->used += at;
 }
 
-/* `step` bytes arrive at a time; 0: all at once. */
+/* Parse a message that arrives `step` bytes at a time; 0: all at once. */
 static void hear(struct test *t, struct heard *h, const char *text, size_t n, size_t step)
 {
     struct parse_scan scan = { 0 };
@@ -111,7 +111,7 @@ TEST(a_request_reads_the_same_in_pieces_of_any_size)
         CHECK_SPAN("a  b", *parse_header(&h.head, "x-mixed"));
         CHECK(!h.head.keep_alive && h.head.expects && h.head.chunked);
         CHECK_STR("abc0123456789", h.body.p);
-        CHECK_INT(sizeof text - 1 - 3, h.used); /* the next request is left alone */
+        CHECK_INT(sizeof text - 1 - 3, h.used); /* the next request is not consumed */
         buf_finish(&h.body);
     }
 }

@@ -1,10 +1,10 @@
-/* A short life of a SQLite store, with every single I/O call failing in turn. */
+/* A short life of a SQLite store, with every I/O call failing in turn. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "fixture.h"
 #include "lib/faulty_vfs.h"
 
@@ -13,8 +13,8 @@ enum { DEPTH_MAX = 24 };
 struct life {
     const char *path;
     int64_t sid, bid;
-    int64_t acked;   /* depths the store said are there */
-    int64_t perhaps; /* the deepest one it could not tell about */
+    int64_t acked;   /* depths that were acknowledged */
+    int64_t perhaps; /* the deepest one with an unknown outcome */
     char why[256];
 };
 
@@ -35,10 +35,10 @@ static bool typed(enum bough_rc rc)
     }
 }
 
-/* Commit and insist on an answer that tells the caller what to do. */
+/* Commit. The code must be one that tells the caller what to do. */
 static enum bough_rc give(struct test *t, struct backend *b, struct txn *txn, struct life *l)
 {
-    struct patience p = { mono_us() + 300000, NULL };
+    struct deadline p = { mono_us() + 300000, NULL };
     enum bough_rc rc = b->ops->commit(b, &txn, 1, &p, &t->err);
 
     if (!typed(rc))
@@ -51,13 +51,14 @@ static enum bough_rc give(struct test *t, struct backend *b, struct txn *txn, st
 static void append_some(struct test *t, struct backend *b, struct life *l, int64_t depth, int n)
 {
     struct change c[8];
-    struct guard g = { GUARD_HEAD, l->sid, 1, 0 };
+    struct guard g = guard_head(l->sid, 1);
     struct txn txn = { .guards = &g, .nguards = 1, .changes = c, .nchanges = (size_t)n };
     enum bough_rc rc;
 
     for (int i = 0; i < n; i++)
         c[i] = entry_at(t, l->bid, depth + i, arena_printf(t->arena, "depth %d", (int)depth + i));
-    txn.log = (struct log_row){ .kind = LOG_APPEND, .n = n, .sid = l->sid, .bid = l->bid };
+    txn.log =
+        (struct changelog_row){ .kind = CHANGELOG_APPEND, .n = n, .sid = l->sid, .bid = l->bid };
     rc = give(t, b, &txn, l);
     if (rc == BOUGH_OK && txn.state == TXN_DONE)
         l->acked = depth + n - 1;
@@ -65,7 +66,7 @@ static void append_some(struct test *t, struct backend *b, struct life *l, int64
         l->perhaps = depth + n - 1;
 }
 
-/* Lists are relaxed work: they may be lost, but never break anything. */
+/* Lists are folded in a relaxed txn: it may be lost, but must not break anything. */
 static void fold(struct test *t, struct backend *b, struct life *l)
 {
     struct change c[2] = { { .op = CHANGE_LIST_PUT },
@@ -89,7 +90,7 @@ static bool start(struct test *t, struct life *l, struct backend **b)
     c[0].u.session.row = (struct session_row){ .slug = "one" };
     c[0].u.session.head = (struct head_row){ .bid = NEW_BRANCH(0) };
     c[1].u.branch = (struct branch_row){ .sid = NEW_SESSION };
-    txn.log = (struct log_row){ .kind = LOG_SESSION_NEW, .n = 1, .sid = NEW_SESSION };
+    txn.log = (struct changelog_row){ .kind = CHANGELOG_SESSION_NEW, .n = 1, .sid = NEW_SESSION };
     rc = give(t, *b, &txn, l);
     l->sid = txn.sid;
     l->bid = txn.bids[0];
@@ -99,12 +100,12 @@ static bool start(struct test *t, struct life *l, struct backend **b)
     return false;
 }
 
-/* What the caller of a store would do: go on from where it is, whatever failed before. */
+/* Use the store as a caller does: continue after every failure. */
 static void live(struct test *t, struct life *l)
 {
     struct backend *b = NULL;
-    struct view *v;
-    struct patience p;
+    struct snapshot *v;
+    struct deadline p;
 
     if (!start(t, l, &b))
         return;
@@ -112,11 +113,11 @@ static void live(struct test *t, struct life *l)
         struct branch_row branch = { .bid = l->bid };
         int64_t tip = -1;
 
-        p = (struct patience){ mono_us() + 300000, NULL };
-        if (b->ops->view_begin(b, &v, &p, &t->err) == BOUGH_OK) {
+        p = (struct deadline){ mono_us() + 300000, NULL };
+        if (b->ops->snapshot_begin(b, &v, &p, &t->err) == BOUGH_OK) {
             if (b->ops->branch_tip(v, &branch, &tip, &t->err))
                 tip = -1;
-            b->ops->view_end(v);
+            b->ops->snapshot_end(v);
         }
         if (tip >= 0 && (tip < l->acked || (tip > l->acked && tip != l->perhaps)))
             FAIL("tip %d, acknowledged %d", (int)tip, (int)l->acked);
@@ -132,7 +133,7 @@ static void live(struct test *t, struct life *l)
     b->ops->close(b);
 }
 
-/* An independent connection, without patience: no lock is left, nothing is damaged. */
+/* Check with an independent connection that no lock is left and that the file is intact. */
 static void check_sound(struct test *t, const char *path)
 {
     sqlite3_stmt *st;
@@ -154,7 +155,7 @@ static void check_after(struct test *t, struct life *l)
 {
     struct backend *b = open_at(t, l->path);
     struct entry_row row;
-    struct view *v;
+    struct snapshot *v;
     int64_t tip;
 
     if (l->bid && l->sid && last_no(t, b) > 0) {
@@ -166,7 +167,7 @@ static void check_after(struct test *t, struct life *l)
             CHECK_OK(b->ops->entry_get(v, t->arena, l->bid, d, &row, &t->err));
             CHECK_STR(arena_printf(t->arena, "depth %d", (int)d), row.body.p + 15);
         }
-        b->ops->view_end(v);
+        b->ops->snapshot_end(v);
         CHECK_INT(TXN_DONE, append(t, b, l->sid, l->bid, tip + 1, "next"));
     } else {
         CHECK_INT(0, l->acked);

@@ -1,18 +1,18 @@
-/* For the tests of the SQLite backend's own table: short ways to build rows and txns. */
+/* Helpers for tests of the SQLite backend's ops: building rows and txns. */
 #include "fixture.h"
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
-struct patience soon(void)
+struct deadline soon(void)
 {
-    return (struct patience){ mono_us() + 10000000, NULL };
+    return (struct deadline){ mono_us() + 10000000, NULL };
 }
 
 enum bough_rc try_open(struct test *t, const char *path, bool read_only, struct backend **out)
 {
     struct backend_config config = { .path = path, .read_only = read_only, .env = &t->env.env };
 
-    config.patience = soon();
+    config.deadline = soon();
     return sqlite_backend.open(out, &config, &t->err);
 }
 
@@ -26,7 +26,7 @@ struct backend *open_at(struct test *t, const char *path)
 
 enum txn_state run(struct test *t, struct backend *b, struct txn *txn)
 {
-    struct patience p = soon();
+    struct deadline p = soon();
 
     CHECK_OK(b->ops->commit(b, &txn, 1, &p, &t->err));
     return txn->state;
@@ -40,7 +40,7 @@ int64_t add_session(struct test *t, struct backend *b, const char *slug, int64_t
     changes[0].u.session.row = (struct session_row){ .slug = slug, .made = 5, .body = { "b", 1 } };
     changes[0].u.session.head = (struct head_row){ .bid = NEW_BRANCH(0), .lease_owner = "" };
     changes[1].u.branch = (struct branch_row){ .sid = NEW_SESSION };
-    txn.log = (struct log_row){ .kind = LOG_SESSION_NEW, .n = 1, .sid = NEW_SESSION };
+    txn.log = (struct changelog_row){ .kind = CHANGELOG_SESSION_NEW, .n = 1, .sid = NEW_SESSION };
     CHECK_INT(TXN_DONE, run(t, b, &txn));
     *bid = txn.bids[0];
     return txn.sid;
@@ -66,41 +66,42 @@ enum txn_state append(struct test *t, struct backend *b, int64_t sid, int64_t bi
                       const char *text)
 {
     struct change c = entry_at(t, bid, depth, text);
-    struct guard g = { GUARD_HEAD, sid, 1, 0 };
+    struct guard g = guard_head(sid, 1);
     struct txn txn = { .guards = &g, .nguards = 1, .changes = &c, .nchanges = 1 };
 
-    txn.log =
-        (struct log_row){ .kind = LOG_APPEND, .n = 1, .sid = sid, .bid = bid, .depth = depth };
+    txn.log = (struct changelog_row){
+        .kind = CHANGELOG_APPEND, .n = 1, .sid = sid, .bid = bid, .depth = depth
+    };
     return run(t, b, &txn);
 }
 
-struct view *look(struct test *t, struct backend *b)
+struct snapshot *look(struct test *t, struct backend *b)
 {
-    struct patience p = soon();
-    struct view *v = NULL;
+    struct deadline p = soon();
+    struct snapshot *v = NULL;
 
-    CHECK_OK(b->ops->view_begin(b, &v, &p, &t->err));
+    CHECK_OK(b->ops->snapshot_begin(b, &v, &p, &t->err));
     return v;
 }
 
 int64_t tip_of(struct test *t, struct backend *b, int64_t bid)
 {
-    struct view *v = look(t, b);
+    struct snapshot *v = look(t, b);
     struct branch_row row;
     int64_t tip;
 
     CHECK_OK(b->ops->branch_get(v, bid, &row, &t->err));
     CHECK_OK(b->ops->branch_tip(v, &row, &tip, &t->err));
-    b->ops->view_end(v);
+    b->ops->snapshot_end(v);
     return tip;
 }
 
 int64_t last_no(struct test *t, struct backend *b)
 {
-    struct view *v = look(t, b);
+    struct snapshot *v = look(t, b);
     int64_t no;
 
-    CHECK_OK(b->ops->log_last(v, &no, &t->err));
-    b->ops->view_end(v);
+    CHECK_OK(b->ops->changelog_last(v, &no, &t->err));
+    b->ops->snapshot_end(v);
     return no;
 }

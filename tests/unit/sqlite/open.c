@@ -1,13 +1,14 @@
-/* Opening SQLite stores: what is refused, what is left behind, many at once. */
+/* Opening SQLite stores: refused files, files left after closing, concurrent opens. */
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "base/memory/arena.h"
+#include "base/os/fs.h"
 #include "fixture.h"
 
 static void write_file(struct test *t, const char *path, const char *text)
@@ -45,6 +46,7 @@ TEST(unsafe_places_are_refused)
 {
     struct backend *b = NULL;
     const char *dir = test_path(t, "open"), *link = test_path(t, "link");
+    char long_path[PATH_MAX];
 
     CHECK_RC(BOUGH_INVALID, try_open(t, "", false, &b));
     CHECK_RC(BOUGH_INVALID, try_open(t, test_path(t, "dir/"), false, &b));
@@ -54,6 +56,13 @@ TEST(unsafe_places_are_refused)
     CHECK_RC(BOUGH_DENIED, try_open(t, fs_join(t->arena, dir, "s.db"), false, &b));
     CHECK_INT(0, symlink(test_path(t, "s.db"), link));
     CHECK_RC(BOUGH_INVALID, try_open(t, link, false, &b));
+    memset(long_path, 'x', sizeof long_path);
+    for (size_t i = 0; i < sizeof long_path; i += 200)
+        long_path[i] = '/';
+    memcpy(long_path, dir, strlen(dir));
+    long_path[PATH_MAX - 16] = '\0'; /* room for "-journal" and the like is needed behind it */
+    CHECK_RC(BOUGH_INVALID, try_open(t, long_path, false, &b));
+    CHECK(strstr(t->err.msg, "too long"));
     CHECK_RC(BOUGH_NOT_FOUND, try_open(t, test_path(t, "none"), true, &b));
     CHECK(!fs_exists(test_path(t, "none")));
     CHECK_RC(BOUGH_NOT_FOUND, try_open(t, test_path(t, "a/b/none"), true, &b));
@@ -101,9 +110,9 @@ TEST(a_replaced_file_is_noticed)
     const char *path = test_path(t, "s.db");
     struct backend *b = open_at(t, path);
     struct change c;
-    struct txn txn = { .changes = &c, .nchanges = 1, .log = { .kind = LOG_APPEND, .n = 1 } };
+    struct txn txn = { .changes = &c, .nchanges = 1, .log = { .kind = CHANGELOG_APPEND, .n = 1 } };
     struct txn *list[] = { &txn };
-    struct patience p = soon();
+    struct deadline p = soon();
     int64_t bid, sid = add_session(t, b, "one", &bid);
 
     append(t, b, sid, bid, 1, "x");
@@ -123,10 +132,10 @@ TEST(a_forked_child_is_refused)
     pid_t pid = fork();
 
     if (pid == 0) {
-        struct patience p = soon();
+        struct deadline p = soon();
         struct txn txn = { .nchanges = 0 }, *list[] = { &txn };
-        struct view *v;
-        bool ok = b->ops->view_begin(b, &v, &p, &t->err) == BOUGH_INVALID &&
+        struct snapshot *v;
+        bool ok = b->ops->snapshot_begin(b, &v, &p, &t->err) == BOUGH_INVALID &&
                   b->ops->commit(b, list, 1, &p, &t->err) == BOUGH_INVALID;
 
         b->ops->upkeep(b, true);
@@ -139,7 +148,7 @@ TEST(a_forked_child_is_refused)
     b->ops->close(b);
 }
 
-/* Sixteen processes open a path that does not exist yet, at the same moment, and write. */
+/* Sixteen processes open a path that does not exist yet at the same moment, and write. */
 static void many_at_once(struct test *t, const char *path)
 {
     enum { MANY = 16 };
@@ -156,7 +165,7 @@ static void many_at_once(struct test *t, const char *path)
             char slug[32];
 
             close(gate[1]);
-            if (read(gate[0], &byte, 1) < 0) /* until everybody is here */
+            if (read(gate[0], &byte, 1) < 0) /* wait until all processes are here */
                 _exit(2);
             b = NULL;
             if (try_open(t, path, false, &b) != BOUGH_OK) {
@@ -184,4 +193,44 @@ TEST_SECONDS(many_processes_open_a_fresh_path, 120)
 {
     for (int round = 0; round < 20; round++)
         many_at_once(t, test_path(t, arena_printf(t->arena, "s%d.db", round)));
+}
+
+TEST(a_file_that_other_users_may_change_is_refused)
+{
+    const char *path = test_path(t, "s.db");
+    struct backend *b = open_at(t, path);
+
+    b->ops->close(b);
+    CHECK_INT(0, chmod(path, 0666));
+    CHECK_RC(BOUGH_DENIED, try_open(t, path, false, &b));
+    CHECK(strstr(t->err.msg, "chmod 600"));
+    CHECK_INT(0, chmod(path, 0644));
+    b = open_at(t, path);
+    b->ops->close(b);
+}
+
+TEST(a_file_of_another_user_is_refused)
+{
+    enum { OTHER = 12345, ME = 23456 };
+    const char *path = test_path(t, "s.db");
+    struct backend *b;
+    int status = -1;
+    pid_t child;
+
+    if (geteuid() != 0)
+        SKIP("only root can give a file away");
+    b = open_at(t, path);
+    b->ops->close(b);
+    CHECK_INT(0, chmod(path, 0644));
+    CHECK_INT(0, chown(path, OTHER, (gid_t)-1));
+    CHECK_INT(0, chmod(test_path(t, ""), 0755));
+    child = fork();
+    if (child == 0) {
+        if (seteuid(ME) != 0)
+            _exit(2);
+        _exit(try_open(t, path, true, &b) == BOUGH_DENIED ? 0 : 1);
+    }
+    CHECK(child > 0);
+    CHECK_INT(child, waitpid(child, &status, 0));
+    CHECK_INT(0, status);
 }

@@ -1,12 +1,11 @@
-/* Rows of the SQLite backend: lists against their definition in C, scans, purging, fsck's back
- * door. */
+/* Rows of the SQLite backend: lists compared with list_matches(), scans, purging, raw access. */
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "core/search.h"
+#include "base/memory/arena.h"
+#include "core/search/search.h"
 #include "fixture.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/conn/db.h"
 
 /* ---- lists ---- */
 
@@ -71,7 +70,7 @@ static struct list_query random_query(struct test *t)
         .role_name = "", .provider_path = "", .model_provider = "", .model_name = "", .hay = ""
     };
 
-    which &= next(t); /* a quarter of the conditions */
+    which &= next(t); /* keep about a quarter of the conditions */
     q.project = which & 1 ? (int64_t)(r & 3) : 0;
     q.workspace = which & 2 ? (int64_t)(r >> 2 & 1) : 0;
     q.account = which & 4 ? (int64_t)(r >> 3 & 1) : 0;
@@ -126,7 +125,7 @@ static bool compare(void *user, const struct list_row *row)
 
 static void check_queries(struct test *t, struct backend *b, struct lists *l)
 {
-    struct view *v = look(t, b);
+    struct snapshot *v = look(t, b);
 
     for (int i = 0; i < 3000; i++) {
         struct list_query q = random_query(t);
@@ -136,7 +135,7 @@ static void check_queries(struct test *t, struct backend *b, struct lists *l)
         if (l->wrong || l->got != l->n)
             FAIL("query %d: row %zu of %zu", i, l->got, l->n);
     }
-    b->ops->view_end(v);
+    b->ops->snapshot_end(v);
 }
 
 TEST(lists_are_what_list_matches_says)
@@ -146,22 +145,23 @@ TEST(lists_are_what_list_matches_says)
 
     fill(t, b, l);
     check_queries(t, b, l);
-    fill(t, b, l); /* every row moves */
+    fill(t, b, l); /* every row gets new values */
     check_queries(t, b, l);
     b->ops->close(b);
 }
 
-/* Every list by its order alone, by project or by parent comes straight from an index. */
+/* A list with only an order, a project or a parent comes straight from an index. */
 TEST(lists_never_sort)
 {
     const char *path = test_path(t, "s.db");
     struct backend *b = open_at(t, path);
     struct list_query q = { .role_name = "", .alive = true };
     struct lists *l = arena_zalloc(t->arena, sizeof *l);
+    int looked = 0;
 
     fill(t, b, l);
     for (int shape = 0; shape < 36; shape++) {
-        struct view *v = look(t, b);
+        struct snapshot *v = look(t, b);
 
         q.order = (enum list_order)(shape % 3);
         q.project = shape / 3 % 3 == 1;
@@ -171,14 +171,17 @@ TEST(lists_never_sort)
         expect(l, &q);
         CHECK_OK(b->ops->list_scan(v, &q, compare, l, &t->err));
         CHECK(!l->wrong);
+        CHECK_INT(l->n, l->got);
         for (int i = 0; i < LIST_CACHE; i++) {
             sqlite3_stmt *st = conn_of(v)->list[i].stmt;
 
+            looked += st != NULL;
             CHECK_INT(0, st ? sqlite3_stmt_status(st, SQLITE_STMTSTATUS_SORT, 0) : 0);
             CHECK_INT(0, st ? sqlite3_stmt_status(st, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0) : 0);
         }
-        b->ops->view_end(v);
+        b->ops->snapshot_end(v);
     }
+    CHECK(looked >= 36);
     b->ops->close(b);
 }
 
@@ -188,7 +191,7 @@ struct seen {
     int64_t depths[64];
     int n;
     struct backend *b;
-    struct view *v;
+    struct snapshot *v;
 };
 
 static bool note(void *user, const struct entry_row *row)
@@ -211,7 +214,7 @@ TEST(scans_filter_and_nest)
 {
     struct backend *b = open_at(t, test_path(t, "s.db"));
     struct change c[6];
-    struct txn txn = { .changes = c, .nchanges = 6, .log = { .kind = LOG_APPEND, .n = 6 } };
+    struct txn txn = { .changes = c, .nchanges = 6, .log = { .kind = CHANGELOG_APPEND, .n = 6 } };
     struct entry_range r = { .from = 1, .to = 6 };
     struct seen s = { .b = b };
     int64_t depth, bid;
@@ -221,7 +224,7 @@ TEST(scans_filter_and_nest)
         c[i] = entry_at(t, bid, i + 1, "x");
         c[i].u.entry.kind = i == 1 || i == 4 ? BOUGH_ENTRY_COMPACTION : BOUGH_ENTRY_MESSAGE;
         c[i].u.entry.mask = i % 2 ? MASK_USAGE : MASK_PART;
-        c[i].u.entry.over = i == 4 ? 7 : 0;
+        c[i].u.entry.deleted = i == 4 ? 7 : 0;
     }
     CHECK_INT(TXN_DONE, run(t, b, &txn));
     s.v = look(t, b);
@@ -246,16 +249,16 @@ TEST(scans_filter_and_nest)
     CHECK_OK(b->ops->entry_scan(s.v, &r, note_twice, &s, &t->err));
     CHECK_INT(10, s.n);
     CHECK_OK(b->ops->mark_find(s.v, bid, BOUGH_ENTRY_COMPACTION, 6, &depth, &t->err));
-    CHECK_INT(2, depth); /* the one at 5 is deleted */
+    CHECK_INT(2, depth); /* the marker at depth 5 is deleted */
     CHECK_OK(b->ops->mark_find(s.v, bid, BOUGH_ENTRY_COMPACTION, 1, &depth, &t->err));
     CHECK_INT(0, depth);
     CHECK_OK(b->ops->mark_find(s.v, bid, BOUGH_ENTRY_THINKING_LEVEL_CHANGE, 6, &depth, &t->err));
     CHECK_INT(0, depth);
-    b->ops->view_end(s.v);
+    b->ops->snapshot_end(s.v);
     b->ops->close(b);
 }
 
-static bool forever(void *user, const struct log_row *row)
+static bool forever(void *user, const struct changelog_row *row)
 {
     (void)user;
     (void)row;
@@ -265,12 +268,14 @@ static bool forever(void *user, const struct log_row *row)
 TEST(a_scan_ends_when_patience_does)
 {
     struct backend *b = open_at(t, test_path(t, "s.db"));
-    struct patience p = soon();
+    struct deadline p = soon();
     bool cancel = false;
-    struct view *v;
+    struct snapshot *v;
     int64_t bid, sid = add_session(t, b, "one", &bid);
     struct change *c = arena_array(t->arena, 4000, sizeof *c);
-    struct txn txn = { .changes = c, .nchanges = 4000, .log = { .kind = LOG_APPEND, .n = 4000 } };
+    struct txn txn = { .changes = c,
+                       .nchanges = 4000,
+                       .log = { .kind = CHANGELOG_APPEND, .n = 4000 } };
     struct list_query q = { .role_name = "none" };
 
     (void)sid;
@@ -280,19 +285,19 @@ TEST(a_scan_ends_when_patience_does)
     }
     CHECK_INT(TXN_DONE, run(t, b, &txn));
     p.cancel = &cancel;
-    CHECK_OK(b->ops->view_begin(b, &v, &p, &t->err));
+    CHECK_OK(b->ops->snapshot_begin(b, &v, &p, &t->err));
     cancel = true;
     CHECK_RC(BOUGH_TIMEOUT, b->ops->list_scan(v, &q, NULL, NULL, &t->err));
-    /* And it stays over, for whoever did not listen. */
-    CHECK_RC(BOUGH_TIMEOUT, b->ops->log_scan(v, 0, forever, NULL, &t->err));
-    b->ops->view_end(v);
+    /* The snapshot stays timed out if the caller ignores the error. */
+    CHECK_RC(BOUGH_TIMEOUT, b->ops->changelog_scan(v, 0, forever, NULL, &t->err));
+    b->ops->snapshot_end(v);
     v = look(t, b);
-    CHECK_OK(b->ops->log_scan(v, 0, forever, NULL, &t->err));
-    b->ops->view_end(v);
+    CHECK_OK(b->ops->changelog_scan(v, 0, forever, NULL, &t->err));
+    b->ops->snapshot_end(v);
     b->ops->close(b);
 }
 
-/* ---- purging and the back door ---- */
+/* ---- purging and raw access ---- */
 
 static bool count(void *user, const struct raw_row *row)
 {
@@ -303,11 +308,11 @@ static bool count(void *user, const struct raw_row *row)
 
 static int rows_in(struct test *t, struct backend *b, enum raw_table table)
 {
-    struct view *v = look(t, b);
+    struct snapshot *v = look(t, b);
     int n = 0;
 
     CHECK_OK(b->ops->raw_scan(v, table, count, &n, &t->err));
-    b->ops->view_end(v);
+    b->ops->snapshot_end(v);
     return n;
 }
 
@@ -317,7 +322,7 @@ static void add_things(struct test *t, struct backend *b, int64_t sid)
                            { .op = CHANGE_ALIAS_ADD },
                            { .op = CHANGE_ALIAS_ADD },
                            { .op = CHANGE_KEY_PUT } };
-    struct txn txn = { .changes = c, .nchanges = 4, .log = { .kind = LOG_RECORD, .n = 1 } };
+    struct txn txn = { .changes = c, .nchanges = 4, .log = { .kind = CHANGELOG_RECORD, .n = 1 } };
 
     c[0].u.record = (struct record_row){ .sid = sid, .kind = RECORD_TODO, .body = { "r", 1 } };
     c[1].u.alias = (struct alias_row){ "entry", sid, ALIAS_ENTRY, 1, 1 };
@@ -330,7 +335,7 @@ static void add_things(struct test *t, struct backend *b, int64_t sid)
 TEST(purging_removes_only_what_it_may)
 {
     struct backend *b = open_at(t, test_path(t, "s.db"));
-    struct patience p = soon();
+    struct deadline p = soon();
     int64_t entries = 0, records = 0, bid, other, sid = add_session(t, b, "one", &bid);
     int64_t sid2 = add_session(t, b, "two", &other);
     struct branch_row cut = { .bid = bid, .cut = 3 };
@@ -373,16 +378,16 @@ static void complain(void *user, const char *text)
 TEST(raw_rows_can_be_taken_out_and_put_back)
 {
     struct backend *b = open_at(t, test_path(t, "s.db"));
-    struct change c = { .op = CHANGE_LIST_PUT }, text = { .op = CHANGE_TEXT_PUT };
+    struct change c = { .op = CHANGE_LIST_PUT }, text = { .op = CHANGE_FULLTEXT_PUT };
     struct txn txn = { .changes = &c, .nchanges = 1 };
     struct search_words words = { .field = { { "mine", 4 } } };
-    struct view *v;
+    struct snapshot *v;
     int found = 0;
     int64_t bid, sid = add_session(t, b, "one", &bid);
 
     append(t, b, sid, bid, 1, "mine");
     add_things(t, b, sid);
-    text.u.text = (struct text_row){ .no = 2, .bid = bid, .depth = 1, .words = &words };
+    text.u.text = (struct fulltext_row){ .no = 2, .bid = bid, .depth = 1, .words = &words };
     CHECK_INT(TXN_DONE, run(t, b, &(struct txn){ .changes = &text, .nchanges = 1 }));
     c.u.list = (struct list_row){ .sid = sid, .deleted = 4, .hay = "h" };
     CHECK_INT(TXN_DONE, run(t, b, &txn));
@@ -399,12 +404,12 @@ TEST(raw_rows_can_be_taken_out_and_put_back)
         struct raw_row row;
         int n = rows_in(t, b, (enum raw_table)table);
 
-        if (table >= RAW_BLOB) /* tests/store/fsck_blobs.c */
+        if (table >= RAW_BLOB) /* tested in tests/store/fsck_blobs.c */
             continue;
-        v = look(t, b); /* keeps what the row points to until it is put back */
+        v = look(t, b); /* open until the row is put back */
         CHECK(n > 0);
         CHECK_OK(b->ops->raw_scan(v, (enum raw_table)table, first, &row, &t->err));
-        switch (table) { /* what a scan shows lives no longer than the callback */
+        switch (table) { /* texts of a scanned row are valid only in the callback */
         case RAW_SESSION:
             row.u.session.slug = "one";
             row.u.session.body = (struct bough_str){ "b", 1 };
@@ -441,12 +446,14 @@ TEST(raw_rows_can_be_taken_out_and_put_back)
         CHECK_INT(n - 1, rows_in(t, b, (enum raw_table)table));
         CHECK_OK(b->ops->raw_fix(b, &row, false, &t->err));
         CHECK_INT(n, rows_in(t, b, (enum raw_table)table));
-        b->ops->view_end(v);
+        b->ops->snapshot_end(v);
     }
+    CHECK_RC(BOUGH_INVALID,
+             b->ops->raw_fix(b, &(struct raw_row){ .table = RAW_TABLES }, true, &t->err));
     v = look(t, b);
     CHECK_OK(b->ops->engine_check(v, true, complain, &found, &t->err));
     CHECK_OK(b->ops->engine_check(v, false, complain, &found, &t->err));
     CHECK_INT(0, found);
-    b->ops->view_end(v);
+    b->ops->snapshot_end(v);
     b->ops->close(b);
 }

@@ -1,13 +1,15 @@
--- The facts, as in SQLite's migration of the same number: every change writes its log row in the same transaction.
--- Times are milliseconds since 1970, numbers are for ever. All tables lie in the store's own schema.
+-- Source tables, like SQLite's migration of the same number. Every change writes its changelog row
+-- (table log) in the same transaction. Times are milliseconds since 1970. Numbers never change. All
+-- tables are in the store's own schema.
 
 CREATE TABLE meta (
     key   text PRIMARY KEY,
     value text NOT NULL
 );
 
--- One row. Whoever writes changes it first and so holds its lock until the commit: commits are one line, a
--- snapshot shows all changes up to some number and none behind it, and numbers never go back.
+-- One row. Every writer updates it first and so holds its lock until the commit. This serializes
+-- commits: a snapshot shows all changes up to some number and none after it. Counters never go
+-- back.
 CREATE TABLE counter (
     one      bool PRIMARY KEY DEFAULT true CHECK (one),
     commits  bigint NOT NULL,
@@ -18,8 +20,9 @@ CREATE TABLE counter (
 ) WITH (fillfactor = 10);
 INSERT INTO counter (commits, no, sessions, branches, blobs) VALUES (0, 0, 0, 0, 0);
 
--- body is what libbough reads; id to metadata say the same for those who read with SQL. What is JSON as somebody
--- gave it stands apart: PostgreSQL takes no value out of JSON that has a \u0000 anywhere.
+-- libbough reads body. The columns id to metadata repeat its content for SQL users. data and
+-- metadata are JSON as the caller gave it, in columns of their own, because PostgreSQL cannot
+-- extract values from JSON that contains \u0000.
 CREATE TABLE session (
     sid    bigint PRIMARY KEY,
     ver    bigint NOT NULL,
@@ -40,7 +43,8 @@ CREATE UNIQUE INDEX session_slug ON session (slug) WHERE purged = 0;
 CREATE INDEX session_made ON session (made, sid);
 CREATE INDEX session_parent ON session (parent, sid) WHERE parent <> 0;
 
--- Where a session is and who may write: narrow, and no index on what changes.
+-- The position of a session and its lease. The row is narrow, and columns that change have no
+-- index.
 CREATE TABLE head (
     sid           bigint PRIMARY KEY,
     ver           bigint NOT NULL,
@@ -64,9 +68,10 @@ CREATE TABLE branch (
 CREATE INDEX branch_sid ON branch (sid, bid);
 CREATE INDEX branch_parent ON branch (parent, base, bid) WHERE parent <> 0;
 
--- The parts lie apart from the rest of the packed body, as a JSON array of their own bytes: libbough puts both
--- together again, SQL reads them as they are. NULL: they are in the body (they are no text PostgreSQL can hold).
--- no to metadata repeat what the body says, for those who read with SQL.
+-- parts is a JSON array of the parts' original bytes, stored apart from the rest of the packed
+-- body. libbough joins both again; SQL users read it as it is. NULL: the parts are in body, because
+-- PostgreSQL cannot store them as text. The columns no to metadata repeat what body contains, for
+-- SQL users.
 CREATE TABLE entry (
     bid   bigint NOT NULL,
     depth bigint NOT NULL,
@@ -85,13 +90,13 @@ CREATE TABLE entry (
     types text, -- of the parts, in order: text,tool
     PRIMARY KEY (bid, depth)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.02);
--- Where the server can: several times as fast as its own way, and about as small.
+-- lz4, if the server supports it: several times faster than the default, and about as small.
 DO $$ BEGIN
     ALTER TABLE entry ALTER COLUMN parts SET COMPRESSION lz4;
 EXCEPTION WHEN OTHERS THEN NULL;
 END $$;
 CREATE INDEX entry_id ON entry (id);
--- Compactions (3), changes of model (1) and of thinking level (2) are found in one step at any depth.
+-- Finds compactions (3), changes of model (1) and of thinking level (2) in one step at any depth.
 CREATE INDEX entry_mark ON entry (bid, kind, depth) WHERE kind IN (1, 2, 3) AND over = 0;
 
 CREATE TABLE record (
@@ -105,7 +110,7 @@ CREATE TABLE record (
     PRIMARY KEY (sid, kind, ord)
 );
 
--- Ids from elsewhere may be any bytes.
+-- Foreign ids may contain any bytes.
 CREATE TABLE alias (
     id    bytea NOT NULL,
     scope bigint NOT NULL,
@@ -115,7 +120,7 @@ CREATE TABLE alias (
     PRIMARY KEY (id, scope)
 );
 CREATE INDEX alias_scope ON alias (scope, id) WHERE scope <> 0;
-CREATE INDEX alias_session ON alias (a) WHERE what = 1 AND scope = 0; -- the other names of a session
+CREATE INDEX alias_session ON alias (a) WHERE what = 1 AND scope = 0; -- other names of a session
 
 CREATE TABLE key (
     sid     bigint NOT NULL,

@@ -1,6 +1,7 @@
--- What lists filter, order and show: derived from the log, may be dropped and built again.
+-- List rows: what lists filter, sort and show. Derived from the changelog; may be dropped and
+-- rebuilt.
 
--- Up to which log number a projection has been applied.
+-- The last changelog number that each projection has applied.
 CREATE TABLE projection (
     name text PRIMARY KEY,
     no   bigint NOT NULL
@@ -28,8 +29,8 @@ CREATE TABLE list (
     body           bytea NOT NULL
 ) WITH (fillfactor = 80);
 
--- A list of any order, of one kind and of the living or the deleted, is a range of one of these; lists of several
--- kinds merge such ranges.
+-- A list of one kind, deleted or not, in any order, is a range of one of these indexes. Lists of
+-- several kinds merge such ranges.
 CREATE INDEX list_created ON list (kind, gone, created, sid);
 CREATE INDEX list_updated ON list (kind, gone, updated, sid);
 CREATE INDEX list_modified ON list (kind, gone, modified, sid);

@@ -1,4 +1,4 @@
--- Messages that are still being written; see SQLite's migration of the same number.
+-- Open messages; see SQLite's migration of the same number.
 
 CREATE TABLE open (
     bid      bigint NOT NULL,

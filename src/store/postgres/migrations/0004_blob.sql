@@ -1,5 +1,6 @@
--- Attachments: bytes kept once, however many entries show them, in pieces of 64 KB. state 0: being written; 1:
--- whole, perhaps linked by nobody; 2: linked. Only a hint for the sweep: what counts are the rows of blob_link.
+-- Attachments: bytes stored once, in pieces of 64 KB, however many entries show them. state 0:
+-- being written; 1: complete, possibly not linked; 2: linked. The state is a hint for the sweep;
+-- the rows of blob_link decide.
 CREATE TABLE blob (
     bno   bigint PRIMARY KEY,
     state bigint NOT NULL,
@@ -19,7 +20,7 @@ CREATE TABLE chunk (
 );
 ALTER TABLE chunk ALTER body SET STORAGE EXTERNAL; -- images and archives: nothing to compress
 
--- By entry first: a purge removes ranges of it.
+-- The entry comes first in the primary key, so that a purge removes ranges.
 CREATE TABLE blob_link (
     bid   bigint NOT NULL,
     depth bigint NOT NULL,

@@ -1,10 +1,11 @@
--- Full text: derived from the log, may be dropped and built again. Words are made by src/core/search_text.c and
--- token.c before they come here: the same words as on every backend.
+-- Full text: derived from the changelog; may be dropped and rebuilt. Words are produced by
+-- src/core/search_text.c and token.c, as for every backend.
 
--- A document; id is as in SQLite (twice the entry's number, and 1 for a title). Of a title bid is 0 and depth the
--- session's number; it keeps its words. vec holds every word once, with the letter of its field in front, and no
--- positions: PostgreSQL keeps those of the first 16,383 words only, so phrases are looked at in the entry itself.
--- cut: it has more words than fit.
+-- A document. id is as in SQLite: twice the entry's number, or for a title twice the number of the
+-- change plus 1. For a title, bid is 0, depth is the session's number, and words stores its words.
+-- vec holds every word once, prefixed with the letter of its field, without positions: PostgreSQL
+-- stores positions only up to 16,383, so phrases are checked in the entry itself. cut: the document
+-- has more words than fit.
 CREATE TABLE text_doc (
     id    bigint PRIMARY KEY,
     bid   bigint NOT NULL,

@@ -1,6 +1,6 @@
--- For those who read with SQL: the tables of alkhub's document, over ours. Sessions that were deleted or purged,
--- and messages that were deleted, are not shown. What lists derive (updated_at, and what sessions are filtered
--- by) is brought up to date in the background: it may be some hundred changes late.
+-- Views for SQL users: the tables of alkhub's document. Deleted or purged sessions and deleted
+-- messages are not shown. Columns from list rows (updated_at, and the columns that sessions are
+-- filtered by) are updated in the background and may lag by some hundred changes.
 
 CREATE INDEX list_workspace ON list (workspace) WHERE workspace <> 0;
 CREATE INDEX list_account ON list (account) WHERE account <> 0;
@@ -49,7 +49,8 @@ JOIN session s ON s.sid = b.sid
 JOIN head h ON h.sid = s.sid
 WHERE e.kind = 0 AND e.over = 0 AND s.purged = 0 AND h.deleted = 0;
 
--- Nothing is taken out of a part here: PostgreSQL cannot look into JSON with a \u0000 or half a surrogate pair.
+-- No values are extracted from a part: PostgreSQL cannot read JSON that contains \u0000 or an
+-- unpaired surrogate.
 CREATE VIEW parts AS
 SELECT e.id || '.' || lpad(to_hex(p.n - 1), 4, '0') AS id,
        '{}'::json AS metadata,

@@ -1,12 +1,13 @@
--- The facts. Every change writes its log row in the same transaction; nothing here is derived.
--- Times are milliseconds since 1970, numbers are for ever. Bodies are last: filters never touch them.
+-- Source tables; nothing here is derived. Every change writes its changelog row (table log) in the
+-- same transaction. Times are milliseconds since 1970. Numbers never change. Bodies are the last
+-- column, so that filters need not read them.
 
 CREATE TABLE meta (
     key   TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Numbers never go back: removing the highest row must not free its number.
+-- Counters never go back: removing the row with the highest number must not free that number.
 CREATE TABLE counter (
     name  TEXT NOT NULL PRIMARY KEY,
     value INTEGER NOT NULL
@@ -28,7 +29,7 @@ CREATE UNIQUE INDEX session_slug ON session (slug) WHERE purged = 0;
 CREATE INDEX session_made ON session (made);
 CREATE INDEX session_parent ON session (parent) WHERE parent <> 0;
 
--- Where a session is and who may write: narrow, so that changing it is cheap.
+-- The position of a session and its lease. The row is narrow, so that updates are cheap.
 CREATE TABLE head (
     sid           INTEGER PRIMARY KEY,
     ver           INTEGER NOT NULL,
@@ -52,7 +53,8 @@ CREATE TABLE branch (
 CREATE INDEX branch_sid ON branch (sid);
 CREATE INDEX branch_parent ON branch (parent, base) WHERE parent <> 0;
 
--- k = bid << 32 | depth: a branch lies in the file in the order of its path, and an id needs no index.
+-- k = bid << 32 | depth. A branch is stored in the order of its path, and an entry is found by its
+-- id without an index.
 CREATE TABLE entry (
     k    INTEGER PRIMARY KEY,
     kind INTEGER NOT NULL,
@@ -60,7 +62,8 @@ CREATE TABLE entry (
     over INTEGER NOT NULL,
     body BLOB NOT NULL
 ) STRICT;
--- The living compactions (kind 3): the marker in force is found in one step at any depth.
+-- Compactions (kind 3) that are not deleted. The index finds the latest marker in one step at any
+-- depth.
 CREATE INDEX entry_mark ON entry (kind) WHERE kind = 3 AND over = 0;
 
 -- k = sid << 32 | kind << 28 | ordinal.
@@ -80,9 +83,9 @@ CREATE TABLE alias (
     PRIMARY KEY (id, scope)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alias_scope ON alias (scope) WHERE scope <> 0;
-CREATE INDEX alias_session ON alias (a) WHERE what = 1 AND scope = 0; -- the other names of a session
+CREATE INDEX alias_session ON alias (a) WHERE what = 1 AND scope = 0; -- other names of a session
 
--- sid is the session number inside the key: one tree serves both looking up and purging.
+-- sid is the session number inside the key. One B-tree serves both lookup and purge.
 CREATE TABLE key (
     sid     INTEGER NOT NULL,
     key     TEXT NOT NULL,

@@ -1,6 +1,7 @@
--- What lists filter, order and show: derived from the log, may be dropped and built again.
+-- List rows: what lists filter, sort and show. Derived from the changelog; may be dropped and
+-- rebuilt.
 
--- Up to which log number a projection has been applied.
+-- The last changelog number that each projection has applied.
 CREATE TABLE projection (
     name TEXT NOT NULL PRIMARY KEY,
     no   INTEGER NOT NULL
@@ -28,8 +29,8 @@ CREATE TABLE list (
     body           BLOB NOT NULL
 ) STRICT;
 
--- A list of any order, of one kind and of the living or the deleted, is a range of one of these; lists of
--- several kinds merge such ranges. The sid is the row's number and ends every index key by itself.
+-- A list of one kind, deleted or not, in any order, is a range of one of these indexes. Lists of
+-- several kinds merge such ranges. The sid is the rowid, which ends every index key.
 CREATE INDEX list_created ON list (kind, gone, created);
 CREATE INDEX list_updated ON list (kind, gone, updated);
 CREATE INDEX list_modified ON list (kind, gone, modified);

@@ -1,5 +1,5 @@
--- Messages that are still being written. The entry itself is there from the start; who writes it
--- stands in `open`, what was written so far in `draft`. Both go when it is sealed.
+-- Open messages. The entry exists from the start, its lease is in `open`, and the steps so far are
+-- in `draft`. Sealing the message removes both.
 
 CREATE TABLE open (
     k        INTEGER PRIMARY KEY,
@@ -13,7 +13,7 @@ CREATE TABLE open (
     process  TEXT NOT NULL
 ) STRICT;
 
--- Adding steps touches this table alone: what they make of the message is found by adding them up.
+-- Adding steps writes only this table. The content of the message is computed from all its steps.
 CREATE TABLE draft (
     k    INTEGER NOT NULL,
     upto INTEGER NOT NULL,

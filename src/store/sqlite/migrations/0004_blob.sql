@@ -1,7 +1,8 @@
--- Attachments: bytes kept once, however many entries show them, in pieces of 64 KB.
+-- Attachments: bytes stored once, in pieces of 64 KB, however many entries show them.
 
--- state 0: being written; 1: whole, perhaps linked by nobody; 2: linked. Only a hint for the sweep: what
--- counts are the rows of blob_link. since: when it was last stored by somebody who may still link it.
+-- state 0: being written; 1: complete, possibly not linked; 2: linked. The state is a hint for the
+-- sweep; the rows of blob_link decide. since: when the blob was last stored by a caller that may
+-- still link it.
 CREATE TABLE blob (
     bno   INTEGER PRIMARY KEY,
     state INTEGER NOT NULL,
@@ -19,7 +20,7 @@ CREATE TABLE chunk (
     body BLOB NOT NULL
 ) STRICT;
 
--- k is the key of an entry. By entry first: a purge removes ranges of it.
+-- k is the key of an entry. It comes first in the primary key, so that a purge removes ranges.
 CREATE TABLE blob_link (
     k   INTEGER NOT NULL,
     bno INTEGER NOT NULL,

@@ -1,9 +1,10 @@
--- Full text: derived from the log, may be dropped and built again. Words are made by src/core/search_text.c and
--- token.c before they come here, so the index only splits them at spaces.
+-- Full text: derived from the changelog; may be dropped and rebuilt. Words are produced by
+-- src/core/search_text.c and token.c, so the index only splits them at spaces.
 
--- A document. id is twice the entry's number, so that the newest are the highest, or twice the number of the
--- change that set a title, and 1. k is the entry's (bid << 32 | depth), or minus the number of the session whose
--- title it is. A title keeps its words: when it is replaced, nothing else knows them any more.
+-- A document. id is twice the entry's number, so that the newest have the highest ids. For a title
+-- it is twice the number of the change that set it, plus 1. k is the entry's key (bid << 32 |
+-- depth), or minus the number of the session for a title. A title stores its words, because they
+-- are needed to remove it from the index after it was replaced.
 CREATE TABLE text_doc (
     id    INTEGER PRIMARY KEY,
     k     INTEGER NOT NULL,
@@ -12,10 +13,11 @@ CREATE TABLE text_doc (
 ) STRICT;
 CREATE INDEX text_doc_k ON text_doc (k);
 
--- The rowid is 2^40 minus the document's id: the newest comes first in every list of the index, and reading a list
--- from its front costs what is read. (From its end it does not, once secure-delete is on.)
--- tag: d (every document), r<role>, k<kind>, b<branch>, t<session whose title it is>. Nothing is kept but the
--- index; to remove a document its words are given again, and secure-delete takes them out of every segment.
+-- The rowid is 2^40 minus the document's id. So the newest document comes first in every posting
+-- list, and reading a list from its start costs only what is read. (Reading from its end costs more
+-- once secure-delete is on.) tag: d (every document), r<role>, k<kind>, b<branch>, t<session of the
+-- title>. The table is contentless: to remove a document its words must be given again, and
+-- secure-delete removes them from every segment.
 CREATE VIRTUAL TABLE text_index USING fts5 (
     tag, text, reasoning, tool, input, output, file, title,
     content = '', columnsize = 0, tokenize = 'ascii'

@@ -1,0 +1,251 @@
+/* The events of one changelog row. They show sessions and entries as they are when the
+ * row is read. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/events/event.h"
+#include "api/kit/forms.h"
+#include "base/limits.h"
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+
+const char *const event_names[EVENT_NAMES] = {
+    [EVENT_SESSION_CREATED] = "session.created",   [EVENT_SESSION_UPDATED] = "session.updated",
+    [EVENT_SESSION_DELETED] = "session.deleted",   [EVENT_ENTRY_CREATED] = "entry.created",
+    [EVENT_MESSAGE_CREATED] = "message.created",   [EVENT_MESSAGE_UPDATED] = "message.updated",
+    [EVENT_PART_UPDATED] = "message.part.updated", [EVENT_PART_DELTA] = "message.part.delta",
+    [EVENT_CALL_RECORDED] = "call.recorded",       [EVENT_QUEUE_UPDATED] = "queue.updated",
+};
+
+/* Larger messages are sent without their parts, because a stream's queue is bounded. */
+enum { WHOLE_MAX = 256 * 1024 };
+
+/* ---- projects of sessions ---- */
+
+static struct event_about *slot_of(struct event_reader *r, const char *session)
+{
+    unsigned h = 5381;
+
+    for (const char *p = session; *p; p++)
+        h = h * 33 + (unsigned char)*p;
+    return &r->cached[h % EVENT_CACHED];
+}
+
+static void forget(struct event_reader *r, const char *session)
+{
+    slot_of(r, session)->session[0] = '\0';
+}
+
+void event_about(struct event_reader *r, const char *session, struct event_about *out)
+{
+    struct event_about *slot = slot_of(r, session);
+    struct bough_arena *tmp;
+    struct bough_session *s;
+
+    if (strcmp(slot->session, session) != 0) {
+        tmp = bough_arena_create();
+        *slot = (struct event_about){ 0 };
+        snprintf(slot->session, sizeof slot->session, "%s", session);
+        slot->placed = bough_session_get(r->store, tmp, session, &s, NULL) == BOUGH_OK;
+        if (slot->placed)
+            sha256(s->project, strlen(s->project), slot->project);
+        bough_arena_destroy(tmp);
+    }
+    *out = *slot;
+}
+
+/* ---- one row ---- */
+
+struct telling {
+    struct event_reader *r;
+    const struct bough_change *c;
+    struct bough_arena *a;
+    struct event_about about;
+    int64_t after, sub, last; /* `last`: sub-position of the row's last event */
+    struct buf out;
+    struct json_writer w;
+};
+
+/* Begin the next event of the row. False when the reader already has it. */
+static bool begin(struct telling *t, enum event_name name)
+{
+    t->sub++;
+    if (event_at(t->c->no, t->sub == t->last ? EVENT_ROW : t->sub) <= t->after)
+        return false;
+    t->about.name = name;
+    buf_reset(&t->out);
+    jw_init(&t->w, &t->out);
+    jw_obj(&t->w);
+    jw_kv_cstr(&t->w, "type", event_names[name]);
+    jw_kv_i64(&t->w, "no", t->c->no);
+    return true;
+}
+
+static void finish(struct telling *t)
+{
+    struct http_event e = { .name = event_names[t->about.name] };
+    char id[64];
+    int n;
+
+    jw_end_obj(&t->w);
+    jw_drop_breaks(&t->w);
+    n = snprintf(id, sizeof id, "%lld-%lld", (long long)t->r->epoch, (long long)t->c->no);
+    if (t->sub != t->last)
+        snprintf(id + n, sizeof id - (size_t)n, ".%lld", (long long)t->sub);
+    e.at = event_at(t->c->no, t->sub == t->last ? EVENT_ROW : t->sub);
+    e.id = id;
+    e.data = buf_str(&t->out);
+    t->r->sink.take(t->r->sink.user, &e, &t->about);
+}
+
+/* The event is formatted once for all streams, so a parent in another project is
+ * always left out. */
+static void hide_parent(struct telling *t, struct bough_session *s)
+{
+    struct bough_session *up;
+
+    if (*s->parent && (bough_session_get(t->r->store, t->a, s->parent, &up, NULL) ||
+                       strcmp(up->project, s->project) != 0))
+        s->parent = s->fork_entry = "";
+}
+
+static void tell_session(struct telling *t, enum event_name name)
+{
+    struct bough_session *s;
+
+    if (!begin(t, name))
+        return;
+    if (bough_session_get(t->r->store, t->a, t->c->session, &s, NULL) == BOUGH_OK) {
+        hide_parent(t, s);
+        jw_key(&t->w, "session");
+        form_session(&t->w, s);
+    } else { /* purged: only the id is left */
+        jw_key(&t->w, "session");
+        jw_obj(&t->w);
+        jw_kv_cstr(&t->w, "id", t->c->session);
+        jw_end_obj(&t->w);
+    }
+    finish(t);
+}
+
+static void put_entry(struct telling *t, struct bough_entry *e)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < e->nparts; i++)
+        size += e->parts[i].json.n;
+    jw_kv_cstr(&t->w, "session", t->c->session);
+    if (size > WHOLE_MAX) {
+        e->nparts = 0;
+        jw_kv_bool(&t->w, "without_parts", true);
+    }
+    jw_key(&t->w, "message");
+    form_entry(&t->w, e);
+}
+
+static void tell_entry(struct telling *t, const char *entry, enum event_name name)
+{
+    struct bough_entry *e;
+
+    if (!begin(t, name) || bough_entry_get(t->r->store, t->a, NULL, entry, &e, NULL))
+        return;
+    if (name == EVENT_MESSAGE_CREATED && e->kind != BOUGH_ENTRY_MESSAGE) {
+        t->sub--;
+        (void)begin(t, EVENT_ENTRY_CREATED);
+    }
+    put_entry(t, e);
+    finish(t);
+}
+
+/* The row names the last entry; the n - 1 before it lie directly below on the same branch. */
+static void tell_entries(struct telling *t, int64_t n)
+{
+    struct bough_entry *last;
+    struct bough_head at;
+
+    if (bough_entry_get(t->r->store, t->a, NULL, t->c->entry, &last, NULL)) {
+        t->sub += n;
+        return;
+    }
+    at = last->at;
+    for (int64_t i = n - 1; i >= 0; i--)
+        tell_entry(
+            t, arena_printf(t->a, "#%lld.%lld", (long long)at.branch, (long long)(at.depth - i)),
+            EVENT_MESSAGE_CREATED);
+}
+
+static void tell_calls(struct telling *t)
+{
+    struct bough_call *call;
+
+    for (size_t i = 0; i < t->c->ncalls; i++) {
+        if (!begin(t, EVENT_CALL_RECORDED) ||
+            bough_call_get(t->r->store, t->a, t->c->calls[i], &call, NULL))
+            continue;
+        jw_kv_cstr(&t->w, "session", t->c->session);
+        jw_key(&t->w, "call");
+        form_call(&t->w, call);
+        finish(t);
+    }
+}
+
+static void tell_queue(struct telling *t)
+{
+    struct bough_prompts waiting;
+
+    if (!begin(t, EVENT_QUEUE_UPDATED) ||
+        bough_queue_list(t->r->store, t->a, t->c->session, &waiting, NULL))
+        return;
+    jw_kv_cstr(&t->w, "session", t->c->session);
+    jw_kv_i64(&t->w, "waiting", (int64_t)waiting.n);
+    jw_kv_cstr(&t->w, "next", waiting.n ? waiting.at[0].id : NULL);
+    finish(t);
+}
+
+static bool is(const struct bough_change *c, const char *kind)
+{
+    return strcmp(c->kind, kind) == 0;
+}
+
+static void tell_row(struct telling *t)
+{
+    const struct bough_change *c = t->c;
+    int64_t n = c->entry[0] && is(c, "append") ? c->count : 0;
+
+    t->last = n + (int64_t)c->ncalls;
+    if (is(c, "append")) {
+        if (n)
+            tell_entries(t, n);
+        tell_calls(t);
+    } else if (is(c, "open") || is(c, "seal") || is(c, "entry_delete") || is(c, "entry_restore")) {
+        t->last = 1 + (int64_t)c->ncalls;
+        tell_entry(t, c->entry, is(c, "open") ? EVENT_MESSAGE_CREATED : EVENT_MESSAGE_UPDATED);
+        tell_calls(t);
+    } else {
+        t->last = 1;
+        if (is(c, "record") && strcmp(c->record, "queue") == 0)
+            tell_queue(t);
+        else if (is(c, "create"))
+            tell_session(t, EVENT_SESSION_CREATED);
+        else if (is(c, "delete") || is(c, "purge"))
+            tell_session(t, EVENT_SESSION_DELETED);
+        else if (!is(c, "record") || *c->record)
+            tell_session(t, EVENT_SESSION_UPDATED);
+    }
+}
+
+void event_row(struct event_reader *r, const struct bough_change *c, int64_t after)
+{
+    struct telling t = { .r = r, .c = c, .after = after };
+
+    if (!*c->session || event_at(c->no, EVENT_ROW) <= after)
+        return;
+    if (is(c, "update") || is(c, "purge"))
+        forget(r, c->session);
+    event_about(r, c->session, &t.about);
+    t.a = bough_arena_create();
+    buf_init(&t.out, LIMIT_JSON_BYTES);
+    tell_row(&t);
+    buf_finish(&t.out);
+    bough_arena_destroy(t.a);
+}

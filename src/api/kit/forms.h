@@ -1,0 +1,38 @@
+/* The JSON objects of sessions, entries and all other types, shared by the API and --json. Their
+ * names are stable; docs/json.md describes them. */
+#ifndef API_KIT_FORMS_H
+#define API_KIT_FORMS_H
+
+#include <bough/bough.h>
+
+#include "base/json/json.h"
+
+/* form_x() writes one object; form_in_x() writes only its members into an open object. */
+void form_session(struct json_writer *w, const struct bough_session *s);
+void form_in_session(struct json_writer *w, const struct bough_session *s);
+void form_entry(struct json_writer *w, const struct bough_entry *e);
+void form_call(struct json_writer *w, const struct bough_call *call);
+void form_totals(struct json_writer *w, const char *key, const struct bough_totals *t);
+void form_appended(struct json_writer *w, const struct bough_append_result *out);
+void form_in_appended(struct json_writer *w, const struct bough_append_result *out);
+void form_branch(struct json_writer *w, const struct bough_branch *b, bool head);
+void form_change(struct json_writer *w, const struct bough_change *c);
+void form_context(struct json_writer *w, const struct bough_context_result *x);
+void form_hit(struct json_writer *w, const struct bough_hit *hit);
+void form_imported(struct json_writer *w, const struct bough_import_file_result *f,
+                   const char *error);
+const char *form_import_word(enum bough_import_status status); /* "grew" */
+void form_label(struct json_writer *w, const struct bough_label *l);
+void form_lease(struct json_writer *w, const char *key, const struct bough_lease *l);
+void form_memory(struct json_writer *w, const struct bough_memory *m);
+void form_prompt(struct json_writer *w, const struct bough_prompt *p);
+void form_purged(struct json_writer *w, const char *session,
+                 const struct bough_session_purge_result *r);
+void form_in_fsck(struct json_writer *w, const struct bough_store_fsck_result *r);
+void form_todos(struct json_writer *w, const struct bough_todos *t);
+
+void form_time(struct json_writer *w, const char *key, int64_t ms);  /* ISO 8601; 0 is null */
+void form_usd(struct json_writer *w, const char *key, int64_t nano); /* number of USD, exact */
+void form_head(struct json_writer *w, const char *key, struct bough_head at); /* "#1.2" or null */
+
+#endif

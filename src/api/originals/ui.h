@@ -1,0 +1,34 @@
+/* The AI SDK's UI message stream, internal header: parts and steps of a message as chunks. */
+#ifndef API_ORIGINALS_UI_H
+#define API_ORIGINALS_UI_H
+
+#include "api/kit/api.h"
+
+/* How much of a part was sent. */
+struct ui_part {
+    enum bough_part_type type;
+    size_t text;    /* bytes of text sent */
+    bool started;   /* text-start, reasoning-start or tool-input-start was sent */
+    bool ended;     /* text-end, or the tool's output or error, was sent */
+    bool has_input; /* tool-input-available was sent */
+};
+
+/* All parts of one message. Zero-initialize; release with ui_told_finish(). */
+struct ui_told {
+    struct ui_part *parts;
+    size_t n, cap;
+};
+
+void ui_told_finish(struct ui_told *t);
+
+/* The start chunk, with the message's id. */
+void ui_begin(struct http_res *res, const struct bough_entry *e);
+/* Send what is new of a part: one that was added, or whose state changed. */
+void ui_part(struct http_res *res, struct ui_told *t, size_t index, struct bough_str json);
+/* Send text added to a text or reasoning part. Ignored for other types. */
+void ui_text(struct http_res *res, struct ui_told *t, size_t index, struct bough_str delta);
+/* The message was sealed: send the rest of its parts, an error if it has one, and the end of the
+ * stream. */
+void ui_end(struct http_res *res, struct ui_told *t, const struct bough_entry *e);
+
+#endif

@@ -1,0 +1,87 @@
+/* Identity of a process: its pid and start time, because a pid alone is reused. */
+#include "base/os/process.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* The first line of a small file, without the newline. False: it cannot be read. */
+static bool line_of(const char *path, char *out, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    bool fine = f && fgets(out, (int)size, f);
+
+    if (f)
+        fclose(f);
+    if (fine)
+        out[strcspn(out, "\n")] = '\0';
+    return fine;
+}
+
+/* Boot id and pid namespace: equal in two processes exactly if they share one set of pids. */
+static bool neighbourhood(char out[PROCESS_TEXT])
+{
+    char boot[64], ns[48];
+    ssize_t n = readlink("/proc/self/ns/pid", ns, sizeof ns - 1);
+
+    if (n <= 0 || !line_of("/proc/sys/kernel/random/boot_id", boot, sizeof boot))
+        return false;
+    ns[n] = '\0';
+    snprintf(out, PROCESS_TEXT, "%.40s/%.30s", boot, ns);
+    return true;
+}
+
+/*
+ * Start time in ticks since boot, field 22 of /proc/<pid>/stat. Count fields from the last ')':
+ * field 2, the command's name, may contain spaces and parentheses.
+ */
+static bool started(long pid, unsigned long long *ticks)
+{
+    char path[40], line[1024];
+    const char *at;
+    int spaces = 0;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    if (!line_of(path, line, sizeof line))
+        return false;
+    at = strrchr(line, ')');
+    if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X'))
+        return false; /* it has ended; only its parent has not asked yet */
+    for (; at && *at && spaces < 20; at++)
+        spaces += *at == ' ';
+    return at && sscanf(at, "%llu", ticks) == 1;
+}
+
+void process_self(char out[PROCESS_TEXT])
+{
+    char where[PROCESS_TEXT];
+    unsigned long long ticks;
+    long pid = (long)getpid();
+
+    out[0] = '\0';
+    if (neighbourhood(where) && started(pid, &ticks))
+        snprintf(out, PROCESS_TEXT, "%.72s/%ld/%llu", where, pid, ticks);
+}
+
+bool process_here(const char *text)
+{
+    char where[PROCESS_TEXT];
+
+    return neighbourhood(where) && strncmp(text, where, strlen(where)) == 0;
+}
+
+bool process_dead(const char *text)
+{
+    char where[PROCESS_TEXT];
+    unsigned long long ticks, then;
+    size_t n;
+    long pid;
+
+    if (!neighbourhood(where))
+        return false;
+    n = strlen(where);
+    if (strncmp(text, where, n) != 0 || sscanf(text + n, "/%ld/%llu", &pid, &then) != 2)
+        return false;
+    return !started(pid, &ticks) || ticks != then;
+}

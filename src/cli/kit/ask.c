@@ -1,0 +1,324 @@
+/* Steps that many commands share: open the store, find the session and entry, read values. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/kit/forms.h"
+#include "base/limits.h"
+#include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/str.h"
+#include "cli/kit/cli.h"
+#include "cli/term/when.h"
+#include "core/model/text.h"
+
+int cli_failed(struct cli *c)
+{
+    return cli_error(c, &c->err);
+}
+
+/* A store of an older version is opened for writing once, which migrates it, so that read-only
+ * commands work without a separate step. */
+static bool upgraded(struct cli *c)
+{
+    struct bough_store_open_options options = { .must_exist = true };
+    struct bough_error err;
+
+    if (c->err.rc != BOUGH_READ_ONLY || bough_store_open(&c->s, c->store, &options, &err))
+        return false;
+    bough_store_close(&c->s);
+    return true;
+}
+
+int cli_open(struct cli *c, enum cli_open how)
+{
+    struct bough_store_open_options options = { .read_only = how == CLI_READ,
+                                                .must_exist = how != CLI_CREATE,
+                                                .cache_bytes = c->cmd->cache_bytes };
+
+    if (!cli_store_url(c))
+        return CLI_USAGE;
+    if (!bough_store_open(&c->s, c->store, &options, &c->err) ||
+        (how == CLI_READ && upgraded(c) && !bough_store_open(&c->s, c->store, &options, &c->err)))
+        return CLI_DONE;
+    options.read_only = true;
+    if (how == CLI_INDEX && c->err.rc != BOUGH_NOT_FOUND &&
+        !bough_store_open(&c->s, c->store, &options, &c->err))
+        return CLI_DONE;
+    if (c->err.rc != BOUGH_NOT_FOUND)
+        return cli_failed(c);
+    fprintf(stderr, "bough %s: ", c->cmd->name);
+    print_line(stderr, c->err.msg);
+    fputs("\nWhat to do: create it with `bough new`, or use --store URL.\n", stderr);
+    return CLI_FAILED;
+}
+
+/* Is there such a program on $PATH? A pager that cannot be started would lose the output. */
+static bool on_path(struct cli *c, const char *name)
+{
+    const char *p = getenv("PATH");
+
+    for (; p && *p; p += strcspn(p, ":"), p += *p == ':') {
+        int n = (int)strcspn(p, ":");
+
+        if (n && access(arena_printf(c->a, "%.*s/%s", n, p, name), X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+void cli_page(struct cli *c)
+{
+    const char *pager = cli_setting(c, "pager");
+
+    if (cli_has(c, "no-pager"))
+        return;
+    if (!pager)
+        pager = getenv("PAGER");
+    if (!pager && on_path(c, "less"))
+        pager = "less";
+    out_pager(&c->out, pager);
+}
+
+void cli_say(const struct cli *c, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    if (!c->out.tty || c->out.json)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    print_line(stdout, text);
+    putchar('\n');
+}
+
+const char *cli_here(struct cli *c)
+{
+    char path[PATH_MAX];
+
+    return getcwd(path, sizeof path) ? arena_strdup(c->a, path) : "";
+}
+
+const char *cli_project(struct cli *c)
+{
+    const char *given = cli_value(c, "project");
+    char path[PATH_MAX];
+    struct stat st;
+
+    if (!given || !*given || stat(given, &st) || !S_ISDIR(st.st_mode) || !realpath(given, path))
+        return given;
+    return arena_strdup(c->a, path);
+}
+
+int cli_session(struct cli *c, const char *text, struct bough_session **out)
+{
+    enum bough_rc rc;
+
+    if (strcmp(text, ".") == 0)
+        rc = bough_session_continue(c->s, c->a, cli_here(c), out, &c->err);
+    else
+        rc = bough_session_get(c->s, c->a, text, out, &c->err);
+    return rc ? cli_failed(c) : CLI_DONE;
+}
+
+/* ---- entries ---- */
+
+static enum bough_rc by_label(struct cli *c, const char *session, const char *text, const char **id)
+{
+    struct bough_labels labels;
+    struct bough_error err = { 0 };
+    enum bough_rc rc = bough_label_list(c->s, c->a, session, &labels, &err);
+
+    *id = NULL;
+    for (size_t i = 0; !rc && i < labels.n; i++) {
+        if (strcmp(labels.at[i].text, text) != 0)
+            continue;
+        if (*id)
+            return bough_fail(&c->err, BOUGH_AMBIGUOUS, "label %.60s is ambiguous: %s, %s", text,
+                              *id, labels.at[i].entry);
+        *id = labels.at[i].entry;
+    }
+    return *id ? BOUGH_OK : c->err.rc; /* no label either: keep the first error */
+}
+
+/* "@3": the third message on the path to the head. */
+static enum bough_rc entry_by_number(struct cli *c, const char *session, const char *text,
+                                     struct bough_entry **out)
+{
+    int64_t n;
+
+    if (!json_span_i64(str_of(text + 1), &n) || n < 1)
+        return bough_fail(&c->err, BOUGH_INVALID, "%.40s is not a message number such as @3", text);
+    return bough_entry_by_number(c->s, c->a, session, n, out, &c->err);
+}
+
+int cli_entry(struct cli *c, const char *session, const char *text, const char **id)
+{
+    struct bough_entry *e = NULL;
+    struct bough_head at;
+    enum bough_rc rc;
+
+    if (strcmp(text, "head") == 0) {
+        rc = bough_head_get(c->s, c->a, session, &at, &e, &c->err);
+        if (!rc && !e)
+            rc = bough_fail(&c->err, BOUGH_NOT_FOUND,
+                            "the head of this session is not on any entry");
+    } else if (text[0] == '@') {
+        rc = entry_by_number(c, session, text, &e);
+    } else {
+        rc = bough_entry_get(c->s, c->a, session, text, &e, &c->err);
+        if (rc == BOUGH_NOT_FOUND)
+            return by_label(c, session, text, id) ? cli_failed(c) : CLI_DONE;
+    }
+    if (rc)
+        return cli_failed(c);
+    *id = e->id;
+    return CLI_DONE;
+}
+
+/* ---- values ---- */
+
+int cli_number(struct cli *c, const char *option, int64_t fallback, int64_t *out)
+{
+    const char *text = cli_value(c, option);
+    char *end;
+
+    *out = fallback;
+    if (!text)
+        return CLI_DONE;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    if (errno || end == text || *end || *out < 0)
+        return cli_usage(c, "--%s expects a number, not \"%s\"", option, text);
+    return CLI_DONE;
+}
+
+int cli_when(struct cli *c, const char *option, int64_t *ms)
+{
+    const char *text = cli_value(c, option);
+
+    *ms = 0;
+    if (!text || when_parse(text, c->out.now, ms))
+        return CLI_DONE;
+    return cli_usage(c, "--%s expects a time such as 3d, 12h, yesterday or 2026-11-16, not \"%s\"",
+                     option, text);
+}
+
+int cli_money(struct cli *c, const char *option, int64_t *nano)
+{
+    const char *text = cli_value(c, option);
+    char *end;
+    double usd;
+
+    *nano = 0;
+    if (!text)
+        return CLI_DONE;
+    usd = strtod(text, &end);
+    if (end == text || *end)
+        return cli_usage(c, "--%s expects an amount in USD such as 0.0123, not \"%s\"", option,
+                         text);
+    return bough_money_from_usd(usd, nano, &c->err) ? cli_failed(c) : CLI_DONE;
+}
+
+int cli_input(struct cli *c, const char *text, struct bough_str *out)
+{
+    struct buf b;
+    bool over;
+    size_t n;
+
+    *out = str_of(text);
+    if (strcmp(text, "-") != 0)
+        return CLI_DONE;
+    buf_init(&b, LIMIT_APPEND_BYTES);
+    do {
+        char *room = buf_reserve(&b, 1 << 16);
+
+        n = room ? fread(room, 1, 1 << 16, stdin) : 0;
+        b.n += n;
+        buf_end(&b);
+    } while (n);
+    *out = text_keep(c->a, &b);
+    over = b.over;
+    buf_finish(&b);
+    if (over)
+        bough_fail(&c->err, BOUGH_TOO_LARGE, "standard input has more than %lld MB",
+                   LIMIT_APPEND_BYTES >> 20);
+    else if (ferror(stdin))
+        bough_fail(&c->err, BOUGH_IO, "standard input cannot be read");
+    else
+        return CLI_DONE;
+    return cli_failed(c);
+}
+
+int cli_text(struct cli *c, const char *text, const char **out)
+{
+    struct bough_str s;
+    int rc = cli_input(c, text, &s);
+
+    while (s.n && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r') && strcmp(text, "-") == 0)
+        s.n--;
+    if (!rc && memchr(s.p, '\0', s.n))
+        return cli_usage(c, "text must not contain NUL bytes");
+    *out = rc ? "" : arena_strndup(c->a, s.p, s.n);
+    return rc;
+}
+
+int cli_confirm(struct cli *c, const char *fmt, ...)
+{
+    char text[512], answer[16] = "";
+    va_list args;
+
+    if (cli_has(c, "yes"))
+        return CLI_DONE;
+    if (!isatty(STDIN_FILENO))
+        return cli_usage(c, "cannot ask for confirmation: stdin is not a terminal; use --yes");
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    print_line(stderr, text);
+    fputs(" [y/N] ", stderr);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return CLI_DONE;
+    fputs("Nothing was done.\n", stderr);
+    return CLI_FAILED;
+}
+
+const char *cli_title(const struct bough_session *s)
+{
+    return cstr_empty(s->title) ? s->first_user : s->title;
+}
+
+int cli_each(struct cli *c, cli_change *change, const char *done)
+{
+    struct bough_session *s;
+    int rc = cli_open(c, CLI_WRITE);
+
+    for (int i = 0; i < c->argc && !rc; i++) {
+        rc = cli_session(c, c->argv[i], &s);
+        if (rc)
+            break;
+        if (change(c->s, s->id, &c->err))
+            return cli_failed(c);
+        cli_say(c, "%s #%lld %s", done, (long long)s->number, s->slug);
+    }
+    return rc;
+}
+
+int cli_put_session(struct cli *c, const char *id)
+{
+    struct bough_session *s;
+
+    if (!c->out.json)
+        return CLI_DONE;
+    if (bough_session_get(c->s, c->a, id, &s, &c->err))
+        return cli_failed(c);
+    form_session(out_json(&c->out), s);
+    out_json_end(&c->out);
+    return CLI_DONE;
+}

@@ -1,0 +1,122 @@
+/*
+ * Bodies: the structs packed into the rows of sessions, records and lists, with one table of
+ * fields each. `made` and `chk` are the creation time and check bits of the record's id. A time is
+ * in milliseconds since 1970, 0 when unset.
+ */
+#ifndef CORE_PACK_BODIES_H
+#define CORE_PACK_BODIES_H
+
+#include "core/pack/body.h"
+
+struct session_body {
+    const char *title, *origin;
+    int64_t project, workspace, account; /* ordinals of group records, 0: none */
+    const char *fork_entry;              /* id of the last inherited entry */
+    int64_t fork_bid, fork_depth;
+    const char *parent_tool_use_id, *provider_path, *role_name, *model_provider, *model_name;
+    const char *system_prompt, *user_name, *version;
+    struct bough_str data, metadata;
+    int64_t totals_mode, created;
+};
+
+/* A session's row in lists: a projection, derived by store/project/projector.h. */
+struct list_body {
+    struct bough_totals own;    /* the session's own calls */
+    struct bough_totals below;  /* calls of its subagents at any depth, and their `rolls` */
+    struct bough_totals adjust; /* all adjustments of the session */
+    struct bough_totals rolls;  /* the part of `adjust` that replaces purged calls */
+    int64_t totals_mode;
+    int64_t messages, calls;
+    const char *last_model, *last_provider, *last_request_id;
+    int64_t last_cost, last_call_time, last_call_ord;
+    const char *first_user, *last_user, *last_agent;
+    int64_t first_user_no, last_user_no, last_agent_no;
+    int64_t rev;
+    int64_t last_said; /* latest time of a user or assistant message, deleted ones included */
+};
+
+struct call_body {
+    int64_t made, chk;
+    const char *origin;
+    const char *request_id, *want_provider, *want_model, *want_kind, *provider, *model, *kind,
+        *status;
+    struct bough_str error, usage;
+    struct bough_totals used;
+    int64_t total_tokens, duration, time;
+};
+
+struct adjust_body {
+    int64_t made, chk;
+    struct bough_totals delta;
+    int64_t time;
+    int64_t project; /* adjustments of the store: the project of the purged session */
+    bool rolls;      /* replaces purged calls, so it counts for the parent sessions, too */
+    const char *why;
+};
+
+struct memory_body {
+    int64_t made, chk;
+    int64_t scope, project;
+    const char *title, *body, *content, *source, *path;
+    int64_t created, updated;
+};
+
+struct label_body {
+    int64_t bid, depth; /* the labelled entry's slot */
+    const char *entry;  /* its id */
+    const char *text;
+    int64_t time;
+};
+
+struct todo_body {
+    struct bough_str items; /* JSON array of {content, status, priority} */
+    int64_t updated;
+};
+
+struct audit_body {
+    int64_t time;
+    const char *action, *target, *detail, *principal;
+};
+
+/* A group: a project, workspace or account. */
+struct group_body {
+    int64_t made, chk;
+    const char *name;
+    int64_t created;
+};
+
+struct queue_body {
+    int64_t made, chk;
+    int64_t order; /* smaller runs first; ties by smaller ordinal */
+    int64_t from;  /* smallest ordinal waiting when this item was added; 0: queue was empty */
+    const char *content, *runtime_kind, *provider, *model, *workspace, *system_prompt, *adapter_id;
+    struct bough_str data;
+    int64_t created, updated;
+};
+
+/* An imported file and how far it was read. */
+struct source_body {
+    const char *path, *format, *hash, *session;
+    int64_t size, offset;
+    const char *owner; /* holds the claim on the file until `expires` */
+    int64_t expires, updated;
+};
+
+struct token_body {
+    int64_t made, chk;
+    const char *label, *project;
+    const char *hash; /* SHA-256 of the secret in hex; the secret is not stored */
+    int64_t scopes, created, expires, used;
+};
+
+struct quarantine_body {
+    int64_t time;
+    const char *where, *why, *row; /* row: the damaged row's table and key */
+    struct bough_str bytes;        /* its body, unchanged */
+};
+
+extern const struct body_field session_fields[], list_fields[], call_fields[], adjust_fields[],
+    memory_fields[], label_fields[], todo_fields[], audit_fields[], group_fields[], queue_fields[],
+    source_fields[], token_fields[], quarantine_fields[];
+
+#endif

@@ -1,0 +1,151 @@
+/* Build a context: read the part of the path that a dialect needs, and pass it to core. */
+#include "core/context/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory/arena.h"
+#include "base/reserved.h"
+#include "store/engine/engine.h"
+#include "store/lookup/path.h"
+#include "store/lookup/session_load.h"
+
+enum { ANSWERS = 16 }; /* assistant messages to look back at for the last answer */
+
+/* ---- settings from before the part that is read ---- */
+
+struct before {
+    struct bough_entry *at[3 + ANSWERS];
+    size_t n;
+};
+
+static enum bough_rc add_last(struct snap *snap, struct bough_arena *a, struct bough_head end,
+                              enum bough_entry_kind kind, struct before *out,
+                              struct bough_error *err)
+{
+    struct bough_head at;
+    enum bough_rc rc = path_last(snap, end, kind, 0, &at, err);
+
+    if (rc || !at.branch)
+        return rc;
+    return entry_load(snap, a, at, &out->at[out->n++], err);
+}
+
+/* The last assistant messages on the path, down to depth `down_to`. */
+static enum bough_rc add_answers(struct snap *snap, struct bough_arena *a, struct bough_head end,
+                                 int64_t down_to, struct before *out, struct bough_error *err)
+{
+    struct path_filter f = { .kinds = 1 << BOUGH_ENTRY_MESSAGE,
+                             .mask = (int64_t)MASK_ROLE << BOUGH_ROLE_ASSISTANT,
+                             .limit = ANSWERS,
+                             .newest = true };
+    struct entry_list list = { .a = a };
+    struct segs segs;
+    enum bough_rc rc = path_segs(snap, a, end, down_to, &segs, err);
+
+    if (!rc)
+        rc = path_read(snap, &segs, &f, &list, NULL, err);
+    for (size_t i = list.n; i-- > 0 && !rc;)
+        out->at[out->n++] = &list.at[i];
+    return rc;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct bough_entry *x = *(struct bough_entry *const *)a;
+    const struct bough_entry *y = *(struct bough_entry *const *)b;
+
+    return (x->at.depth < y->at.depth) - (x->at.depth > y->at.depth);
+}
+
+static enum bough_rc read_before(struct snap *snap, struct bough_arena *a,
+                                 const struct bough_entry *first, struct before *out,
+                                 struct bough_error *err)
+{
+    struct bough_head end = { first->at.branch, first->at.depth - 1 };
+    int64_t near = end.depth > 4 * ANSWERS ? end.depth - 4 * ANSWERS : 1;
+    enum bough_rc rc;
+
+    if (!end.depth)
+        return BOUGH_OK;
+    rc = add_answers(snap, a, end, near, out, err);
+    if (!rc && !out->n && near > 1)
+        rc = add_answers(snap, a, end, 1, out, err);
+    if (!rc)
+        rc = add_last(snap, a, end, BOUGH_ENTRY_MODEL_CHANGE, out, err);
+    if (!rc)
+        rc = add_last(snap, a, end, BOUGH_ENTRY_THINKING_LEVEL_CHANGE, out, err);
+    if (out->n)
+        qsort(out->at, out->n, sizeof *out->at, newest_first);
+    return rc;
+}
+
+/* ---- the path ---- */
+
+/* Put the marker first, unless the entries it keeps begin before it. */
+static void put_marker(struct bough_arena *a, struct bough_entries_read_result *path)
+{
+    struct bough_entries *e = &path->entries;
+    struct bough_entry *with;
+
+    if (!path->marker || (e->n && e->at[0].at.depth <= path->marker->at.depth))
+        return;
+    with = arena_array(a, e->n + 1, sizeof *with);
+    with[0] = *path->marker;
+    if (e->n)
+        memcpy(with + 1, e->at, e->n * sizeof *with);
+    e->at = with;
+    e->n++;
+}
+
+/* Read the path, and what the dialect needs from before it, as of one snapshot. */
+static enum bough_rc read_input(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                const struct bough_context_options *how,
+                                const struct context_dialect *dialect, struct context_input *in,
+                                struct before *before, struct bough_error *err)
+{
+    struct bough_entries_read_options read = { .at = how->at,
+                                               .what = dialect->since_marker
+                                                           ? BOUGH_ENTRIES_SINCE_MARKER
+                                                           : BOUGH_ENTRIES_PATH,
+                                               .inherit = dialect->inherits || how->inherit,
+                                               .deleted = true };
+    struct bough_entries_read_result path = { 0 };
+    enum bough_rc rc = how->at_nothing ? BOUGH_OK : snap_entries(snap, a, sid, &read, &path, err);
+
+    if (!rc && dialect->marker_first)
+        put_marker(a, &path);
+    if (!rc && path.entries.n)
+        rc = read_before(snap, a, &path.entries.at[0], before, err);
+    in->entries = path.entries.at;
+    in->n = path.entries.n;
+    in->before = before->at;
+    in->nbefore = before->n;
+    in->marker = path.marker;
+    return rc;
+}
+
+enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const char *session,
+                            const struct bough_context_options *how,
+                            struct bough_context_result *out, struct bough_error *err)
+{
+    const struct context_dialect *dialect;
+    struct before before = { .n = 0 };
+    struct context_input in = { 0 };
+    struct snap snap;
+    int64_t sid;
+    enum bough_rc rc = RESERVED_CHECK(bough_context_options, how, err);
+
+    *out = (struct bough_context_result){ 0 };
+    if (!rc)
+        rc = context_dialect_find(how ? how->dialect : NULL, &dialect, err);
+    if (!rc)
+        rc = snap_session(s, session, &snap, &sid, err);
+    if (rc)
+        return rc;
+    in.dialect = dialect->name;
+    snap.bounded = true;
+    rc = read_input(&snap, a, sid, how, dialect, &in, &before, err);
+    snap_end(&snap);
+    return rc ? rc : context_build(a, &in, out, err);
+}

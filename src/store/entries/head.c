@@ -1,0 +1,84 @@
+/* Read and move the head of a session. */
+#include "base/text/str.h"
+#include "store/lookup/find.h"
+#include "store/lookup/path.h"
+#include "store/lookup/session_load.h"
+#include "store/sessions/session.h"
+
+enum bough_rc bough_head_get(struct bough_store *s, struct bough_arena *a, const char *session,
+                             struct bough_head *at, struct bough_entry **entry,
+                             struct bough_error *err)
+{
+    struct head_now now;
+    struct snap snap;
+    int64_t sid, owner = 0;
+    enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
+
+    if (rc)
+        return rc;
+    rc = snap.ops->head_get(snap.v, a, sid, &now, err);
+    if (rc)
+        goto out;
+    *at = (struct bough_head){ now.row.bid, now.depth };
+    if (!entry)
+        goto out;
+    *entry = NULL;
+    if (now.row.bid)
+        rc = path_owner(&snap, *at, at->depth, &owner, err);
+    if (!rc && owner && at->depth)
+        rc = entry_load(&snap, a, (struct bough_head){ owner, at->depth }, entry, err);
+out:
+    snap_end(&snap);
+    return rc;
+}
+
+struct move {
+    int64_t sid;
+    const char *entry;
+};
+
+static enum bough_rc prepare_move(struct prep *p, void *user, struct bough_error *err)
+{
+    struct move *m = user;
+    struct session_loaded l;
+    struct bough_head to = { 0 };
+    struct branch_row b;
+    struct snap *snap;
+    int64_t tip;
+    enum bough_rc rc = prep_snap(p, &snap, err);
+
+    if (!rc)
+        rc = session_load_writable(snap, p->a, m->sid, &l, err);
+    if (!rc)
+        rc = find_entry(snap, m->sid, m->entry, &to, err);
+    if (!rc)
+        rc = snap_branch(snap, to.branch, &b, err);
+    if (!rc)
+        rc = snap->ops->branch_tip(snap->v, &b, &tip, err);
+    if (rc)
+        return rc;
+    if (l.head.row.bid == to.branch && l.head.depth == to.depth)
+        return BOUGH_OK;
+    l.head.row.bid = to.branch;
+    /* At the tip of one of its own branches the head follows the tip. Elsewhere it is pinned. */
+    l.head.row.depth = b.sid == m->sid && tip == to.depth ? 0 : to.depth;
+    txn_change(p, CHANGE_HEAD_SET)->u.head = l.head.row;
+    txn_guard(p, guard_entry(to.branch, to.depth));
+    txn_changelog(p, CHANGELOG_HEAD, m->sid, 1);
+    p->t->log.bid = to.branch;
+    p->t->log.depth = to.depth;
+    return BOUGH_OK;
+}
+
+enum bough_rc bough_head_move(struct bough_store *s, const char *session, const char *entry,
+                              struct bough_error *err)
+{
+    struct move m = { .entry = entry };
+    struct request r = { .prepare = prepare_move, .user = &m };
+    enum bough_rc rc = find_session_fast(s, session, &m.sid, err);
+
+    if (rc)
+        return rc;
+    r.sid = m.sid;
+    return write_once(s, &r, err);
+}

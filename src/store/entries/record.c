@@ -1,0 +1,390 @@
+/* Record an exchange: the full history a client sent, the reply and the call. Messages that are
+ * already stored are recognized by content, not by position. Only new messages are appended. An
+ * edited history becomes a branch. */
+#include <string.h>
+
+#include "base/hash/sha256.h"
+#include "base/json/json.h"
+#include "base/limits.h"
+#include "base/reserved.h"
+#include "base/text/str.h"
+#include "core/context/normal.h"
+#include "core/context/units.h"
+#include "core/model/text.h"
+#include "store/lookup/find.h"
+#include "store/lookup/path.h"
+#include "store/lookup/session_load.h"
+#include "store/sessions/session.h"
+#include "store/write/append.h"
+
+struct hash {
+    unsigned char at[SHA256_LEN];
+};
+
+struct history {
+    struct hash *at; /* of each message in its normal form */
+    struct units units;
+    struct bough_entry *entries;
+    size_t n;
+    struct bough_str noted; /* data of the last system message stored as a note */
+};
+
+/* How to store a sent history: skip its first messages, append the rest at a position. */
+struct match {
+    size_t skip;          /* 1: the leading system message is the session's prompt, or a note */
+    size_t known;         /* messages after `skip` that are stored already */
+    bool branch;          /* append after `at` instead of after the head */
+    struct bough_head at; /* branch 0: a new root */
+    bool reply_known;     /* the reply is stored already */
+    bool note_system;     /* store the skipped system message as a note: it is not the prompt */
+};
+
+static bool has_reply(const struct history *h, size_t from)
+{
+    for (size_t i = from; i < h->n; i++)
+        if (h->entries[i].role == BOUGH_ROLE_ASSISTANT)
+            return true;
+    return false;
+}
+
+static bool is_system(const struct history *h, size_t i)
+{
+    return i < h->n && h->entries[i].role == BOUGH_ROLE_SYSTEM;
+}
+
+/*
+ * Messages without units (system messages, reasoning alone) are never compared. Where the match
+ * ends, those that are equal on both sides are known, and the stored ones do not make a branch.
+ */
+static void take_silent(const struct history *sent, size_t from, const struct history *stored,
+                        size_t at, struct units_match *m)
+{
+    while (from + m->sent < sent->n && at + m->stored < stored->n &&
+           units_none(&sent->units, from + m->sent) && units_none(&stored->units, at + m->stored) &&
+           memcmp(&sent->at[from + m->sent], &stored->at[at + m->stored], SHA256_LEN) == 0) {
+        m->sent++;
+        m->stored++;
+    }
+    while (at + m->stored < stored->n && units_none(&stored->units, at + m->stored))
+        m->stored++;
+}
+
+static struct units_match align(const struct history *sent, size_t from,
+                                const struct history *stored, size_t at)
+{
+    struct units_match m = units_align(&sent->units, from, &stored->units, at);
+
+    take_silent(sent, from, stored, at, &m);
+    return m;
+}
+
+/* The histories agree up to `end` of the stored one: append after its last message. */
+static void agree(const struct history *stored, size_t end, size_t known, struct match *m)
+{
+    m->known = known;
+    if (end == stored->n)
+        return; /* it is the head: no branch needed */
+    m->branch = true;
+    if (end)
+        m->at = stored->entries[end - 1].at;
+}
+
+/* Match a history whose old messages the client has trimmed (C9 b): it must reach the stored
+ * end. */
+static bool match_trimmed(const struct history *sent, size_t from, const struct history *stored,
+                          struct match *m)
+{
+    for (size_t k = 1; k < stored->n; k++) {
+        struct units_match run = align(sent, from, stored, k);
+
+        if (run.units && k + run.stored == stored->n) {
+            agree(stored, stored->n, run.sent, m);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void match_from(const struct history *sent, size_t from, const struct history *stored,
+                       struct match *m)
+{
+    struct units_match run = align(sent, from, stored, 0);
+
+    if (run.units || run.stored == stored->n)
+        agree(stored, run.stored, run.sent, m);
+    else if (!match_trimmed(sent, from, stored, m) && has_reply(sent, from))
+        m->branch = true; /* a different conversation: start a new root */
+    /* otherwise only new messages were sent (C9 a): append them after the head */
+}
+
+static void match_history(const struct history *sent, const struct history *stored,
+                          const char *prompt, struct match *m)
+{
+    struct bough_str first = { "", 0 };
+    struct bough_arena *tmp = bough_arena_create();
+
+    *m = (struct match){ 0 };
+    if (is_system(sent, 0) && sent->entries[0].nparts == 1)
+        first = bough_part_plain(tmp, &sent->entries[0].parts[0]);
+    if (is_system(sent, 0) && *prompt && str_is(first, prompt)) {
+        m->skip = 1;
+    } else if (is_system(sent, 0) && stored->n &&
+               (!is_system(stored, 0) || memcmp(&sent->at[0], &stored->at[0], SHA256_LEN) != 0)) {
+        /* The stored conversation does not begin with this system message (C9 c, e). It is not a
+         * message of the conversation, so store it as a note. */
+        m->skip = 1;
+        m->note_system = true;
+    }
+    bough_arena_destroy(tmp);
+    match_from(sent, m->skip, stored, m);
+}
+
+/* ---- the stored side ---- */
+
+static void prepare(struct bough_arena *a, struct history *h)
+{
+    h->units = (struct units){ .a = a };
+    h->at = arena_array(a, h->n + 1, sizeof *h->at);
+    for (size_t i = 0; i < h->n; i++) {
+        normal_message_hash(&h->entries[i], h->at[i].at);
+        units_add(&h->units, &h->entries[i]);
+    }
+}
+
+/* Keep messages; of the system notes remember only the last. */
+static void split(const struct entry_list *list, struct history *out)
+{
+    out->entries = list->at;
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->at[i].kind == BOUGH_ENTRY_MESSAGE)
+            out->entries[out->n++] = list->at[i];
+        else if (str_starts(list->at[i].data, "{\"customType\":\"bough.system\""))
+            out->noted = list->at[i].data;
+    }
+}
+
+static enum bough_rc read_stored(struct bough_store *s, struct bough_arena *a, int64_t sid,
+                                 struct history *out, const char **prompt, struct bough_head *head,
+                                 struct bough_error *err)
+{
+    struct session_loaded l;
+    struct entry_list list = { .a = a };
+    struct path_filter f = { .kinds = 1 << BOUGH_ENTRY_MESSAGE | 1 << BOUGH_ENTRY_CUSTOM };
+    struct segs segs;
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = session_load(&snap, a, sid, &l, err);
+    if (!rc) {
+        *head = (struct bough_head){ l.head.row.bid, l.head.depth };
+        *prompt = l.body.system_prompt;
+        rc = path_segs(&snap, a, *head, 1, &segs, err);
+    }
+    if (!rc)
+        rc = path_read(&snap, &segs, &f, &list, NULL, err);
+    snap_end(&snap);
+    split(&list, out);
+    prepare(a, out);
+    return rc;
+}
+
+/* ---- the sent side ---- */
+
+/* Build a plan so that the hashes cover exactly what would be stored. */
+static enum bough_rc read_sent(struct bough_store *s, struct bough_arena *a,
+                               const struct bough_record_options *in, struct history *sent,
+                               struct history *reply, struct bough_error *err)
+{
+    struct plan plan;
+    struct bough_entry_new r;
+    enum bough_rc rc = plan_build(s, a, in->history, in->nhistory, NULL, &plan, err);
+
+    if (rc)
+        return rc;
+    sent->n = in->nhistory;
+    sent->entries = arena_array(a, sent->n + 1, sizeof *sent->entries);
+    for (size_t i = 0; i < sent->n; i++)
+        sent->entries[i] = plan.entries[i].e;
+    prepare(a, sent);
+    if (!in->reply)
+        return BOUGH_OK;
+    r = *in->reply;
+    r.by_call = false;
+    r.role = r.role ? r.role : BOUGH_ROLE_ASSISTANT;
+    rc = plan_build(s, a, &r, 1, NULL, &plan, err);
+    if (rc)
+        return rc;
+    reply->n = 1;
+    reply->entries = arena_dup(a, &plan.entries[0].e, sizeof *reply->entries);
+    prepare(a, reply);
+    return BOUGH_OK;
+}
+
+static struct bough_entry_new system_note(struct bough_arena *a, const struct bough_entry *system)
+{
+    struct bough_entry_new e = { .kind = BOUGH_ENTRY_CUSTOM };
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, LIMIT_DATA);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    jw_kv_cstr(&w, "customType", "bough.system");
+    jw_key(&w, "data");
+    jw_arr(&w);
+    for (size_t i = 0; i < system->nparts; i++)
+        jw_raw(&w, system->parts[i].json);
+    jw_end_arr(&w);
+    jw_end_obj(&w);
+    e.data = text_keep(a, &b);
+    buf_finish(&b);
+    return e;
+}
+
+/* The entries to append: the system note, the new messages, the reply. */
+static struct bough_entry_new *to_append(struct bough_arena *a,
+                                         const struct bough_record_options *in,
+                                         const struct history *sent, const struct history *stored,
+                                         const struct match *m, size_t *n)
+{
+    struct bough_entry_new *out = arena_array(a, in->nhistory + 2, sizeof *out);
+
+    *n = 0;
+    if (m->note_system) {
+        out[0] = system_note(a, &sent->entries[0]);
+        *n = str_eq(out[0].data, stored->noted) ? 0 : 1;
+    }
+    for (size_t i = m->skip + m->known; i < in->nhistory; i++)
+        out[(*n)++] = in->history[i];
+    if (in->reply && !m->reply_known) {
+        out[*n] = *in->reply;
+        out[*n].role = in->reply->role ? in->reply->role : BOUGH_ROLE_ASSISTANT;
+        out[(*n)++].by_call = in->call != NULL;
+    }
+    return out;
+}
+
+/* Only the reply would be appended, on a branch, but the same reply is already stored there: the
+ * exchange was recorded before. */
+static void known_reply(const struct history *sent, const struct history *stored,
+                        const struct history *reply, struct match *m)
+{
+    size_t next = 0;
+
+    if (!m->branch || m->skip + m->known < sent->n || !m->at.branch)
+        return;
+    while (next < stored->n && (stored->entries[next].at.branch != m->at.branch ||
+                                stored->entries[next].at.depth != m->at.depth))
+        next++;
+    if (next + 1 < stored->n && align(reply, 0, stored, next + 1).sent == 1) {
+        m->reply_known = true;
+        m->branch = false;
+    }
+}
+
+static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64_t sid,
+                             const struct bough_record_options *in, const struct history *sent,
+                             const struct history *reply, const char *key, const struct hash *asked,
+                             struct bough_record_result *out, struct bough_error *err)
+{
+    struct bough_head now;
+    struct append_job j = { .s = s, .sid = sid, .expect_head = &now };
+    struct history stored = { 0 };
+    struct bough_entry_new *entries;
+    const char *prompt = "";
+    struct match m;
+    size_t n;
+    enum bough_rc rc = read_stored(s, a, sid, &stored, &prompt, &now, err);
+
+    if (rc)
+        return rc;
+    match_history(sent, &stored, prompt, &m);
+    if (in->reply)
+        known_reply(sent, &stored, reply, &m);
+    entries = to_append(a, in, sent, &stored, &m, &n);
+    *out = (struct bough_record_result){ .matched = m.known, .branched = m.branch && n };
+    if (!n && !in->call) {
+        out->appended.head = now;
+        return BOUGH_OK; /* everything is stored already */
+    }
+    rc = plan_build(s, a, entries, n, in->call, &j.plan, err);
+    if (rc)
+        return rc;
+    j.at_set = m.branch;
+    j.at = m.at;
+    j.key = key;
+    memcpy(j.hash, asked->at, sizeof j.hash);
+    return append_run(s, a, &j, &out->appended, err);
+}
+
+/* Hash of the request for its idempotency key: history, reply and call. */
+static enum bough_rc hash_request(struct bough_store *s, struct bough_arena *a,
+                                  const struct bough_record_options *in, const struct history *sent,
+                                  const struct history *reply, struct hash *out,
+                                  struct bough_error *err)
+{
+    static const struct hash none;
+    struct plan call;
+    struct sha256 h;
+    enum bough_rc rc = plan_build(s, a, NULL, 0, in->call, &call, err);
+
+    if (rc)
+        return rc;
+    plan_hash(a, &call, NULL, out->at);
+    sha256_init(&h);
+    sha256_update(&h, out->at, sizeof out->at);
+    sha256_update(&h, sent->at, sent->n * sizeof *sent->at);
+    sha256_update(&h, reply->n ? reply->at : &none, sizeof none);
+    sha256_final(&h, out->at);
+    return BOUGH_OK;
+}
+
+/* Look up the idempotency key, before anything is matched. */
+static enum bough_rc known(struct bough_store *s, struct bough_arena *a, int64_t sid,
+                           const char *key, const struct hash *asked, bool *is,
+                           struct bough_record_result *out, struct bough_error *err)
+{
+    struct append_job j = { .s = s, .sid = sid, .key = key };
+
+    j.plan.n = 1; /* the replayed head is its last entry */
+    memcpy(j.hash, asked->at, sizeof j.hash);
+    *out = (struct bough_record_result){ 0 };
+    return append_known(s, a, &j, is, &out->appended, err);
+}
+
+enum bough_rc bough_record(struct bough_store *s, struct bough_arena *a, const char *session,
+                           const struct bough_record_options *in, struct bough_record_result *out,
+                           struct bough_error *err)
+{
+    struct deadline p = store_deadline(s);
+    struct bough_error why = { 0 };
+    struct history sent = { 0 }, reply = { 0 };
+    struct hash asked = { { 0 } };
+    const char *key = NULL;
+    bool is_known = false;
+    int64_t sid;
+    enum bough_rc rc = RESERVED_CHECK(bough_record_options, in, err);
+
+    if (!rc)
+        rc = find_session_fast(s, session, &sid, err);
+    if (!rc)
+        rc = read_sent(s, a, in, &sent, &reply, err);
+    if (!rc && !cstr_empty(in->key)) {
+        rc = hash_request(s, a, in, &sent, &reply, &asked, err);
+        key = rc ? NULL : append_key(s, a, sid, in->key, err);
+        if (!rc && !key)
+            rc = BOUGH_INVALID;
+        if (!rc)
+            rc = known(s, a, sid, key, &asked, &is_known, out, err);
+    }
+    if (rc || is_known)
+        return rc;
+    do /* the head moved between reading and writing: match again (C9 g) */
+        rc = attempt(s, a, sid, in, &sent, &reply, key, &asked, out, &why);
+    while (rc == BOUGH_CONFLICT && mono_us() < p.until_us);
+    if (rc && err)
+        *err = why;
+    return rc;
+}

@@ -1,0 +1,164 @@
+/* Names of all fixed SQL statements, with the types of their parameters. */
+#ifndef STORE_POSTGRES_WIRE_SQL_H
+#define STORE_POSTGRES_WIRE_SQL_H
+
+enum sql {
+    /* transactions */
+    SQL_BEGIN_READ,
+    SQL_BEGIN,
+    SQL_RELAX,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_SAVE,
+    SQL_SAVE_DROP,
+    SQL_SAVE_UNDO,
+    SQL_TAKE,
+    SQL_OUTCOME,
+    SQL_META,
+    SQL_META_SET,
+    SQL_NUMBERS,
+    SQL_NUMBERS_SET,
+    SQL_SIZE,
+    SQL_BROKEN,
+    /* writing */
+    SQL_SESSION_ADD,
+    SQL_SESSION_SET,
+    SQL_HEAD_ADD,
+    SQL_HEAD_SET,
+    SQL_HEADS_ARE,
+    SQL_BRANCH_ADD,
+    SQL_BRANCH_CUT,
+    SQL_ENTRY_ADD,
+    SQL_ENTRY_TIP,
+    SQL_ENTRY_SET,
+    SQL_ENTRY_THERE,
+    SQL_ENTRY_IS,
+    SQL_APPEND_ONE,
+    SQL_ENTRY_SEAL,
+    SQL_OPEN_ADD,
+    SQL_OPEN_SET,
+    SQL_OPEN_DEL,
+    SQL_OPEN_VER,
+    SQL_DRAFT_ADD,
+    SQL_DRAFT_DEL,
+    SQL_RECORD_ADD,
+    SQL_RECORD_SET,
+    SQL_RECORD_LAST,
+    SQL_ALIAS_ADD,
+    SQL_ALIAS_DEL,
+    SQL_KEY_PUT,
+    SQL_LIST_PUT,
+    SQL_LIST_DEL,
+    SQL_WATERMARK_SET,
+    SQL_TEXT_ADD,
+    SQL_TEXT_ADD_TITLE,
+    SQL_TEXT_DEL_TITLE,
+    SQL_TEXT_MARK_SET,
+    SQL_TEXT_CLEAR,
+    SQL_LOG_ADD,
+    SQL_LOG_IS,
+    SQL_LINK_ADD,
+    /* purging */
+    SQL_PURGE_TEXT,
+    SQL_PURGE_ENTRIES,
+    SQL_PURGE_DRAFTS,
+    SQL_PURGE_OPEN,
+    SQL_PURGE_RECORDS,
+    SQL_PURGE_ALIASES,
+    SQL_PURGE_NAMES,
+    SQL_PURGE_KEYS,
+    SQL_PURGE_LOOSEN,
+    SQL_PURGE_LINKS,
+    SQL_PURGE_CHUNKS,
+    /* reading */
+    SQL_SESSION_GET,
+    SQL_SESSION_MANY,
+    SQL_SESSION_SLUG,
+    SQL_SESSION_MADE,
+    SQL_SESSION_CHILDREN,
+    SQL_HEAD_GET,
+    SQL_HEAD_MANY,
+    SQL_BRANCH_GET,
+    SQL_BRANCH_MANY,
+    SQL_BRANCH_CHILDREN,
+    SQL_BRANCH_OF,
+    SQL_TIP,
+    SQL_ENTRY_GET,
+    SQL_ENTRY_MANY,
+    SQL_FRONT_MANY,
+    SQL_ENTRY_UP,
+    SQL_ENTRY_DOWN,
+    SQL_FRONT_UP,
+    SQL_MARK,
+    SQL_OPEN_SCAN,
+    SQL_DRAFT_SCAN,
+    SQL_ALIAS_GET,
+    SQL_ALIAS_ALL,
+    SQL_KEY_GET,
+    SQL_RECORD_GET,
+    SQL_CALL_MANY,
+    SQL_RECORD_UP,
+    SQL_RECORD_DOWN,
+    SQL_LOG_LAST,
+    SQL_LOG_GET,
+    SQL_LOG_SCAN,
+    SQL_WATERMARK,
+    SQL_LIST_GET,
+    SQL_LIST_MANY,
+    SQL_TEXT_MARK,
+    /* attachments */
+    SQL_BLOB_NUMBER,
+    SQL_BLOB_ADD,
+    SQL_BLOB_TOUCH,
+    SQL_BLOB_SEAL,
+    SQL_BLOB_SEEN,
+    SQL_BLOB_GIVE_UP,
+    SQL_BLOB_LINKED,
+    SQL_BLOB_DEL,
+    SQL_BLOB_FIND,
+    SQL_BLOB_OLDEST,
+    SQL_BLOB_OLD,
+    SQL_BLOB_WRITING,
+    SQL_CHUNK_ADD,
+    SQL_CHUNK_BYTES,
+    SQL_CHUNK_GET,
+    SQL_LINK_ANY,
+    SQL_LINK_OF,
+    SQL_COUNT, /* number of statements */
+};
+
+struct sql_statement {
+    const char *text;
+    /* One letter per parameter: i bigint, t text, b bytea; I, T, B: arrays of them. */
+    const char *types;
+};
+
+extern const struct sql_statement pg_sql[SQL_COUNT];
+
+/* Columns in the order in which row.c reads and values.c writes them. */
+#define SESSION_COLS "sid, ver, made, chk, parent, kind, purged, slug, body"
+#define HEAD_COLS                                                                                  \
+    "sid, ver, bid, depth, status, deleted, lease_epoch, lease_since, lease_expires, lease_owner"
+#define BRANCH_COLS "bid, sid, parent, base, cut"
+#define ENTRY_COLS "bid, depth, kind, mask, over, body, parts"
+#define FRONT_COLS "bid, depth, kind, mask, over, body, NULL::text"
+#define ENTRY_ALL                                                                                  \
+    "bid, depth, kind, mask, over, body, parts, no, mno, time, role, id, data, metadata, types"
+#define OPEN_COLS                                                                                  \
+    "bid, depth, sid, ver, epoch, since, expires, lease_ms, owner, process, client,"               \
+    " wanted"
+#define DRAFT_COLS "bid, depth, upto, step, body"
+#define RECORD_COLS "sid, kind, ord, ver, over, body"
+#define ALIAS_COLS "id, scope, what, a, b"
+#define KEY_COLS "key, hash, no, expires, bid, depth"
+#define LOG_COLS "no, n, sid, kind, time, bid, depth, record, aux"
+#define LIST_COLS                                                                                  \
+    "sid, kind, status, project, workspace, account, parent, created, updated, modified, deleted," \
+    " role_name, provider_path, model_provider, model_name, hay, body"
+#define BLOB_COLS "bno, state, size, since, hash"
+#define CHUNK_COLS "bno, idx, sum, body"
+#define LINK_COLS "bid, depth, bno"
+#define TEXT_COLS "id, bid, depth, time, words"
+#define TEXT_ALL "id, bid, depth, time, words, role, kind, cut, vec"
+
+#endif

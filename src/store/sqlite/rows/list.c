@@ -1,0 +1,177 @@
+/* Lists of sessions: SQL built from fixed fragments, one per condition. */
+#include "store/sqlite/conn/db.h"
+
+#include "base/memory/buf.h"
+#include "base/text/str.h"
+
+_Static_assert(BOUGH_PRIMARY == 0 && BOUGH_SUBAGENT == 1, "the arms below name both kinds");
+
+enum { TEXT_MAX = 16384 };
+
+/* The conditions; the value of condition n is parameter ?n+1. A "+" stops SQLite from choosing an
+ * index for that condition: the index that gives the order is always the better choice. */
+enum { C_AFTER = ASKS_COUNT, C_COUNT }; /* C_AFTER has two parameters: the key, then the sid */
+
+static const char *const pieces[C_COUNT] = {
+    [ASKS_PROJECT] = " AND project = ?1 AND project <> 0",
+    [ASKS_WORKSPACE] = " AND workspace = ?2",
+    [ASKS_ACCOUNT] = " AND account = ?3",
+    [ASKS_PARENT] = " AND parent = ?4 AND parent <> 0",
+    [ASKS_STATUSES] = " AND ((1 << status) & ?5) <> 0",
+    [ASKS_ROLE] = " AND role_name = ?6",
+    [ASKS_PATH] = " AND provider_path = ?7",
+    [ASKS_PROVIDER] = " AND model_provider = ?8",
+    [ASKS_MODEL] = " AND model_name = ?9",
+    [ASKS_CREATED_FROM] = " AND +created >= ?10",
+    [ASKS_CREATED_TO] = " AND +created < ?11",
+    [ASKS_UPDATED_FROM] = " AND +updated >= ?12",
+    [ASKS_UPDATED_TO] = " AND +updated < ?13",
+    [ASKS_HAY] = " AND instr(hay, ?14) > 0",
+    [ASKS_ROOTS] = " AND +parent = 0",
+};
+
+struct order_text {
+    const char *after, *by;
+};
+
+static const struct order_text orders[] = {
+    [ORDER_CREATED] = { " AND (created, sid) < (?16, ?17)", " ORDER BY 8 DESC, 1 DESC" },
+    [ORDER_UPDATED] = { " AND (updated, sid) < (?16, ?17)", " ORDER BY 9 DESC, 1 DESC" },
+    [ORDER_MODIFIED] = { " AND (modified, sid) < (?16, ?17)", " ORDER BY 10 DESC, 1 DESC" },
+};
+
+/* One SELECT per kind and per deleted state: each reads one range of an index. */
+static const char *const arms[] = {
+    "SELECT " LIST_COLS " FROM list WHERE kind = 0 AND gone = 0",
+    "SELECT " LIST_COLS " FROM list WHERE kind = 1 AND gone = 0",
+    "SELECT " LIST_COLS " FROM list WHERE kind = 0 AND gone = 1",
+    "SELECT " LIST_COLS " FROM list WHERE kind = 1 AND gone = 1",
+};
+
+static uint64_t shape_of(const struct list_query *q)
+{
+    return list_asks(q) | (uint64_t)q->after_set << C_AFTER | (uint64_t)list_arms(q) << 32 |
+           (uint64_t)q->order << 40 | UINT64_C(1) << 48;
+}
+
+static void write_sql(struct buf *out, uint64_t shape, unsigned chosen, enum list_order order)
+{
+    const char *between = "";
+
+    for (unsigned arm = 0; arm < 4; arm++) {
+        if (!(chosen >> arm & 1))
+            continue;
+        buf_puts(out, between);
+        buf_puts(out, arms[arm]);
+        for (int i = 0; i < C_COUNT; i++) {
+            if (!(shape >> i & 1))
+                continue;
+            if (i == ASKS_PROJECT && shape >> ASKS_PARENT & 1)
+                /* A parent has fewer sessions than a project. */
+                buf_puts(out, " AND +project = ?1");
+            else
+                buf_puts(out, i == C_AFTER ? orders[order].after : pieces[i]);
+        }
+        between = " UNION ALL ";
+    }
+    buf_puts(out, orders[order].by);
+}
+
+/* The cached statement of this shape. Otherwise prepares one and replaces the oldest in
+ * the cache. */
+static enum bough_rc prepare(struct conn *c, const struct list_query *q, sqlite3_stmt **out,
+                             struct bough_error *err)
+{
+    uint64_t shape = shape_of(q);
+    unsigned place = c->list_turn % LIST_CACHE;
+    struct buf text;
+    int code;
+
+    for (unsigned i = 0; i < LIST_CACHE; i++)
+        if (c->list[i].shape == shape && !sqlite3_stmt_busy(c->list[i].stmt)) {
+            *out = c->list[i].stmt;
+            return BOUGH_OK;
+        }
+    buf_init(&text, TEXT_MAX);
+    write_sql(&text, shape, list_arms(q), q->order);
+    code = sqlite3_prepare_v3(c->db, text.p, (int)text.n, SQLITE_PREPARE_PERSISTENT, out, NULL);
+    buf_finish(&text);
+    if (code != SQLITE_OK)
+        return conn_fail(c, code, err);
+    if (sqlite3_stmt_busy(c->list[place].stmt))
+        return BOUGH_OK; /* nested list scan: not cached, finish() frees it */
+    sqlite3_finalize(c->list[place].stmt);
+    c->list[place].shape = shape;
+    c->list[place].stmt = *out;
+    c->list_turn++;
+    return BOUGH_OK;
+}
+
+static void finish(struct conn *c, sqlite3_stmt *st)
+{
+    for (unsigned i = 0; i < LIST_CACHE; i++)
+        if (c->list[i].stmt == st) {
+            sqlite3_reset(st);
+            return;
+        }
+    sqlite3_finalize(st);
+}
+
+static void bind_query(sqlite3_stmt *st, const struct list_query *q)
+{
+    const struct {
+        int at;
+        int64_t v;
+    } numbers[] = {
+        { 1, q->project },     { 2, q->workspace },     { 3, q->account },
+        { 4, q->parent },      { 5, q->statuses },      { 10, q->created_from },
+        { 11, q->created_to }, { 12, q->updated_from }, { 13, q->updated_to },
+        { 16, q->after_key },  { 17, q->after_sid },
+    };
+    const struct {
+        int at;
+        const char *v;
+    } texts[] = { { 6, q->role_name },
+                  { 7, q->provider_path },
+                  { 8, q->model_provider },
+                  { 9, q->model_name },
+                  { 14, q->hay } };
+    int max = sqlite3_bind_parameter_count(st);
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].at <= max)
+            sqlite3_bind_int64(st, numbers[i].at, numbers[i].v);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].at <= max)
+            bind_text(st, texts[i].at, texts[i].v);
+}
+
+enum bough_rc sqlite_list_scan(struct snapshot *v, const struct list_query *q, list_fn fn,
+                               void *user, struct bough_error *err)
+{
+    struct conn *c = conn_of(v);
+    struct list_row row;
+    sqlite3_stmt *st;
+    enum bough_rc rc;
+    int code;
+
+    if (snapshot_over(c))
+        return conn_fail(c, c->code, err);
+    if (!list_arms(q))
+        return BOUGH_OK;
+    rc = prepare(c, q, &st, err);
+    if (rc)
+        return rc;
+    bind_query(st, q);
+    while ((code = sqlite3_step(st)) == SQLITE_ROW) {
+        row_list(st, &row);
+        if (!fn(user, &row))
+            break;
+    }
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        rc = conn_fail(c, code, err);
+    finish(c, st);
+    if (!rc && snapshot_over(c)) /* the callback got an error and did not report it */
+        rc = conn_fail(c, c->code, err);
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* Variants of the public functions of the same name, for imports: they take a time. Time 0 is
+ * now. */
+#ifndef STORE_WRITE_IMPORT_API_H
+#define STORE_WRITE_IMPORT_API_H
+
+#include <bough/notes.h>
+#include <bough/session.h>
+
+/* As bough_session_create(). `from` says who gave in->id: an origin_from or a format's number. */
+BOUGH_MUST_CHECK enum bough_rc session_create_from(struct bough_store *s, struct bough_arena *a,
+                                                   const struct bough_session_create_options *in,
+                                                   int64_t from, struct bough_session **out,
+                                                   struct bough_error *err);
+/* Find a session by the id it was given, and by nothing else; *from says who gave it. */
+BOUGH_MUST_CHECK enum bough_rc session_by_origin(struct bough_store *s, struct bough_arena *a,
+                                                 const char *origin, struct bough_session **out,
+                                                 int64_t *from, struct bough_error *err);
+
+/* A handle for an import, with the deadline and the principal of `s`; bough_store_close() it. */
+struct bough_store *import_handle(struct bough_store *s);
+/* The next changes through an import's handle are listed with this time, so that a session was
+ * updated when its conversation last moved and not when it was imported. A time in the future
+ * becomes now; 0: now. */
+void import_moved(struct bough_store *handle, int64_t time);
+/* Does the usage of the next entries without a call get one (U17)? Not that of copies and of what a
+ * fork inherits: it is counted elsewhere. */
+void import_counts(struct bough_store *handle, bool counts);
+
+BOUGH_MUST_CHECK enum bough_rc label_set_at(struct bough_store *s, const char *session,
+                                            const char *entry, const char *text, int64_t time,
+                                            struct bough_error *err);
+BOUGH_MUST_CHECK enum bough_rc entry_delete_at(struct bough_store *s, const char *session,
+                                               const char *entry, int64_t time,
+                                               struct bough_error *err);
+BOUGH_MUST_CHECK enum bough_rc session_delete_at(struct bough_store *s, const char *id,
+                                                 int64_t time, struct bough_error *err);
+/* As bough_memory_add(), but keeps in->updated, and adds the memory as deleted if in->deleted is
+ * set. */
+BOUGH_MUST_CHECK enum bough_rc memory_add_at(struct bough_store *s, struct bough_arena *a,
+                                             const struct bough_memory *in,
+                                             struct bough_error *err);
+/* As bough_memory_list(), deleted memories included. */
+BOUGH_MUST_CHECK enum bough_rc memory_list_all(struct bough_store *s, struct bough_arena *a,
+                                               enum bough_memory_scope scope, const char *of,
+                                               struct bough_memories *out, struct bough_error *err);
+
+#endif

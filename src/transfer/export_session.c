@@ -1,0 +1,436 @@
+/* Exports one session: writes its entries as the bytes of a format. */
+#include "transfer/export_session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/memory/arena.h"
+#include "base/memory/map.h"
+#include "base/text/str.h"
+#include "formats/common/names.h"
+#include "store/write/import_api.h"
+
+enum { PAGE = 256, OUT_BYTES = 64 * 1024 };
+
+struct export
+{
+    struct bough_store *s;
+    const struct bough_export_options *how;
+    const struct format *f;
+    struct writing w;
+    struct buf out;
+    struct bough_arena *kept; /* ids of written entries */
+    struct smap taken;        /* ids used in this file */
+    struct map ids;           /* branch << 32 | depth -> const char * */
+    struct map skipped;       /* the same of entries that are left out -> id of the parent */
+    struct bough_branches branches;
+    const char *last; /* id of the previous entry, on a path */
+};
+
+static bool put_out(struct export *x, bool all)
+{
+    bool fine = true;
+
+    if (x->out.n && (all || x->out.n >= OUT_BYTES)) {
+        fine = x->how->write(x->how->user, buf_str(&x->out));
+        buf_reset(&x->out);
+    }
+    return fine;
+}
+
+static uint64_t group_key(struct bough_head at)
+{
+    return (uint64_t)at.branch << 32 | (uint64_t)at.depth;
+}
+
+/* The id the entry was imported with, else its own id. Used by our own format. */
+static const char *whole_id(const struct bough_entry *e)
+{
+    return *e->origin ? e->origin : e->id;
+}
+
+/* The id the entry was imported with, without the "~n" of a repeated one. Otherwise eight hex
+ * digits, derived from its own id. Both are stable, and unique in the file. */
+static const char *id_for(struct export *x, const struct bough_entry *e)
+{
+    const char *tilde = strrchr(e->origin, '~');
+    const char *id = tilde ? arena_strndup(x->kept, e->origin, (size_t)(tilde - e->origin))
+                           : arena_strdup(x->kept, e->origin);
+    char hex[HEX_TEXT];
+
+    if (x->f->writes == WRITES_OWN) {
+        id = arena_strdup(x->kept, whole_id(e));
+        map_put(&x->ids, group_key(e->at), (uint64_t)(uintptr_t)id);
+        return id;
+    }
+    for (int n = 0; !*id || smap_get(&x->taken, str_of(id), NULL); n++) {
+        made_hex(str_of(arena_printf(x->kept, "%s %d", whole_id(e), n)), hex);
+        id = arena_strndup(x->kept, hex, 8);
+    }
+    smap_put(&x->taken, str_of(id), 1);
+    map_put(&x->ids, group_key(e->at), (uint64_t)(uintptr_t)id);
+    return id;
+}
+
+static const char *written_id(const struct export *x, struct bough_head at)
+{
+    uint64_t v;
+
+    return map_get(&x->ids, group_key(at), &v) ? (const char *)(uintptr_t)v : NULL;
+}
+
+/* The same; of an entry that was left out, the id of its parent. */
+static const char *id_at(const struct export *x, struct bough_head at)
+{
+    const char *id = written_id(x, at);
+    uint64_t v;
+
+    if (id || !map_get(&x->skipped, group_key(at), &v))
+        return id;
+    return (const char *)(uintptr_t)v;
+}
+
+static const struct bough_branch *branch_of(const struct export *x, int64_t number)
+{
+    for (size_t i = 0; i < x->branches.n; i++)
+        if (x->branches.at[i].number == number)
+            return &x->branches.at[i];
+    return NULL;
+}
+
+/* The id of the first entry that a compaction keeps. Deleted ones may be left out. */
+static const char *kept_by(const struct export *x, const struct bough_entry *e)
+{
+    for (int64_t depth = e->keep_from; e->keep_from && depth < e->at.depth; depth++) {
+        struct bough_head at = { e->at.branch, depth };
+        const struct bough_branch *b;
+        const char *id;
+
+        while ((b = branch_of(x, at.branch)) != NULL && depth <= b->base.depth)
+            at.branch = b->base.branch;
+        id = written_id(x, at);
+        if (id)
+            return id;
+    }
+    return NULL;
+}
+
+static const char *id_of(const struct writing *w, const char *entry, bool near)
+{
+    const struct export *x = w->exporter;
+    struct bough_arena *tmp = bough_arena_create();
+    struct bough_entry *e;
+    const char *id = NULL;
+
+    if (bough_entry_get(x->s, tmp, w->session->id, entry, &e, NULL) == BOUGH_OK)
+        id = near ? id_at(x, e->at) : written_id(x, e->at);
+    bough_arena_destroy(tmp);
+    return id;
+}
+
+static enum bough_rc write_one(struct export *x, const struct bough_entry *e, const char *parent,
+                               struct bough_error *err)
+{
+    struct written_entry we = { .e = e, .parent = parent, .kept = kept_by(x, e) };
+
+    if (e->open)
+        return bough_fail(err, BOUGH_CONFLICT, "message %s is still being written", e->id);
+    we.id = id_for(x, e);
+    x->last = we.id;
+    x->f->entry(&x->w, &we);
+    if (x->out.over)
+        return bough_fail(err, BOUGH_TOO_LARGE, "entry %s is too large to be written", e->id);
+    return put_out(x, false) ? BOUGH_OK
+                             : bough_fail(err, BOUGH_IO, "the output could not be written");
+}
+
+/* Leave out a deleted entry, unless the format can mark it: its children hang on its parent. */
+static enum bough_rc write_or_skip(struct export *x, const struct bough_entry *e,
+                                   const char *parent, struct bough_error *err)
+{
+    if (!e->deleted || x->f->marks_deleted)
+        return write_one(x, e, parent, err);
+    if (parent)
+        map_put(&x->skipped, group_key(e->at), (uint64_t)(uintptr_t)parent);
+    return BOUGH_OK;
+}
+
+/* ---- the path ---- */
+
+static enum bough_rc write_path(struct export *x, const char *session, const char *at,
+                                struct bough_error *err)
+{
+    char cursor[BOUGH_CURSOR_LEN + 1] = "";
+    struct bough_entries_read_options how = {
+        .at = at, .limit = PAGE, .cursor = cursor, .deleted = true
+    };
+    struct bough_arena *a = bough_arena_create();
+    struct bough_entries_read_result page;
+    enum bough_rc rc;
+
+    do {
+        bough_arena_reset(a);
+        rc = bough_entries_read(x->s, a, session, &how, &page, err);
+        for (size_t i = 0; i < page.entries.n && !rc; i++)
+            rc = write_or_skip(x, &page.entries.at[i], x->last, err);
+        snprintf(cursor, sizeof cursor, "%s", rc ? "" : page.entries.next);
+    } while (*cursor);
+    bough_arena_destroy(a);
+    return rc;
+}
+
+/* ---- the tree ---- */
+
+/* The id of the entry in this slot, even if another session owns it and it was not written. */
+static const char *name_at(struct export *x, struct bough_head at)
+{
+    const char *id = id_at(x, at), *place;
+    struct bough_entry *e;
+
+    if (id || !at.branch || x->f->writes != WRITES_OWN)
+        return id;
+    place = arena_printf(x->kept, "#%lld.%lld", (long long)at.branch, (long long)at.depth);
+    return bough_entry_get(x->s, x->kept, x->w.session->id, place, &e, NULL) == BOUGH_OK
+               ? whole_id(e)
+               : NULL;
+}
+
+/* The parent's id: the previous entry of the branch, or, for its first entry, the entry the branch
+ * hangs on. */
+static const char *parent_of(struct export *x, const struct bough_entry *e)
+{
+    const struct bough_branch *b = branch_of(x, e->at.branch);
+
+    if (b && b->base.depth + 1 == e->at.depth)
+        return b->base.branch ? name_at(x, b->base) : NULL;
+    return id_at(x, (struct bough_head){ e->at.branch, e->at.depth - 1 });
+}
+
+/* A fork's file begins with the entries it inherits (P34). Our own format refers to the parent for
+ * them, unless that was purged. */
+static enum bough_rc write_inherited(struct export *x, struct bough_error *err)
+{
+    const struct bough_session *s = x->w.session;
+
+    if (!*s->fork_entry || (*s->parent && x->f->writes == WRITES_OWN))
+        return BOUGH_OK;
+    return write_path(x, s->id, s->fork_entry, err);
+}
+
+static enum bough_rc write_tree(struct export *x, const char *session, struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    char cursor[BOUGH_CURSOR_LEN + 1] = "";
+    struct bough_tree_entries_options how = { .limit = PAGE, .cursor = cursor };
+    struct bough_entries page;
+    enum bough_rc rc = write_inherited(x, err);
+
+    while (!rc) {
+        bough_arena_reset(a);
+        rc = bough_tree_entries(x->s, a, session, &how, &page, err);
+        for (size_t i = 0; i < page.n && !rc; i++)
+            rc = write_or_skip(x, &page.at[i], parent_of(x, &page.at[i]), err);
+        snprintf(cursor, sizeof cursor, "%s", page.next);
+        if (!*cursor)
+            break;
+    }
+    bough_arena_destroy(a);
+    return rc;
+}
+
+/* ---- labels, calls, notes ---- */
+
+static int by_entry(const void *a, const void *b)
+{
+    return strcmp(((const struct item_label *)a)->entry, ((const struct item_label *)b)->entry);
+}
+
+/* Use the ids under which their entries were written. */
+static enum bough_rc take_labels(struct export *x, struct bough_error *err)
+{
+    struct bough_labels list;
+    struct item_label *out;
+    enum bough_rc rc = bough_label_list(x->s, x->kept, x->w.session->id, &list, err);
+
+    if (rc)
+        return rc;
+    out = arena_array(x->kept, list.n + 1, sizeof *out);
+    for (size_t i = 0; i < list.n; i++) {
+        struct bough_entry *e;
+        const char *id;
+
+        if (bough_entry_get(x->s, x->kept, x->w.session->id, list.at[i].entry, &e, NULL))
+            continue;
+        id = x->f->writes == WRITES_OWN ? name_at(x, e->at) : written_id(x, e->at);
+        if (id)
+            out[x->w.nlabels++] = (struct item_label){ id, list.at[i].text, list.at[i].time };
+    }
+    qsort(out, x->w.nlabels, sizeof *out, by_entry);
+    x->w.labels = out;
+    return BOUGH_OK;
+}
+
+static enum bough_rc take_rest(struct export *x, struct bough_error *err)
+{
+    const char *id = x->w.session->id;
+    struct bough_calls *calls = arena_zalloc(x->kept, sizeof *calls);
+    struct bough_memories *memories = arena_zalloc(x->kept, sizeof *memories);
+    struct bough_todos *todos = arena_zalloc(x->kept, sizeof *todos);
+    struct bough_prompts *prompts = arena_zalloc(x->kept, sizeof *prompts);
+    enum bough_rc rc = bough_todo_get(x->s, x->kept, id, todos, err);
+
+    if (!rc)
+        rc = memory_list_all(x->s, x->kept, BOUGH_MEMORY_OF_SESSION, id, memories, err);
+    if (!rc)
+        rc = bough_queue_list(x->s, x->kept, id, prompts, err);
+    if (!rc && x->f->writes == WRITES_OWN)
+        rc = bough_call_list(x->s, x->kept, id, calls, err);
+    x->w.calls = calls;
+    x->w.memories = memories;
+    x->w.todos = todos;
+    x->w.prompts = prompts;
+    return rc;
+}
+
+/* ---- sessions ---- */
+
+/* Find the ids of the parent session and of the fork entry. */
+static enum bough_rc take_parent(struct export *x, struct bough_error *err)
+{
+    const struct bough_session *s = x->w.session;
+    struct bough_session *parent;
+    struct bough_entry *e;
+    enum bough_rc rc;
+
+    x->w.parent = x->w.fork_entry = "";
+    if (!*s->parent)
+        return BOUGH_OK;
+    rc = bough_session_get(x->s, x->kept, s->parent, &parent, err);
+    if (rc)
+        return rc;
+    x->w.parent = *parent->origin ? parent->origin : parent->id;
+    if (*s->fork_entry &&
+        bough_entry_get(x->s, x->kept, s->parent, s->fork_entry, &e, NULL) == BOUGH_OK)
+        x->w.fork_entry = whole_id(e);
+    return BOUGH_OK;
+}
+
+/* The id of the head's entry, which a fork may have inherited. */
+static enum bough_rc take_head(struct export *x, const char **id, struct bough_error *err)
+{
+    struct bough_entry *e = NULL;
+    struct bough_head at;
+    enum bough_rc rc;
+
+    *id = x->last;
+    if (!cstr_empty(x->how->at))
+        return BOUGH_OK;
+    rc = bough_head_get(x->s, x->kept, x->w.session->id, &at, &e, err);
+    *id = rc || !e ? NULL : name_at(x, e->at);
+    return rc;
+}
+
+static enum bough_rc write_session(struct export *x, const char *session, struct bough_error *err)
+{
+    const char *head;
+    struct bough_session *s;
+    enum bough_rc rc = bough_session_get(x->s, x->kept, session, &s, err);
+
+    if (rc)
+        return rc;
+    x->w = (struct writing){
+        .a = x->kept, .out = &x->out, .session = s, .id_of = id_of, .exporter = x
+    };
+    x->last = NULL;
+    rc = take_parent(x, err);
+    if (!rc)
+        rc = take_rest(x, err);
+    if (!rc)
+        rc = bough_tree_branches(x->s, x->kept, session, &x->branches, err);
+    if (rc)
+        return rc;
+    x->f->begin(&x->w);
+    rc = x->f->writes != WRITES_PATH && cstr_empty(x->how->at)
+             ? write_tree(x, session, err)
+             : write_path(x, session, x->how->at, err);
+    if (!rc)
+        rc = take_labels(x, err);
+    if (!rc)
+        rc = take_head(x, &head, err);
+    if (rc)
+        return rc;
+    x->f->finish(&x->w, head);
+    if (x->out.over)
+        return bough_fail(err, BOUGH_TOO_LARGE, "session %s is too large to be written", s->id);
+    return put_out(x, true) ? BOUGH_OK
+                            : bough_fail(err, BOUGH_IO, "the output could not be written");
+}
+
+/* Memories of the store, then of every project. */
+static enum bough_rc write_notes(struct export *x, struct bough_error *err)
+{
+    struct bough_memories list;
+    struct bough_groups places;
+    enum bough_rc rc = memory_list_all(x->s, x->kept, BOUGH_MEMORY_OF_STORE, "", &list, err);
+
+    x->w = (struct writing){ .a = x->kept, .out = &x->out, .memories = &list };
+    if (!rc)
+        x->f->notes(&x->w);
+    if (!rc)
+        rc = bough_group_list(x->s, x->kept, "project", &places, err);
+    for (size_t i = 0; !rc && i < places.n; i++) {
+        rc = memory_list_all(x->s, x->kept, BOUGH_MEMORY_OF_PROJECT, places.at[i].name, &list, err);
+        if (!rc)
+            x->f->notes(&x->w);
+    }
+    if (rc)
+        return rc;
+    return put_out(x, true) ? BOUGH_OK
+                            : bough_fail(err, BOUGH_IO, "the output could not be written");
+}
+
+/* ---- the calls ---- */
+
+static void begin(struct export *x)
+{
+    buf_init(&x->out, LIMIT_JSON_BYTES);
+    x->kept = bough_arena_create();
+    smap_init(&x->taken);
+    map_init(&x->ids);
+    map_init(&x->skipped);
+}
+
+static void end(struct export *x)
+{
+    map_finish(&x->skipped);
+    map_finish(&x->ids);
+    smap_finish(&x->taken);
+    bough_arena_destroy(x->kept);
+    buf_finish(&x->out);
+}
+
+enum bough_rc export_notes(struct bough_store *s, const struct format *f,
+                           const struct bough_export_options *how, struct bough_error *err)
+{
+    struct export x = { .s = s, .how = how, .f = f };
+    enum bough_rc rc;
+
+    begin(&x);
+    rc = write_notes(&x, err);
+    end(&x);
+    return rc;
+}
+
+enum bough_rc export_session(struct bough_store *s, const char *session, const struct format *f,
+                             const struct bough_export_options *how, struct bough_error *err)
+{
+    struct export x = { .s = s, .how = how, .f = f };
+    enum bough_rc rc;
+
+    begin(&x);
+    rc = write_session(&x, session, err);
+    end(&x);
+    return rc;
+}

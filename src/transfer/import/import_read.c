@@ -1,0 +1,305 @@
+/* Reads the bytes of an imported file and gives them to its format, as lines or as a document. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "transfer/import/import.h"
+
+enum { PIECE = 256 * 1024 };
+
+static enum bough_rc io_error(const struct import *im, struct bough_error *err)
+{
+    return bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
+}
+
+/* Returns less than n only at the end of the file; -1 on an error. */
+static ssize_t read_at(const struct import *im, int64_t at, char *to, size_t n)
+{
+    size_t got = 0;
+
+    while (got < n) {
+        ssize_t one = pread(im->fd, to + got, n - got, (off_t)(at + (int64_t)got));
+
+        if (one < 0 && errno == EINTR)
+            continue;
+        if (one < 0)
+            return -1;
+        if (!one)
+            break;
+        got += (size_t)one;
+    }
+    return (ssize_t)got;
+}
+
+static bool tell(const struct import *im, int64_t done)
+{
+    return !im->how->progress || im->how->progress(im->how->user, done, im->size);
+}
+
+static enum bough_rc stopped(struct bough_error *err)
+{
+    return bough_fail(err, BOUGH_TIMEOUT, "stopped; what was read so far is imported");
+}
+
+/* ---- checksums ---- */
+
+/* Add to the checksum. im->before is taken at the offset where an earlier import ended. */
+static void add_sum(struct import *im, const char *p, size_t n)
+{
+    int64_t old = im->source ? im->source->offset : 0;
+
+    if (im->done < old && im->done + (int64_t)n >= old) {
+        size_t part = (size_t)(old - im->done);
+        unsigned char sum[32];
+        struct sha256 copy;
+
+        sha256_update(&im->sum, p, part);
+        sha256_copy(&copy, &im->sum);
+        sha256_final(&copy, sum);
+        sha256_hex(sum, im->before);
+        sha256_update(&im->sum, p + part, n - part);
+    } else {
+        sha256_update(&im->sum, p, n);
+    }
+    im->done += (int64_t)n;
+}
+
+static void finish_sum(struct import *im)
+{
+    unsigned char sum[32];
+
+    sha256_final(&im->sum, sum);
+    sha256_hex(sum, im->after);
+}
+
+/* Add the rest of the file to the checksum, up to the size it had when opened. */
+static enum bough_rc sum_rest(struct import *im, char *piece, struct bough_error *err)
+{
+    ssize_t got = 1;
+
+    while (got > 0 && im->done < im->size) {
+        size_t n = im->size - im->done < PIECE ? (size_t)(im->size - im->done) : PIECE;
+
+        got = read_at(im, im->done, piece, n);
+        if (got < 0)
+            return io_error(im, err);
+        add_sum(im, piece, (size_t)got);
+    }
+    return BOUGH_OK;
+}
+
+enum bough_rc import_sum(struct import *im, struct bough_error *err)
+{
+    struct arena_mark mark = arena_mark(im->placer.a);
+    enum bough_rc rc;
+
+    sha256_init(&im->sum);
+    rc = sum_rest(im, arena_alloc(im->placer.a, PIECE), err);
+    finish_sum(im);
+    arena_rewind(im->placer.a, mark);
+    return rc;
+}
+
+/* ---- lines ---- */
+
+static enum bough_rc give_line(struct import *im, struct bough_str line, int64_t at,
+                               struct bough_error *err)
+{
+    struct reading *r = &im->reading;
+    enum bough_rc rc;
+
+    if (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    r->line++;
+    r->at = at;
+    im->placer.out->lines += im->again ? 0 : 1;
+    rc = r->format->line(r, line, err);
+    bough_arena_reset(r->a);
+    return rc;
+}
+
+static enum bough_rc keep_rest(struct import *im, const char *p, size_t n, struct bough_error *err)
+{
+    buf_put(&im->rest, p, n);
+    if (!im->rest.over)
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_TOO_LARGE, "%s: line %lld has more than %lld bytes", im->path,
+                      (long long)im->reading.line + 1, (long long)LIMIT_MESSAGE_BYTES);
+}
+
+/* `at` is the offset of p in the file. */
+static enum bough_rc split_lines(struct import *im, const char *p, size_t n, int64_t at,
+                                 struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    while (n && !rc) {
+        const char *end = memchr(p, '\n', n);
+        size_t take = end ? (size_t)(end - p) : n;
+
+        if (!end)
+            return keep_rest(im, p, n, err);
+        if (im->rest.n) {
+            rc = keep_rest(im, p, take, err);
+            if (!rc)
+                rc = give_line(im, buf_str(&im->rest), at - (int64_t)(im->rest.n - take), err);
+            buf_reset(&im->rest);
+        } else {
+            rc = give_line(im, str_make(p, take), at, err);
+        }
+        p += take + 1;
+        n -= take + 1;
+        at += (int64_t)take + 1;
+    }
+    return rc;
+}
+
+/* Record where the next import can continue: after the last complete line. */
+static void note_resume(struct import *im)
+{
+    const struct format *f = im->reading.format;
+
+    buf_init(&im->resume.state, sizeof im->mark);
+    im->resume.byte = im->done - (int64_t)im->rest.n;
+    im->resume.lines = im->reading.line;
+    im->resume.can = f->leave && f->leave(&im->reading, &im->resume.state);
+}
+
+static enum bough_rc read_lines(struct import *im, char *piece, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+    ssize_t got = 0;
+
+    while (!rc && (got = read_at(im, im->done, piece, PIECE)) > 0) {
+        int64_t at = im->done;
+
+        add_sum(im, piece, (size_t)got);
+        rc = split_lines(im, piece, (size_t)got, at, err);
+        if (!rc && !tell(im, im->done))
+            rc = stopped(err);
+    }
+    if (got < 0)
+        rc = io_error(im, err);
+    if (rc)
+        return rc;
+    note_resume(im);
+    if (im->rest.n) /* the last line has no line end: it may be complete, or still being written */
+        rc = give_line(im, buf_str(&im->rest), im->resume.byte, err);
+    return rc;
+}
+
+/* ---- documents ---- */
+
+/* The first pass over the document computes the checksum. Progress counts the second, slower
+ * one. */
+static enum bough_rc read_bytes(void *user, int64_t at, char *to, size_t n, size_t *got,
+                                struct bough_error *err)
+{
+    struct import *im = user;
+    int64_t left = im->size > at ? im->size - at : 0;
+    bool sums = at == im->done;
+    ssize_t some = read_at(im, at, to, left < (int64_t)n ? (size_t)left : n);
+
+    *got = some < 0 ? 0 : (size_t)some;
+    if (some < 0)
+        return io_error(im, err);
+    if (sums)
+        add_sum(im, to, *got);
+    else
+        im->told += some;
+    return tell(im, im->told < im->size ? im->told : im->size) ? BOUGH_OK : stopped(err);
+}
+
+static enum bough_rc read_document(struct import *im, char *piece, struct bough_error *err)
+{
+    struct doc_bytes bytes = { read_bytes, im };
+    enum bough_rc rc;
+
+    im->reading.bytes = &bytes;
+    rc = im->reading.format->document(&im->reading, err);
+    im->reading.bytes = NULL;
+    return rc ? rc : sum_rest(im, piece, err);
+}
+
+/* ---- all of it ---- */
+
+enum bough_rc import_read(struct import *im, struct bough_error *err)
+{
+    const struct format *f = im->reading.format;
+    char *piece = arena_alloc(im->placer.a, PIECE);
+    enum bough_rc rc;
+
+    buf_init(&im->rest, LIMIT_MESSAGE_BYTES);
+    sha256_init(&im->sum);
+    rc = f->line ? read_lines(im, piece, err) : read_document(im, piece, err);
+    finish_sum(im);
+    if (im->placer.resumed) /* only the end was read: no checksum of the whole file */
+        im->after[0] = '\0';
+    if (!rc && f->end)
+        rc = f->end(&im->reading, err);
+    buf_finish(&im->rest);
+    return rc;
+}
+
+/* ---- resuming ---- */
+
+/* Read known lines again, from `from` up to `end`. */
+static enum bough_rc read_again(struct import *im, struct line_place from, int64_t end,
+                                struct bough_error *err)
+{
+    char *piece = arena_alloc(im->placer.a, PIECE);
+    enum bough_rc rc = BOUGH_OK;
+    int64_t at = from.byte;
+
+    im->reading.line = from.line - 1;
+    while (!rc && at < end) {
+        size_t n = end - at < PIECE ? (size_t)(end - at) : PIECE;
+        ssize_t got = read_at(im, at, piece, n);
+
+        if (got != (ssize_t)n)
+            return bough_fail(err, BOUGH_CONFLICT, "all of the file must be read");
+        rc = split_lines(im, piece, n, at, err);
+        at += got;
+    }
+    return rc;
+}
+
+/* The end of the line at this offset; 0: the line is too long to be a session's header. */
+static int64_t line_end(struct import *im, int64_t at)
+{
+    char *piece = arena_alloc(im->placer.a, PIECE);
+    ssize_t got = read_at(im, at, piece, PIECE);
+    const char *end = got > 0 ? memchr(piece, '\n', (size_t)got) : NULL;
+
+    return end ? at + (end - piece) + 1 : 0;
+}
+
+enum bough_rc import_resume(struct import *im, bool *on, struct bough_error *err)
+{
+    struct reading *r = &im->reading;
+    struct mark m;
+    int64_t end;
+    enum bough_rc rc = BOUGH_OK;
+
+    *on = im->how->follow && r->format->leave && mark_read(im, &m);
+    if (!*on)
+        return BOUGH_OK;
+    im->placer.resumed = im->again = true;
+    buf_init(&im->rest, LIMIT_MESSAGE_BYTES);
+    end = m.first.line ? line_end(im, m.first.byte) : 0;
+    if (m.first.line)
+        rc = end ? read_again(im, m.first, end, err) : BOUGH_CONFLICT;
+    if (!rc && m.again.line)
+        rc = read_again(im, m.again, m.byte, err);
+    r->resumed = true;
+    if (!rc && r->format->enter && !r->format->enter(r, m.state))
+        rc = BOUGH_CONFLICT;
+    buf_finish(&im->rest);
+    im->again = false;
+    im->done = m.byte;
+    r->line = m.lines;
+    return rc == BOUGH_CONFLICT ? bough_fail(err, rc, "all of the file must be read") : rc;
+}

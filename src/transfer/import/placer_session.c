@@ -1,0 +1,275 @@
+/* Places sessions: finds or creates the session of a file, and links it to its parent. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "store/contract/rows.h"
+#include "store/write/import_api.h"
+#include "transfer/import/placer.h"
+
+/* The id in a file's name: the part between the last "_" or "/" and the suffix. */
+static const char *id_in_path(struct bough_arena *a, const char *path)
+{
+    const char *from = strrchr(path, '_'), *slash = strrchr(path, '/'), *dot;
+
+    if (!from || (slash && slash > from))
+        from = slash;
+    from = from ? from + 1 : path;
+    dot = strrchr(from, '.');
+    return dot ? arena_strndup(a, from, (size_t)(dot - from)) : from;
+}
+
+/* ---- ids of the file ---- */
+
+/* The session with this full id of ours, or NULL. Other names of a session are not looked up. */
+static struct bough_session *by_own_id(struct placer *p, const char *id)
+{
+    struct bough_session *s;
+
+    return bough_session_get(p->s, p->tmp, id, &s, NULL) == BOUGH_OK && strcasecmp(s->id, id) == 0
+               ? s
+               : NULL;
+}
+
+/* May ids of this file name sessions whose id came `from` there? A store that was moved has them
+ * from our own format. */
+static bool gives(const struct placer *p, int64_t from)
+{
+    return from == (int64_t)p->format->number || from == FORMAT_BOUGH || from == ORIGIN_UNKNOWN;
+}
+
+/* The session that an import of this format gave the id, or NULL. */
+static struct bough_session *by_given_id(struct placer *p, const char *id)
+{
+    struct bough_session *s;
+    int64_t from;
+
+    return session_by_origin(p->s, p->tmp, id, &s, &from, NULL) == BOUGH_OK && gives(p, from)
+               ? s
+               : NULL;
+}
+
+bool placer_gave(struct placer *p, const char *session)
+{
+    const struct bough_session *s = by_own_id(p, session);
+
+    return s && *s->origin && by_given_id(p, s->origin);
+}
+
+/* Find the parent session in the store: by its file, by its id, or by the id in its file's name. */
+static void find_parent(struct placer *p)
+{
+    struct bough_source *source;
+    struct bough_session *s = NULL;
+    const char *name = p->in.parent;
+    uint64_t v;
+
+    p->parent[0] = '\0';
+    if (cstr_empty(name))
+        return;
+    if (smap_get(&p->placed, str_of(name), &v))
+        s = by_own_id(p, (const char *)(uintptr_t)v);
+    else if (bough_source_get(p->s, p->tmp, name, &source, NULL) == BOUGH_OK && *source->session)
+        s = by_own_id(p, source->session);
+    else if (strchr(name, '/') || strchr(name, '\\'))
+        s = by_given_id(p, id_in_path(p->tmp, name));
+    if (!s)
+        s = by_own_id(p, name); /* an export gave it */
+    if (!s)
+        s = by_given_id(p, name);
+    if (s)
+        memcpy(p->parent, s->id, sizeof p->parent);
+}
+
+/* A subagent links to its parent. A fork links to the last shared entry, or to the fork entry that
+ * the file names. */
+static void link_session(const struct placer *p, struct bough_session_create_options *in)
+{
+    if (p->in.exact && p->in.subagent) /* also when its parent was purged */
+        in->kind = BOUGH_SUBAGENT;
+    if (!p->parent[0])
+        return;
+    if (p->in.subagent) {
+        in->kind = BOUGH_SUBAGENT;
+        in->parent = p->parent;
+    } else if (p->shared[0]) {
+        in->parent = p->parent;
+        in->fork_entry = p->shared;
+    } else if (!cstr_empty(p->in.fork_entry)) {
+        in->parent = p->parent;
+        in->fork_entry = p->in.fork_entry;
+    }
+}
+
+/* Which session to report: the last one, but prefer the file's main session to its subagents. */
+static void say_session(struct placer *p)
+{
+    if (!cstr_empty(p->in.id))
+        smap_put(&p->placed, str_of(p->in.id), (uintptr_t)arena_strdup(p->a, p->session));
+    if (p->in.exact || !p->in.subagent || !*p->out->session)
+        p->out->session = arena_strdup(p->answers, p->session);
+}
+
+/* If the slug is taken, create the session without it. If the fork entry is invalid, create it
+ * without a parent. */
+static enum bough_rc create(struct placer *p, struct bough_session_create_options *in,
+                            struct bough_session **out, struct bough_error *err)
+{
+    enum bough_rc rc = session_create_from(p->s, p->tmp, in, p->format->number, out, err);
+
+    if (rc == BOUGH_EXISTS && !cstr_empty(in->slug)) {
+        placer_problem(p, p->line, "its slug is taken: it gets another one");
+        in->slug = NULL;
+        rc = session_create_from(p->s, p->tmp, in, p->format->number, out, err);
+    }
+    if (rc && in->fork_entry && !p->shared[0]) {
+        placer_problem(p, p->line, "what it was forked from is not as it says: it stands alone");
+        in->parent = in->fork_entry = NULL;
+        rc = session_create_from(p->s, p->tmp, in, p->format->number, out, err);
+    }
+    return rc;
+}
+
+/* In a fork's file, an entry without a parent follows the fork entry. */
+static void begin_at_fork(struct placer *p)
+{
+    struct bough_entry *e;
+
+    if (p->forked && !cstr_empty(p->in.fork_entry) &&
+        bough_entry_get(p->s, p->tmp, p->session, p->in.fork_entry, &e, NULL) == BOUGH_OK)
+        p->last = e->at;
+}
+
+enum bough_rc placer_make(struct placer *p, struct bough_error *err)
+{
+    struct bough_session_create_options in = {
+        .id = p->in.id,
+        .parent_tool_use_id = p->in.spawned_by,
+        .title = p->in.title,
+        .slug = p->in.slug,
+        .project = cstr_empty(p->how->project) ? p->in.project : p->how->project,
+        .workspace = p->in.workspace,
+        .account = p->in.account,
+        .provider_path = p->in.provider_path,
+        .role_name = p->in.role_name,
+        .model_provider = p->in.model_provider,
+        .model_name = p->in.model_name,
+        .system_prompt = p->in.system_prompt,
+        .user_name = p->in.user_name,
+        .version = p->in.version,
+        .data = p->in.data,
+        .metadata = p->in.metadata,
+        .totals_mode = p->in.totals_mode,
+        .created = p->in.created ? p->in.created : p->dated,
+    };
+    struct bough_session *s;
+    enum bough_rc rc;
+
+    p->there = p->fresh = true;
+    p->out->sessions++;
+    placer_moved(p, in.created);
+    if (p->how->dry)
+        return BOUGH_OK;
+    link_session(p, &in);
+    if (!cstr_empty(p->in.fork_entry) && !p->parent[0])
+        placer_problem(p, p->line, "the session it was forked from is not here: import that first");
+    rc = create(p, &in, &s, err);
+    if (rc)
+        return rc;
+    p->forked = in.fork_entry != NULL;
+    memcpy(p->session, s->id, sizeof p->session);
+    begin_at_fork(p);
+    say_session(p);
+    return BOUGH_OK;
+}
+
+static void keep_session(struct placer *p, const struct item_session *in)
+{
+    p->in = *in;
+    const char **const texts[] = {
+        &p->in.id,         &p->in.title,          &p->in.project,    &p->in.workspace,
+        &p->in.account,    &p->in.slug,           &p->in.parent,     &p->in.fork_entry,
+        &p->in.spawned_by, &p->in.model_provider, &p->in.model_name, &p->in.provider_path,
+        &p->in.role_name,  &p->in.system_prompt,  &p->in.user_name,  &p->in.version,
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = arena_strdup(p->own, *texts[i]);
+    p->in.data = keep_str(p->own, in->data);
+    p->in.metadata = keep_str(p->own, in->metadata);
+}
+
+/*
+ * Is this the session that the file means? It has the id of the file. Then the id came from this
+ * format, or, when it came from elsewhere, the creation times agree: the session was moved here in
+ * our own format, or the file is our own export of a session with an id of the caller's choice. A
+ * store of 0.1 does not know where ids came from: this file must have been imported before.
+ */
+static bool is_meant(const struct placer *p, const struct bough_session *s,
+                     const struct item_session *in, int64_t from)
+{
+    return from == (int64_t)p->format->number || (in->created && in->created == s->created) ||
+           (from == ORIGIN_UNKNOWN && p->imported);
+}
+
+/* Find the session in the store: by its id, or, if it has none, by the file it was imported from.
+ * The same file with another id is another session. */
+static struct bough_session *find_session(struct placer *p, const struct item_session *in)
+{
+    struct bough_session *s = NULL;
+    int64_t from;
+
+    if (!cstr_empty(in->id)) {
+        s = by_own_id(p, in->id); /* an export gave it, in any format */
+        if (!s && (session_by_origin(p->s, p->tmp, in->id, &s, &from, NULL) != BOUGH_OK ||
+                   !is_meant(p, s, in, from)))
+            s = NULL;
+        return s;
+    }
+    if (!p->nsessions && !in->exact && !cstr_empty(p->known) &&
+        bough_session_get(p->s, p->tmp, p->known, &s, NULL) == BOUGH_OK)
+        return s;
+    return NULL;
+}
+
+enum bough_rc placer_session(struct placer *p, const struct item_session *in, int64_t line,
+                             struct bough_error *err)
+{
+    struct bough_session *s;
+
+    ids_clear(&p->ids);
+    map_clear(&p->calls);
+    bough_arena_reset(p->own);
+    keep_session(p, in);
+    p->begun = true;
+    p->line = line;
+    p->there = p->fresh = p->moved = p->forked = p->hidden = false;
+    p->last = (struct bough_head){ 0, 0 };
+    p->last_waits = NULL;
+    p->head = NULL;
+    p->rest = NULL;
+    p->rest_end = &p->rest;
+    p->known_calls = (struct bough_calls){ 0 };
+    p->calls_read = false;
+    p->shared[0] = '\0';
+    p->latest = 0;
+    p->dated = in->created;
+    find_parent(p);
+    s = find_session(p, in);
+    p->nsessions++;
+    if (!s) /* an exact session is created at once; its entries may hang on its parent's */
+        return in->exact || !cstr_empty(in->fork_entry) ? placer_make(p, err) : BOUGH_OK;
+    p->there = true;
+    placer_moved(p, s->updated);
+    p->dated = s->modified;
+    memcpy(p->session, s->id, sizeof p->session);
+    say_session(p);
+    p->hidden = !in->exact && s->deleted && !in->deleted;
+    if (p->hidden)
+        placer_problem(p, line,
+                       "it was deleted here: nothing of it is imported until it is restored");
+    p->forked = !cstr_empty(in->fork_entry) && *s->fork_entry;
+    begin_at_fork(p);
+    return BOUGH_OK;
+}

@@ -1,0 +1,112 @@
+/* The tree of a session: branches, children, common ancestors, differences. `session` and `entry`
+ * arguments are those of session.h and entry.h, and fail in the same ways. */
+#ifndef BOUGH_TREE_H
+#define BOUGH_TREE_H
+
+#include <bough/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A straight run of entries: depths base.depth + 1 to tip. */
+struct bough_branch {
+    int64_t number;         /* counted from 1 in the store */
+    const char *session;    /* id of the session that wrote it */
+    struct bough_head base; /* the entry that it hangs on; branch 0: it begins at a root */
+    int64_t tip;            /* depth of its last entry; base.depth when it has none */
+    uint64_t reserved[4];   /* room to grow */
+};
+
+struct bough_branches {
+    struct bough_branch *at;
+    size_t n;
+    uint64_t reserved[4]; /* room to grow */
+};
+
+/* The branches that a session wrote, in order of creation, then the branches of other sessions that
+ * its paths run through. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_branches(struct bough_store *s, struct bough_arena *a,
+                                                   const char *session, struct bough_branches *out,
+                                                   struct bough_error *err);
+
+struct bough_tree_entries_options {
+    int64_t limit;        /* 0: all */
+    const char *cursor;   /* `next` of the previous page; NULL or "": the first page */
+    uint64_t reserved[4]; /* room to grow: must be 0 */
+};
+
+/* A page of the entries of all branches that the session wrote, in order of time, deleted ones
+ * included. `how` may be NULL. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_entries(struct bough_store *s, struct bough_arena *a,
+                                                  const char *session,
+                                                  const struct bough_tree_entries_options *how,
+                                                  struct bough_entries *out,
+                                                  struct bough_error *err);
+
+/* The entries that directly follow an entry in this session, oldest first; without an entry (NULL
+ * or ""), the roots. Not in pages. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_children(struct bough_store *s, struct bough_arena *a,
+                                                   const char *session, const char *entry,
+                                                   struct bough_entries *out,
+                                                   struct bough_error *err);
+
+/* The deepest entry on the paths to both entries. BOUGH_NOT_FOUND: they share none. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_common(struct bough_store *s, struct bough_arena *a,
+                                                 const char *session, const char *one,
+                                                 const char *other, struct bough_entry **out,
+                                                 struct bough_error *err);
+
+struct bough_tree_diff_options {
+    const char *session, *one; /* the path to entry `one`; NULL or "": to the head */
+    const char *other_session; /* NULL or "": the same session */
+    const char *other;         /* the path to this entry; NULL or "": to the head */
+    uint64_t reserved[4];      /* room to grow: must be 0 */
+};
+
+struct bough_tree_diff_result {
+    struct bough_entry *common;               /* the deepest shared entry; NULL: none is shared */
+    struct bough_entries one, other;          /* what each path has behind it, without deleted
+                                                 entries; not in pages */
+    struct bough_totals one_used, other_used; /* the sum of their usage */
+    uint64_t reserved[4];                     /* room to grow */
+};
+
+/* Compare two paths, of one session or of two. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_diff(struct bough_store *s, struct bough_arena *a,
+                                               const struct bough_tree_diff_options *how,
+                                               struct bough_tree_diff_result *out,
+                                               struct bough_error *err);
+
+struct bough_branch_with_summary_options {
+    const char *target;       /* the entry to go to; NULL or "": nothing, a new root */
+    const char *summary;      /* of the branch that is left; NULL: "" */
+    struct bough_str details; /* raw JSON, or empty */
+    bool from_hook;           /* a hook wrote the summary */
+    uint64_t reserved[4];     /* room to grow: must be 0 */
+};
+
+/* Move the head to an entry and append a branch_summary there, in one transaction, and write its
+ * id. Its data names the target and the entry that was left. When others move the head meanwhile,
+ * it tries again until the deadline, then it is BOUGH_CONFLICT. */
+BOUGH_MUST_CHECK enum bough_rc
+bough_branch_with_summary(struct bough_store *s, const char *session,
+                          const struct bough_branch_with_summary_options *how,
+                          char id[BOUGH_ID_LEN + 1], struct bough_error *err);
+
+/* The SHA-256 of the path to entry `at` (NULL or "": to the head) in its normal form, as 64 hex
+ * digits. Equal conversations have equal hashes in every store; ids, times and usage do not count.
+ */
+BOUGH_MUST_CHECK enum bough_rc bough_path_hash(struct bough_store *s, const char *session,
+                                               const char *at, char out[65],
+                                               struct bough_error *err);
+
+/* The session and its ancestors, leaf first. A purged parent ends the list. Not in pages. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_lineage(struct bough_store *s, struct bough_arena *a,
+                                                  const char *session, struct bough_sessions *out,
+                                                  struct bough_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
