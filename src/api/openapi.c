@@ -156,7 +156,7 @@ static void operation(struct bough_arena *a, struct json_writer *w, const struct
     if (r->takes) {
         jw_key(w, "requestBody");
         jw_obj(w);
-        jw_kv_bool(w, "required", true);
+        jw_kv_bool(w, "required", !(r->flags & HTTP_BODY_OPTIONAL));
         content(w, r->takes);
         jw_end_obj(w);
     }

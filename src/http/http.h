@@ -54,6 +54,7 @@ struct http_req {
     struct http_header *headers;    /* in order; Host is there exactly once */
     size_t nheaders;
     struct bough_str body; /* complete, unless the route has `piece`; then empty */
+    struct json json;      /* the body, parsed; nothing for an empty body and HTTP_RAW_BODY */
     const char *id;        /* for logs: X-Request-Id if it is well-formed, else generated */
     const char *peer;      /* address of the client, or "unix" */
     /* Becomes true when the client leaves or time is up: pass it to the store's scope. */
@@ -87,7 +88,8 @@ BOUGH_MUST_CHECK enum bough_rc http_query_i64(const struct http_req *req, const 
 BOUGH_MUST_CHECK enum bough_rc http_query_bool(const struct http_req *req, const char *name,
                                                bool *out, struct bough_error *err);
 
-/* Parse the body as JSON into req->arena. BOUGH_INVALID unless it is one object. */
+/* The body as JSON. BOUGH_INVALID unless it is one object; bytes that are not JSON were already
+ * answered with 400. Not for routes with HTTP_RAW_BODY. */
 BOUGH_MUST_CHECK enum bough_rc http_body_json(struct http_req *req, struct json *out,
                                               struct bough_error *err);
 
@@ -179,6 +181,7 @@ enum http_flag {
     HTTP_MATCHES = 8,  /* accepts If-Match */
     HTTP_LONG = 16,    /* scans the store: its calls get nearly the whole time of the request */
     HTTP_ON_LOOP = 32, /* gate and handler never wait: answered even when all workers are busy */
+    HTTP_BODY_OPTIONAL = 64, /* an empty body counts as {}; without it, it is 400 where `takes` */
 };
 
 /* One route. Tables of rows end with { 0 }. openapi.json and the index are printed from the rows; a

@@ -508,6 +508,7 @@ const struct http_route api_message_routes[] = {
       "Add steps: parts, text and tool states.", .takes = "Steps", .gives = "Stepped",
       .body_max = HTTP_BODY_FILE },
     { "POST", "/api/v1/sessions/{id}/messages/{entry}/take", take, AUTH_APPEND,
-      "Take over a message whose lease has expired.", .takes = "Take", .gives = "MessageOpened" },
+      "Take over a message whose lease has expired.", .takes = "Take", .gives = "MessageOpened",
+      .flags = HTTP_BODY_OPTIONAL },
     { 0 },
 };

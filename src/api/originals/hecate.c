@@ -349,7 +349,7 @@ const struct http_route api_hecate_routes[] = {
     { "GET", "/hecate/v1/chat/sessions", list, AUTH_READ,
       "Hecate: list chat sessions, newest first.", list_query, .gives = "HecateSessions" },
     { "POST", "/hecate/v1/chat/sessions", create, AUTH_APPEND, "Hecate: create a chat session.",
-      .takes = "HecateSessionNew", .gives = "HecateSession" },
+      .takes = "HecateSessionNew", .gives = "HecateSession", .flags = HTTP_BODY_OPTIONAL },
     { "GET", "/hecate/v1/chat/sessions/{id}", get, AUTH_READ,
       "Hecate: get a chat session with its messages and provider calls.",
       .gives = "HecateSession" },
