@@ -172,6 +172,7 @@ struct http_field {
     enum http_type type;
     const char *about;              /* one sentence */
     const char *(*words)(size_t i); /* its i-th value, NULL behind the last; NULL: any value */
+    int64_t least, most;            /* HTTP_INTEGER: the range; `most` 0: any */
 };
 
 enum http_flag {
@@ -182,6 +183,13 @@ enum http_flag {
     HTTP_LONG = 16,    /* scans the store: its calls get nearly the whole time of the request */
     HTTP_ON_LOOP = 32, /* gate and handler never wait: answered even when all workers are busy */
     HTTP_BODY_OPTIONAL = 64, /* an empty body counts as {}; without it, it is 400 where `takes` */
+    /* For openapi.json; the tests compare answers with them. */
+    HTTP_TAGS = 128,         /* answers with an ETag */
+    HTTP_RANGES = 256,       /* takes Range: 206 and 416 */
+    HTTP_MAY_BE_EMPTY = 512, /* 204 when there is nothing to send */
+    HTTP_LOCATES = 1024,     /* answers with a Location */
+    HTTP_DOWNLOADS = 2048,   /* answers with a Content-Disposition */
+    HTTP_RESUMES = 4096,     /* takes Last-Event-ID */
 };
 
 /* One route. Tables of rows end with { 0 }. openapi.json and the index are printed from the rows; a

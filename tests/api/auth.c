@@ -135,8 +135,8 @@ static bool known_schema(const char *name)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i], name) == 0)
             return true;
-    for (const struct api_schema *k = api_schemas; k->name; k++)
-        if (strcmp(k->name, name) == 0)
+    for (size_t i = 0; api_schema_at(i); i++)
+        if (strcmp(api_schema_at(i)->name, name) == 0)
             return true;
     return false;
 }

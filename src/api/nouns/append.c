@@ -111,10 +111,10 @@ static enum bough_rc record(struct http_req *req, struct http_res *res, struct b
 const struct http_route api_append_routes[] = {
     { "POST", "/api/v1/sessions/{id}/entries", append, AUTH_APPEND,
       "Append entries and a call, atomically.", .takes = "Append", .gives = "Appended",
-      .status = 201, .flags = HTTP_KEYED | HTTP_MATCHES, .body_max = HTTP_BODY_FILE },
+      .status = 201, .flags = HTTP_KEYED | HTTP_MATCHES | HTTP_TAGS, .body_max = HTTP_BODY_FILE },
     { "POST", "/api/v1/sessions/{id}/record", record, AUTH_APPEND,
       "Record a whole history: only what is new is stored. An edited history becomes a branch.",
-      .takes = "Record", .gives = "Recorded", .status = 201, .flags = HTTP_KEYED,
+      .takes = "Record", .gives = "Recorded", .status = 201, .flags = HTTP_KEYED | HTTP_TAGS,
       .body_max = HTTP_BODY_FILE },
     { 0 },
 };

@@ -184,6 +184,7 @@ const struct http_route api_attachment_routes[] = {
     { "GET", "/api/v1/sessions/{id}/entries/{entry}/attachments", list, AUTH_READ,
       "List the attachments of an entry, in the order of its parts.", .gives = "Attachments" },
     { "GET", "/api/v1/sessions/{id}/entries/{entry}/attachments/{number}", get_bytes, AUTH_READ,
-      "Download an attachment by its number, from 0, or a range of it.", .gives = "bytes" },
+      "Download an attachment by its number, from 0, or a range of it.", .gives = "bytes",
+      .flags = HTTP_TAGS | HTTP_RANGES | HTTP_DOWNLOADS },
     { 0 },
 };

@@ -481,7 +481,8 @@ static enum bough_rc recover(struct http_req *req, struct http_res *res, struct 
 static const struct http_field follow_query[] = {
     { "offset", HTTP_INTEGER,
       "Get what was added after this offset; -1 (default): the parts so far." },
-    { "wait_ms", HTTP_INTEGER, "With offset: how long to wait for an addition, at most 60000." },
+    { "wait_ms", HTTP_INTEGER, "With offset: how long to wait for an addition.",
+      .most = WAIT_MAX_MS },
     { 0 },
 };
 
@@ -495,7 +496,7 @@ const struct http_route api_message_routes[] = {
     { "POST", "/api/v1/sessions/{id}/messages", open_message, AUTH_APPEND,
       "Open a message: its position is fixed now, its parts follow as steps.",
       .takes = "MessageNew", .gives = "MessageOpened", .status = 201,
-      .flags = HTTP_KEYED | HTTP_MATCHES },
+      .flags = HTTP_KEYED | HTTP_MATCHES | HTTP_TAGS },
     { "GET", "/api/v1/sessions/{id}/messages/{entry}", follow, AUTH_READ,
       "Follow a message while it is being written.", follow_query, .gives = "Following",
       .flags = HTTP_STREAMS, .drop = drop },

@@ -290,7 +290,7 @@ static const struct http_field list_query[] = {
 
 const struct http_route api_alkhub_routes[] = {
     { "GET", "/alkhub/v1/sessions", list, AUTH_READ, "alkhub: list sessions, newest first.",
-      list_query, .gives = "AlkhubPage" },
+      list_query, .gives = "AlkhubSessions" },
     { "POST", "/alkhub/v1/sessions", create, AUTH_APPEND, "alkhub: create a session.",
       .takes = "AlkhubSessionNew", .gives = "AlkhubSession", .status = 201 },
     { "GET", "/alkhub/v1/sessions/{id}", get, AUTH_READ, "alkhub: get a session by id or slug.",
@@ -302,6 +302,6 @@ const struct http_route api_alkhub_routes[] = {
       "alkhub: delete a session with its messages and parts. Child sessions are detached.",
       .status = 204 },
     { "GET", "/alkhub/v1/sessions/{id}/children", children, AUTH_READ,
-      "alkhub: list the child sessions.", api_page_query, .gives = "AlkhubPage" },
+      "alkhub: list the child sessions.", api_page_query, .gives = "AlkhubSessions" },
     { 0 },
 };

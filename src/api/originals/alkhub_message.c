@@ -371,7 +371,7 @@ static const struct http_field parts_query[] = {
 const struct http_route api_alkhub_message_routes[] = {
     { "GET", "/alkhub/v1/sessions/{id}/messages", messages, AUTH_READ,
       "alkhub: list the messages of a session in order, without their parts.", api_page_query,
-      .gives = "AlkhubPage" },
+      .gives = "AlkhubMessages" },
     { "POST", "/alkhub/v1/sessions/{id}/messages", add, AUTH_APPEND,
       "alkhub: add a message with its parts, atomically.", .takes = "AlkhubMessageNew",
       .gives = "AlkhubMessage", .status = 201, .flags = HTTP_KEYED },
@@ -380,6 +380,6 @@ const struct http_route api_alkhub_message_routes[] = {
     { "GET", "/alkhub/v1/sessions/{id}/parts", parts, AUTH_READ,
       "alkhub: list the parts of a session in order, all or of one type. The page size counts "
       "messages.",
-      parts_query, .gives = "AlkhubPage" },
+      parts_query, .gives = "AlkhubParts" },
     { 0 },
 };

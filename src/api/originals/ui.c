@@ -154,6 +154,6 @@ const struct http_route api_ui_routes[] = {
     { "GET", "/api/v1/sessions/{id}/ui-stream", stream, AUTH_READ,
       "Stream an open message as the AI SDK's UI message stream, from its beginning to its end; "
       "204 if none is open.",
-      stream_query, .gives = "events", .flags = HTTP_STREAMS, .drop = drop },
+      stream_query, .gives = "events", .flags = HTTP_STREAMS | HTTP_MAY_BE_EMPTY, .drop = drop },
     { 0 },
 };
