@@ -414,7 +414,7 @@ export interface paths {
         /** Move the head to an entry on one of the session's paths. */
         put: operations["put_api_v1_sessions_id_head"];
         post?: never;
-        /** Reset the head: the next append starts a new root. */
+        /** Reset the head: the next append starts a new root. Nothing is removed. */
         delete: operations["delete_api_v1_sessions_id_head"];
         options?: never;
         head?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reset the head. Nothing is removed. */
+        /** Reset the head, as DELETE of the head does, and answer with the session. */
         post: operations["post_api_v1_sessions_id_clear"];
         delete?: never;
         options?: never;
@@ -1721,7 +1721,7 @@ export interface components {
              */
             expect_head?: string;
             /**
-             * @description Who appends. 409 unless this owner holds the lease of the session.
+             * @description Who appends: 409 unless this owner holds the lease of the session. Without it: 409 while somebody holds it.
              * @example worker-1
              */
             owner?: string;
@@ -3449,6 +3449,11 @@ export interface components {
             reply?: components["schemas"]["EntryNew"];
             /** @description The provider call that produced it. */
             call?: components["schemas"]["CallNew"];
+            /**
+             * @description Who writes. 409 while another owner holds the lease of the session.
+             * @example worker-1
+             */
+            owner?: string;
         };
         /** @description What was new in a recorded conversation. */
         Recorded: {
@@ -4259,12 +4264,12 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Text to add to the text or reasoning part `index`.
+             * @description Text to add to the text or reasoning part `index`; without `index`, to the last part.
              * @example lo
              */
             text?: string;
             /**
-             * @description A tool part with its next state, in place of part `index`. pending becomes running or error, running becomes completed or error.
+             * @description A tool part with its next state, in place of part `index`; without `index`, of the part of the same call. pending becomes running or error, running becomes completed or error.
              * @example {
              *       "type": "tool",
              *       "tool": "bash",
@@ -4685,6 +4690,11 @@ export interface components {
             };
             /** @description The parts, in order. */
             parts: components["schemas"]["AlkhubPartNew"][];
+            /**
+             * @description Who asks; needed while this owner holds the lease of the session.
+             * @example worker-1
+             */
+            owner?: string;
         };
         /** @description A message without its parts. */
         AlkhubMessageRow: {
@@ -7320,7 +7330,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Reset the head: the next append starts a new root. */
+            /** @description Reset the head: the next append starts a new root. Nothing is removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9238,7 +9248,10 @@ export interface operations {
     post_api_v1_sessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9522,7 +9535,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Reset the head. Nothing is removed. */
+            /** @description Reset the head, as DELETE of the head does, and answer with the session. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9553,7 +9566,10 @@ export interface operations {
     post_api_v1_sessions_id_fork: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;

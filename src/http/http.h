@@ -151,10 +151,10 @@ void http_etag(struct http_res *res, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 BOUGH_MUST_CHECK enum bough_rc http_if_match(const struct http_req *req, struct http_res *res,
                                              const char *etag, struct bough_error *err);
 
-/* Apply the Range header to an answer of `size` bytes. The handler must write *length bytes
- * starting at *from; the status and Content-Range are set. Without a range, with several or with a
- * malformed one, it is the whole answer. 416 when the range begins at or after the end: return the
- * code. */
+/* Apply the Range and If-Range headers to an answer of `size` bytes; call http_etag() first. The
+ * handler must write *length bytes starting at *from; the status and Content-Range are set. Without
+ * a range, with several or with a malformed one, it is the whole answer. 416 when the range begins
+ * at or after the end: return the code. */
 BOUGH_MUST_CHECK enum bough_rc http_range(const struct http_req *req, struct http_res *res,
                                           int64_t size, int64_t *from, int64_t *length,
                                           struct bough_error *err);

@@ -128,3 +128,56 @@ STORE_TEST(a_compressed_body_is_415_before_it_is_read)
                        .status);
     world_close(&w);
 }
+
+STORE_TEST(a_session_is_created_once_for_an_idempotency_key)
+{
+    const char *headers;
+    struct http_reply one, again;
+    struct world w;
+
+    world_open(t, &w);
+    headers = arena_printf(t->arena, "%sContent-Type: application/json\r\nIdempotency-Key: k-1\r\n",
+                           bearer(t, world_token(t, "all", "all", "")));
+    one = world_ask(t, &w, "POST", "/api/v1/sessions", headers, "{\"title\":\"x\"}");
+    again = world_ask(t, &w, "POST", "/api/v1/sessions", headers, "{\"title\":\"x\"}");
+    CHECK_INT(201, one.status);
+    CHECK_INT(201, again.status);
+    CHECK_STR(text_at(t, reply_json(t, &one), "id"), text_at(t, reply_json(t, &again), "id"));
+    again = world_ask(t, &w, "POST", "/api/v1/sessions", headers, "{\"title\":\"y\"}");
+    CHECK_INT(409, again.status);
+    CHECK_STR("key_conflict", text_at(t, reply_json(t, &again), "error.code"));
+    world_close(&w);
+}
+
+STORE_TEST(lease_ms_is_1_to_a_day_and_without_it_a_minute)
+{
+    static const char *const wrong[] = { "0", "-1", "86400001", "9223372036854775807", "\"x\"" };
+    const char *id, *status, *messages;
+    struct world w;
+
+    world_open(t, &w);
+    id = text_at(t, world_gives(t, &w, "POST", "/api/v1/sessions", "{}", 201), "id");
+    status = of_session(t, id, "/status");
+    messages = of_session(t, id, "/messages");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        (void)world_gives(t, &w, "PUT", status,
+                          arena_printf(t->arena, "{\"status\":\"busy\",\"lease_ms\":%s}", wrong[i]),
+                          422);
+        (void)world_gives(
+            t, &w, "POST", messages,
+            arena_printf(t->arena, "{\"entry\":{\"role\":\"user\"},\"lease_ms\":%s}", wrong[i]),
+            422);
+    }
+    (void)world_gives(t, &w, "PUT", status, "{\"status\":\"busy\",\"owner\":\"ann\"}", 200);
+    t->env.now += 59000;
+    (void)world_gives(t, &w, "POST", of_session(t, id, "/entries"),
+                      "{\"entries\":[{\"role\":\"user\",\"text\":\"x\"}]}", 409);
+    (void)world_gives(t, &w, "POST", of_session(t, id, "/entries"),
+                      "{\"owner\":\"ann\",\"entries\":[{\"role\":\"user\",\"text\":\"x\"}]}", 201);
+    (void)world_gives(t, &w, "POST", of_session(t, id, "/record"),
+                      "{\"history\":[{\"role\":\"user\",\"text\":\"y\"}]}", 409);
+    t->env.now += 2000;
+    (void)world_gives(t, &w, "POST", of_session(t, id, "/entries"),
+                      "{\"entries\":[{\"role\":\"user\",\"text\":\"x\"}]}", 201);
+    world_close(&w);
+}

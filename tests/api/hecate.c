@@ -307,6 +307,27 @@ STORE_TEST(C21_a_busy_session_is_409_with_who_and_since_when)
     world_close(&w);
 }
 
+STORE_TEST(C24_a_repeated_exchange_is_answered_with_its_result_while_the_session_is_busy)
+{
+    const char *chat, *headers;
+    struct http_reply one, again;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    headers = arena_printf(t->arena, "%sContent-Type: application/json\r\nIdempotency-Key: k\r\n",
+                           bearer(t, world_token(t, "all", "all", "")));
+    one = world_ask(t, &w, "POST", path(t, chat, "/messages"), headers, HELLO);
+    CHECK_INT(200, one.status);
+    CHECK_OK(bough_session_status(t->store, chat + 5, BOUGH_STATUS_BUSY, "worker 7", 60000, NULL,
+                                  &t->err));
+    again = world_ask(t, &w, "POST", path(t, chat, "/messages"), headers, HELLO);
+    CHECK_INT(200, again.status);
+    CHECK(strstr(again.body.p, "message_ids"));
+    CHECK_INT(409, world_own(t, &w, "POST", path(t, chat, "/messages"), HELLO "").status);
+    world_close(&w);
+}
+
 STORE_TEST(C22_prompts_wait_in_order_are_edited_promoted_removed_and_taken_once)
 {
     const char *chat, *first, *second;

@@ -59,6 +59,10 @@ static enum bough_rc read_one(struct http_req *req, const struct api_member *m, 
         return read_text(req, m, value, to, err);
     case API_INT:
         return json_i64(value, to) ? BOUGH_OK : wrong(m, "an integer", err);
+    case API_LEASE:
+        return json_i64(value, to) && *(int64_t *)to >= 1 && *(int64_t *)to <= LIMIT_LEASE_MS
+                   ? BOUGH_OK
+                   : wrong(m, "a number of milliseconds, from 1 to a day", err);
     case API_FLAG:
         return json_bool(value, to) ? BOUGH_OK : wrong(m, "true or false", err);
     case API_WHEN:

@@ -97,7 +97,7 @@ const struct http_route api_head_routes[] = {
       "Move the head to an entry on one of the session's paths.", .takes = "HeadMove",
       .gives = "Head", .flags = HTTP_MATCHES | HTTP_TAGS },
     { "DELETE", "/api/v1/sessions/{id}/head", reset, AUTH_APPEND,
-      "Reset the head: the next append starts a new root.", .gives = "Head",
+      "Reset the head: the next append starts a new root. Nothing is removed.", .gives = "Head",
       .flags = HTTP_MATCHES | HTTP_TAGS },
     { 0 },
 };

@@ -310,7 +310,7 @@ static enum bough_rc create_one(struct http_req *req, struct bough_session_creat
 static enum bough_rc create(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     const struct api_call *call = api_of(req);
-    struct created c = { 0 };
+    struct created c = { .in.key = call->key };
     struct bough_session *parent, *made;
     enum bough_rc rc = api_body(req, new_members, &c, err);
 
@@ -451,7 +451,7 @@ static const struct api_member fork_members[] = {
 static enum bough_rc fork_session(struct http_req *req, struct http_res *res,
                                   struct bough_error *err)
 {
-    struct bough_session_fork_options how = { 0 };
+    struct bough_session_fork_options how = { .key = api_of(req)->key };
     struct bough_session *s, *made;
     enum bough_rc rc = api_session(req, &s, err);
 
@@ -506,7 +506,7 @@ const struct http_route api_session_routes[] = {
       .gives = "Sessions" },
     { "POST", "/api/v1/sessions", create, AUTH_APPEND, "Create a session, a subagent or a fork.",
       .takes = "SessionNew", .gives = "Session", .status = 201,
-      .flags = HTTP_BODY_OPTIONAL | HTTP_TAGS | HTTP_LOCATES },
+      .flags = HTTP_KEYED | HTTP_BODY_OPTIONAL | HTTP_TAGS | HTTP_LOCATES },
     { "GET", "/api/v1/continue", latest, AUTH_READ,
       "Get the most recently modified session of a project that is not deleted.", latest_query,
       .gives = "Session", .flags = HTTP_TAGS },
@@ -522,10 +522,12 @@ const struct http_route api_session_routes[] = {
       "List the forks and subagents of a session, newest first.", api_page_query,
       .gives = "Sessions" },
     { "POST", "/api/v1/sessions/{id}/clear", clear, AUTH_APPEND,
-      "Reset the head. Nothing is removed.", .gives = "Session", .flags = HTTP_TAGS },
+      "Reset the head, as DELETE of the head does, and answer with the session.",
+      .gives = "Session", .flags = HTTP_TAGS },
     { "POST", "/api/v1/sessions/{id}/fork", fork_session, AUTH_FORK,
       "Fork: create a session that shares the history up to an entry.", .takes = "Fork",
-      .gives = "Session", .status = 201, .flags = HTTP_BODY_OPTIONAL | HTTP_TAGS | HTTP_LOCATES },
+      .gives = "Session", .status = 201,
+      .flags = HTTP_KEYED | HTTP_BODY_OPTIONAL | HTTP_TAGS | HTTP_LOCATES },
     { "POST", "/api/v1/sessions/{id}/purge", purge, AUTH_DELETE,
       "Permanently remove a session. Entries that forks show are kept.", .gives = "Purged",
       .flags = HTTP_LONG },

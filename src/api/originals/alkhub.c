@@ -231,7 +231,7 @@ static const struct api_member change_members[] = {
     { "metadata", API_MAP, offsetof(struct change, edit.metadata) },
     { "status", API_TEXT, offsetof(struct change, status) },
     { "owner", API_TEXT, offsetof(struct change, owner) },
-    { "leaseMs", API_INT, offsetof(struct change, lease_ms) },
+    { "leaseMs", API_LEASE, offsetof(struct change, lease_ms) },
     { 0 },
 };
 
@@ -244,7 +244,7 @@ static bool edits(const struct bough_session_update_options *e)
 
 static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    struct change c = { .lease_ms = 60000 };
+    struct change c = { 0 };
     struct bough_session *s;
     enum bough_rc rc = session_of(req, &s, err);
     bool any;

@@ -311,19 +311,20 @@ static enum bough_rc read_parts(struct http_req *req, struct json list, struct b
 }
 
 struct message {
-    const char *role;
+    const char *role, *owner;
     struct bough_str data, metadata;
     struct json parts;
 };
 
 static enum bough_rc read_message(struct http_req *req, struct bough_entry_new *e,
-                                  struct bough_error *err)
+                                  const char **owner, struct bough_error *err)
 {
     static const struct api_member members[] = {
         { "role", API_TEXT, offsetof(struct message, role) },
         { "data", API_MAP, offsetof(struct message, data) },
         { "metadata", API_MAP, offsetof(struct message, metadata) },
         { "parts", API_LIST, offsetof(struct message, parts) },
+        { "owner", API_TEXT, offsetof(struct message, owner) },
         { 0 },
     };
     struct message m = { .role = "" };
@@ -331,6 +332,7 @@ static enum bough_rc read_message(struct http_req *req, struct bough_entry_new *
 
     if (rc)
         return rc;
+    *owner = m.owner;
     e->data = m.data;
     e->metadata = m.metadata;
     e->role = bough_role_parse(m.role);
@@ -352,9 +354,14 @@ static enum bough_rc add(struct http_req *req, struct http_res *res, struct boug
     enum bough_rc rc = api_session(req, &s, err);
 
     if (!rc)
-        rc = read_message(req, &e, err);
+        rc = read_message(req, &e, &in.owner, err);
+    /* The lease of a PATCH without owner is the caller's; see alkhub.c. */
+    if (!rc && !in.owner && s->lease && strcmp(s->lease->owner, api_of(req)->who->name) == 0)
+        in.owner = s->lease->owner;
     if (!rc)
         rc = bough_append(store, req->arena, s->id, &in, &out, err);
+    if (rc == BOUGH_BUSY || rc == BOUGH_LEASE_LOST)
+        api_busy(req, res, s->id);
     if (!rc)
         rc = bough_entry_get(store, req->arena, NULL, out.ids[0], &made, err);
     if (!rc)

@@ -305,6 +305,18 @@ static enum bough_rc read_exchange(struct http_req *req, struct exchange *x,
     return rc;
 }
 
+/* C21: the detail says who has the session and since when. */
+static enum bough_rc busy(struct http_req *req, struct http_res *res, struct bough_session *s,
+                          enum bough_rc why, struct bough_error *err)
+{
+    enum bough_rc rc = bough_session_get(api_of(req)->store, req->arena, s->id, &s, NULL);
+
+    if (!rc)
+        rc = hecate_idle(req, res, s, NULL);
+    /* the lease has ended meanwhile */
+    return rc ? rc : bough_fail(err, why, "the session was in use; try again");
+}
+
 static enum bough_rc record(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct bough_record_options in = { .key = api_of(req)->key };
@@ -316,10 +328,11 @@ static enum bough_rc record(struct http_req *req, struct http_res *res, struct b
 
     if (!rc)
         rc = read_exchange(req, &x, &in, err);
-    if (!rc)
-        rc = hecate_idle(req, res, s, x.owner);
+    in.owner = x.owner;
     if (!rc)
         rc = bough_record(api_of(req)->store, req->arena, s->id, &in, &out, err);
+    if (rc == BOUGH_BUSY)
+        return busy(req, res, s, rc, err);
     if (rc)
         return rc;
     w = hecate_begin(res, "chat_exchange");

@@ -15,7 +15,9 @@ const struct api_about api_members[] = {
       "\"direct\"", 0, LIMIT_NAME },
     { "Append.entries", "The entries, oldest first. May be missing when there is a `call`.", NULL,
       0, LIMIT_APPEND_ENTRIES },
-    { "Append.owner", "Who appends. 409 unless this owner holds the lease of the session.",
+    { "Append.owner",
+      "Who appends: 409 unless this owner holds the lease of the session. Without it: 409 while "
+      "somebody holds it.",
       "\"worker-1\"", 0, LIMIT_NAME },
     { "Attachment.number", "Its number in the entry, from 0.", "0" },
     { "Audit.no", "Its number in the audit, from 1.", "1" },
@@ -121,6 +123,8 @@ const struct api_about api_members[] = {
       LIMIT_TEXT },
     { "Purged.entries", "How many entries were removed.", "40" },
     { "Purged.records", "How many records (calls, labels, memories, ...) were removed.", "3" },
+    { "Record.owner", "Who writes. 409 while another owner holds the lease of the session.",
+      "\"worker-1\"", 0, LIMIT_NAME },
     { "Recovered.sealed", "How many open messages were sealed as interrupted.", "0" },
     { "Seal.call", "The call that produced the message." },
     { "Seal.last",
@@ -170,12 +174,14 @@ const struct api_about api_members[] = {
     { "Stats.sessions", "Sessions that are not deleted.", "12" },
     { "Step.part", "A part to add at the end.", "{\"type\":\"text\",\"text\":\"Hel\"}" },
     { "Step.state",
-      "A tool part with its next state, in place of part `index`. pending becomes running or "
+      "A tool part with its next state, in place of part `index`; without `index`, of the part of "
+      "the same call. pending becomes running or "
       "error, running becomes completed or error.",
       "{\"type\":\"tool\",\"tool\":\"bash\",\"callID\":\"c1\",\"state\":{\"status\":\"running\","
       "\"input\":{}}}" },
-    { "Step.text", "Text to add to the text or reasoning part `index`.", "\"lo\"", 0,
-      LIMIT_MESSAGE_BYTES },
+    { "Step.text",
+      "Text to add to the text or reasoning part `index`; without `index`, to the last part.",
+      "\"lo\"", 0, LIMIT_MESSAGE_BYTES },
     { "Stepped.last", "The number of the last step that was taken.", "2" },
     { "Stepped.offset", "The size of all steps.", "120" },
     { "Store.id", "The id of the store; a backup has the same." },

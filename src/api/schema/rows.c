@@ -170,7 +170,7 @@ const struct api_schema api_own_schemas[] = {
       "session:string entries:integer records:integer kept:integer keepers:[string] "
       "detached:[string]" },
     { "Record", "A whole conversation as a client sent it, the reply and the call.",
-      "only history?:[EntryNew] reply?:EntryNew call?:CallNew",
+      "only history?:[EntryNew] reply?:EntryNew call?:CallNew owner?:string",
       .example = "{\"history\":[{\"role\":\"user\",\"text\":\"Why is the build "
                  "red?\"}],\"reply\":{\"role\":\"assistant\",\"text\":\"A test fails.\"}}" },
     { "Recorded", "What was new in a recorded conversation.",

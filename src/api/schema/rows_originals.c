@@ -8,7 +8,7 @@ const struct api_schema api_original_schemas[] = {
     { "AlkhubMessage", "A message with its parts.",
       COMMON "sessionId:string role:Role data:object parts:[AlkhubPart]" },
     { "AlkhubMessageNew", "A message to add, with its parts.",
-      "only role:AlkhubRole data?:object metadata?:object parts:[AlkhubPartNew]",
+      "only role:AlkhubRole data?:object metadata?:object parts:[AlkhubPartNew] owner?:string",
       .example = "{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"data\":{\"text\":\"Hi\"}}]}" },
     { "AlkhubMessageRow", "A message without its parts.",
       COMMON "sessionId:string role:Role data:object" },

@@ -312,6 +312,8 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
     rc = plan_build(s, a, entries, n, in->call, &j.plan, err);
     if (rc)
         return rc;
+    j.heed_lease = true;
+    j.as = in->owner;
     j.at_set = m.branch;
     j.at = m.at;
     j.key = key;
