@@ -363,3 +363,12 @@ struct part_view *view_parts(struct bough_arena *a, const struct bough_entry *e)
         view_part(a, &e->parts[i], &v[i]);
     return v;
 }
+
+struct bough_str view_metadata(struct bough_arena *a, const struct bough_entry *e)
+{
+    struct json kept;
+
+    if (e->metadata.n && !str_is(e->metadata, "{}"))
+        return e->metadata;
+    return json_get(view_data(a, e), "metadata", &kept) ? json_raw(kept) : str_of("");
+}
