@@ -3778,6 +3778,11 @@ export interface components {
              */
             last_cost_usd?: number;
             /**
+             * @description The cost of the last call in billionths of a USD.
+             * @example 1234000
+             */
+            last_cost_nano_usd?: number;
+            /**
              * @description As it was given, else when it was stored.
              * @example 2026-11-17T08:00:00.000Z
              */
@@ -4535,10 +4540,15 @@ export interface components {
              */
             cache_write: number;
             /**
-             * @description The cost in USD.
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
              * @example 0.001234
              */
             cost_usd: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
         };
         /**
          * @description Tokens and money to add. Missing numbers are 0.
@@ -4578,6 +4588,11 @@ export interface components {
              * @example 0.001234
              */
             cost_usd?: number;
+            /**
+             * @description The cost in billionths of a USD; may be negative.
+             * @example 1234000
+             */
+            cost_nano_usd?: number;
         };
         /**
          * @description Tokens and money that one message or call spent. Missing numbers are 0.
@@ -4614,10 +4629,15 @@ export interface components {
              */
             cache_write?: number;
             /**
-             * @description The cost in USD.
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
              * @example 0.001234
              */
             cost_usd?: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd?: number;
         };
         /** @description A message with its parts. */
         AlkhubMessage: {
@@ -5360,6 +5380,11 @@ export interface components {
              * @example call_1
              */
             tool_call_id?: string;
+            /**
+             * @description Of a tool's message: the provider call that asked for it. 404 when the session has no such call.
+             * @example call_01K9ZQ...
+             */
+            produced_by_call_id?: string;
             /** @description The tool calls, in OpenAI's shape. */
             tool_calls?: {
                 [key: string]: unknown;

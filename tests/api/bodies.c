@@ -181,3 +181,33 @@ STORE_TEST(lease_ms_is_1_to_a_day_and_without_it_a_minute)
                       "{\"entries\":[{\"role\":\"user\",\"text\":\"x\"}]}", 201);
     world_close(&w);
 }
+
+STORE_TEST(money_is_also_an_integer_of_nano_usd_in_and_out)
+{
+    static const char *const same[] = { "\"cost_nano_usd\":100000007", "\"cost_usd\":0.100000007",
+                                        "\"cost_usd\":0.100000007,\"cost_nano_usd\":100000007" };
+    const char *entries, *id;
+    struct json j;
+    struct world w;
+
+    world_open(t, &w);
+    id = text_at(t, world_gives(t, &w, "POST", "/api/v1/sessions", "{}", 201), "id");
+    entries = of_session(t, id, "/entries");
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        (void)world_gives(t, &w, "POST", entries,
+                          arena_printf(t->arena,
+                                       "{\"entries\":[{\"role\":\"assistant\",\"text\":\"x\","
+                                       "\"usage\":{%s}}]}",
+                                       same[i]),
+                          201);
+    j = world_gives(t, &w, "GET", of_session(t, id, ""), "", 200);
+    CHECK_STR("300000021", text_at(t, j, "own.cost_nano_usd"));
+    CHECK_STR("0.300000021", text_at(t, j, "own.cost_usd"));
+    CHECK_STR("100000007", text_at(t, j, "last_cost_nano_usd"));
+    j = world_gives(t, &w, "POST", entries,
+                    "{\"entries\":[{\"role\":\"assistant\",\"text\":\"x\",\"usage\":"
+                    "{\"cost_usd\":1,\"cost_nano_usd\":1}}]}",
+                    422);
+    CHECK(strstr(text_at(t, j, "error.message"), "different amounts"));
+    world_close(&w);
+}

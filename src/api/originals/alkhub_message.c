@@ -310,6 +310,55 @@ static enum bough_rc read_parts(struct http_req *req, struct json list, struct b
     return BOUGH_OK;
 }
 
+struct turn {
+    const char *model, *provider;
+    struct bough_totals used;
+    struct json tokens, cache;
+};
+
+/* A turn's tokens and cost count towards the totals of the session; its call is by this model. */
+static enum bough_rc read_turn(struct http_req *req, struct bough_entry_new *e,
+                               struct bough_error *err)
+{
+    static const struct api_member members[] = {
+        { "modelID", API_TEXT, offsetof(struct turn, model) },
+        { "providerID", API_TEXT, offsetof(struct turn, provider) },
+        { "cost", API_USD, offsetof(struct turn, used.cost) },
+        { "tokens", API_OBJECT, offsetof(struct turn, tokens) },
+        { 0 },
+    };
+    static const struct api_member token_members[] = {
+        { "input", API_INT, offsetof(struct turn, used.input) },
+        { "output", API_INT, offsetof(struct turn, used.output) },
+        { "reasoning", API_INT, offsetof(struct turn, used.reasoning) },
+        { "cache", API_OBJECT, offsetof(struct turn, cache) },
+        { 0 },
+    };
+    static const struct api_member cache_members[] = {
+        { "read", API_INT, offsetof(struct turn, used.cache_read) },
+        { "write", API_INT, offsetof(struct turn, used.cache_write) },
+        { 0 },
+    };
+    struct turn *turn = arena_zalloc(req->arena, sizeof *turn);
+    struct json data = { 0 };
+    enum bough_rc rc = e->data.n ? json_parse(req->arena, e->data, &data, err) : BOUGH_OK;
+
+    if (!rc && e->data.n)
+        rc = api_read(req, data, NULL, members, turn, err);
+    if (!rc && turn->tokens.doc)
+        rc = api_read(req, turn->tokens, NULL, token_members, turn, err);
+    if (!rc && turn->cache.doc)
+        rc = api_read(req, turn->cache, NULL, cache_members, turn, err);
+    if (!rc && (cstr_empty(turn->model) || cstr_empty(turn->provider)))
+        return bough_fail(err, BOUGH_INVALID,
+                          "data of an assistant's message must have modelID and providerID");
+    if (turn->tokens.doc || turn->used.cost)
+        e->usage = &turn->used;
+    e->call_model = turn->model;
+    e->call_provider = turn->provider;
+    return rc;
+}
+
 struct message {
     const char *role, *owner;
     struct bough_str data, metadata;
@@ -340,7 +389,10 @@ static enum bough_rc read_message(struct http_req *req, struct bough_entry_new *
          e->role != BOUGH_ROLE_SYSTEM) ||
         strcmp(m.role, bough_role_name(e->role)) != 0)
         return bough_fail(err, BOUGH_INVALID, "role must be user, assistant or system");
-    return read_parts(req, m.parts, e, err);
+    rc = read_parts(req, m.parts, e, err);
+    if (!rc && e->role == BOUGH_ROLE_ASSISTANT)
+        rc = read_turn(req, e, err);
+    return rc;
 }
 
 static enum bough_rc add(struct http_req *req, struct http_res *res, struct bough_error *err)

@@ -196,7 +196,8 @@ const struct api_schema api_own_schemas[] = {
       "first_user:string last_user:string last_agent:string data?:any metadata?:any "
       "messages:integer calls:integer own:Totals rolled:Totals adjusted?:Totals "
       "totals_mode?:'manual' last_provider?:string last_model?:string "
-      "last_request_id?:string last_cost_usd?:number created:time|null updated:time|null "
+      "last_request_id?:string last_cost_usd?:number last_cost_nano_usd?:integer created:time|null "
+      "updated:time|null "
       "modified:time|null deleted:time|null head:" PLACE " rev:integer" },
     { "SessionEdit", "The fields of a session to change. A missing field stays as it is.",
       "only title?:string project?:string workspace?:string account?:string "
@@ -266,14 +267,14 @@ const struct api_schema api_own_schemas[] = {
       .example = "{\"items\":[{\"content\":\"Fix the test\",\"status\":\"in_progress\"}]}" },
     { "Totals", "Tokens and money: what one call spent, or the sum of many.",
       "input:integer output:integer reasoning:integer cache_read:integer "
-      "cache_write:integer cost_usd:number" },
+      "cache_write:integer cost_usd:number cost_nano_usd:integer" },
     { "TotalsDelta", "Tokens and money to add. Missing numbers are 0.",
       "only input?:integer output?:integer reasoning?:integer cache_read?:integer "
-      "cache_write?:integer cost_usd?:number",
+      "cache_write?:integer cost_usd?:number cost_nano_usd?:integer",
       .example = "{\"input\":100,\"output\":20}" },
     { "Usage", "Tokens and money that one message or call spent. Missing numbers are 0.",
       "only input?:integer output?:integer reasoning?:integer cache_read?:integer "
-      "cache_write?:integer cost_usd?:number",
+      "cache_write?:integer cost_usd?:number cost_nano_usd?:integer",
       .example = "{\"input\":120,\"output\":9,\"cost_usd\":0.001234}" },
     { 0 },
 };

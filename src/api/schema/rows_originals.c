@@ -65,6 +65,7 @@ const struct api_schema api_original_schemas[] = {
       "content_blocks?:[object] tool_error?:boolean created_at?:time" },
     { "HecateMessageNew", "A message to store. Other members are kept.",
       "more role:RoleWord content?:string|null|[object] name?:string tool_call_id?:string "
+      "produced_by_call_id?:string "
       "tool_calls?:[object] content_blocks?:[object] tool_error?:boolean",
       .example = "{\"role\":\"user\",\"content\":\"Hi\"}" },
     { "HecatePrompt", "A queued prompt.", "object:'queued_prompt' data:HecateQueued" },

@@ -62,6 +62,10 @@ enum bough_rc session_unlink(struct bough_store *s, const char *id,
                              const struct bough_session_update_options *edit,
                              struct bough_error *err);
 
+/* How many messages are on the path to the head and not deleted, open ones included; head.c. */
+enum bough_rc session_path_messages(struct bough_store *s, const struct bough_session *x,
+                                    int64_t *out, struct bough_error *err);
+
 /* Is the session busy, with a lease that has not expired? */
 bool session_held(const struct bough_store *s, const struct bough_session *x);
 
