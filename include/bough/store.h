@@ -149,7 +149,8 @@ struct bough_finding {
 struct bough_store_fsck_result {
     int64_t errors, warnings;
     int64_t sessions, branches, entries, records, attachments; /* how many were checked */
-    uint64_t reserved[4];                                      /* room to grow */
+    int64_t bad_pages;    /* errors in the pages of the file: only bough_rescue() can repair it */
+    uint64_t reserved[3]; /* room to grow */
 };
 
 /* Check the invariants of the store in one snapshot, with readers of its own. `found` is called for

@@ -1,5 +1,6 @@
 /* The mutations: what broken disks, cut copies and mixed-up files look like. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/memory/arena.h"
@@ -158,13 +159,14 @@ const char *mutate(const struct good *g, const char *path, uint64_t i, bool *log
     size_t room = g->log.n > g->foreign.n ? g->log.n : g->foreign.n, kind;
     struct mutant m = { .n = g->file.n, .nlog = g->log.n, .seed = i * 1000003, .g = g };
     struct bough_arena *a = bough_arena_create();
+    const char *only = getenv("DAMAGE_KIND");
 
     m.file = arena_dup(a, g->file.p, g->file.n);
     m.log = arena_alloc(a, room + 1);
     memcpy(m.log, g->log.p, g->log.n);
     do
         kind = pick(&m, KINDS);
-    while (kinds[kind].log && !g->log.n);
+    while ((kinds[kind].log && !g->log.n) || (only && strcmp(only, kinds[kind].name) != 0));
     kinds[kind].fn(&m);
     *log = kinds[kind].log;
     unlink(arena_printf(a, "%s-wal", path));

@@ -84,6 +84,13 @@ static const char *create(struct test *t, const char *title)
     return s->id;
 }
 
+static uint64_t content_seed(void)
+{
+    const char *text = getenv("DAMAGE_FRESH");
+
+    return text ? strtoull(text, NULL, 10) * 1000 : 1;
+}
+
 static void fill(struct test *t)
 {
     struct bough_compact_options marker = { .summary = "short" };
@@ -93,7 +100,7 @@ static void fill(struct test *t)
     const char *root = create(t, "Root"), *other = create(t, "Other"), *gone = create(t, "Gone");
     struct bough_session *fork;
     char id[BOUGH_ID_LEN + 1];
-    uint64_t seed = 1;
+    uint64_t seed = content_seed();
 
     talk(t, root, 60, &seed);
     talk(t, other, 30, &seed);
@@ -151,7 +158,13 @@ static void take(struct test *t, const char *name, struct bough_str *out)
 
 /* ---- its files ---- */
 
-#define DATA "tests/data/damage/"
+/* Where the packed files are: with DAMAGE_FRESH in the test's own folder. */
+static const char *packed(struct test *t, const char *name)
+{
+    name = arena_printf(t->arena, "%s.gz", name);
+    return getenv("DAMAGE_FRESH") ? test_path(t, name)
+                                  : arena_printf(t->arena, "tests/data/damage/%s", name);
+}
 
 /* Both stores have the test's clock and randomness, and no index that grows in the background. */
 static void open_new(struct test *t, const char *name)
@@ -187,25 +200,25 @@ static void pack(const char *name, struct bough_str bytes)
 static void rebuild(struct test *t)
 {
     struct bough_str bytes;
-    uint64_t seed = 77;
+    uint64_t seed = 76 + content_seed();
 
     t->env.step = 1;
     open_new(t, "other.db");
     fill(t);
     take(t, "other.db-wal", &bytes);
-    pack(DATA "foreign.db-wal.gz", bytes);
+    pack(packed(t, "foreign.db-wal"), bytes);
     bough_store_close(&t->store);
     open_new(t, "new.db");
     fill(t);
     settle(t);
     talk(t, create(t, "In the log"), 20, &seed);
     take(t, "new.db", &bytes);
-    pack(DATA "live.db.gz", bytes);
+    pack(packed(t, "live.db"), bytes);
     take(t, "new.db-wal", &bytes);
-    pack(DATA "live.db-wal.gz", bytes);
+    pack(packed(t, "live.db-wal"), bytes);
     bough_store_close(&t->store);
     take(t, "new.db", &bytes);
-    pack(DATA "closed.db.gz", bytes);
+    pack(packed(t, "closed.db"), bytes);
 }
 
 static struct bough_str unpack(struct test *t, const char *name)
@@ -226,14 +239,14 @@ void good_build(struct test *t, bool live, struct good *g)
     const struct bough_store_open_options how = { .indexing = BOUGH_INDEX_ON_SEARCH };
     const char *path = test_path(t, "good.db");
 
-    if (getenv("DAMAGE_REBUILD"))
+    if (getenv("DAMAGE_REBUILD") || getenv("DAMAGE_FRESH"))
         rebuild(t);
     *g = (struct good){ .log = str_of("") };
-    g->foreign = unpack(t, DATA "foreign.db-wal.gz");
-    g->file = unpack(t, live ? DATA "live.db.gz" : DATA "closed.db.gz");
+    g->foreign = unpack(t, packed(t, "foreign.db-wal"));
+    g->file = unpack(t, live ? packed(t, "live.db") : packed(t, "closed.db"));
     CHECK_OK(fs_write(path, g->file, 0600, &t->err));
     if (live) {
-        g->log = unpack(t, DATA "live.db-wal.gz");
+        g->log = unpack(t, packed(t, "live.db-wal"));
         CHECK_OK(fs_write(arena_printf(t->arena, "%s-wal", path), g->log, 0600, &t->err));
     }
     CHECK_OK(bough_store_open(&t->store, path, &how, &t->err));

@@ -26,7 +26,8 @@ struct good {
 };
 
 /* Read the files of tests/data/damage. `live`: those of a store that is open, with its WAL. With
- * DAMAGE_REBUILD=1 in the environment they are made anew first. */
+ * DAMAGE_REBUILD=1 in the environment they are made anew first, with DAMAGE_FRESH=N new ones with
+ * other content are made in the test's folder. */
 void good_build(struct test *t, bool live, struct good *g);
 
 /* Random numbers that depend on nothing but the seed. */

@@ -142,6 +142,15 @@ BREAKS(I_04_sees_columns_that_are_not_what_the_body_says)
     expect(t, "I-04", "", "#1.4");
 }
 
+BREAKS(I_04_sees_a_deletion_that_the_log_does_not_have)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 4, 0);
+
+    r->u.entry.deleted = 1;
+    put(t, r);
+    expect(t, "I-04 I-33", "", "#1.4");
+}
+
 BREAKS(I_04_sees_parts_that_are_not_what_they_are_kept_as)
 {
     struct edit ed = entry_of(t, 1, 4);

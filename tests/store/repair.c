@@ -219,7 +219,7 @@ MENDS(keeps_a_session_whose_row_cannot_be_read)
     put(t, r);
     mends(t, before, 0);
     s = get(t, "#1");
-    CHECK_STR("", s->title);
+    CHECK_STR("Recovered", s->title);
     CHECK_STR("/p", s->project);
     CHECK_OK(bough_session_get(t->store, t->arena, "root-id", &s, &t->err));
 }
@@ -311,6 +311,62 @@ MENDS(gives_columns_back_what_the_body_says)
     mends(t, before, 0);
 }
 
+MENDS(shows_an_entry_again_that_nobody_deleted)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 4, 0);
+
+    CHECK_INT(0, r->u.entry.deleted);
+    r->u.entry.deleted = 1; /* what a flipped bit makes of 0 */
+    put(t, r);
+    mends(t, before, 0);
+    CHECK_INT(0, row_of(t, RAW_ENTRY, 1, 4, 0)->u.entry.deleted);
+}
+
+MENDS(hides_a_deleted_entry_again)
+{
+    const char *s = new_session(t, "Short"), *gone = user(t, s, "gone");
+    struct bough_head at = get(t, s)->head;
+    struct raw_row *r;
+
+    (void)before;
+    CHECK_OK(bough_entry_delete(t->store, s, gone, &t->err));
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    r = row_of(t, RAW_ENTRY, at.branch, at.depth, 0);
+    CHECK(r->u.entry.deleted > 0);
+    r->u.entry.deleted = 0;
+    put(t, r);
+    CHECK_INT(0, mend(t).left.errors);
+    CHECK(row_of(t, RAW_ENTRY, at.branch, at.depth, 0)->u.entry.deleted > 0);
+}
+
+STORE_TEST(repair_fills_the_history_that_a_fork_hangs_on)
+{
+    const char *s = new_session(t, "Parent");
+    struct bough_session_fork_options how = { .title = "Child" };
+    struct bough_store_repair_result report;
+    struct bough_entries_read_result path;
+    struct bough_session *fork;
+    struct bough_head at, own;
+
+    for (int i = 0; i < 5; i++)
+        user(t, s, "before");
+    at = get(t, s)->head;
+    CHECK_OK(bough_session_fork(t->store, t->arena, s, &how, &fork, &t->err));
+    user(t, fork->id, "lost too");
+    user(t, fork->id, "after");
+    own = get(t, fork->id)->head;
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    for (int i = 1; i <= at.depth; i++)
+        drop(t, row_of(t, RAW_ENTRY, at.branch, i, 0));
+    drop(t, row_of(t, RAW_ENTRY, own.branch, at.depth + 1, 0));
+    CHECK_OK(bough_store_repair(t->store, BOUGH_FSCK_FULL, NULL, NULL, NULL, &report, &t->err));
+    CHECK_INT(0, report.left.errors);
+    CHECK_OK(bough_entries_read(t->store, t->arena, fork->id, NULL, &path, &t->err));
+    CHECK_INT(7, path.entries.n);
+    CHECK_STR("after", text_of(t, &path.entries.at[6]));
+    t->damaged = true; /* stand-ins stay a warning */
+}
+
 static void repaired(struct test *t, int64_t quarantined)
 {
     struct bough_store_repair_result report;
@@ -349,6 +405,27 @@ STORE_TEST(a_lease_that_names_another_session_is_made_anew)
     CHECK_INT(WRITING, row_of(t, RAW_OPEN, 13, 2, 0)->u.open.sid);
     CHECK_OK(bough_message_recover(t->store, &n, &t->err));
     CHECK_INT(1, n);
+}
+
+STORE_TEST(a_stray_lease_of_a_sealed_message_never_overwrites_it)
+{
+    struct raw_row *r;
+    struct bough_entry *e;
+    int64_t n;
+
+    build_world(t);
+    build_open(t);
+    r = row_of(t, RAW_OPEN, 13, 2, 0);
+    r->u.open.bid = 1;
+    r->u.open.depth = 4;
+    r->u.open.sid = ROOT;
+    r->u.open.expires = 1;
+    put(t, r);
+    CHECK_OK(bough_message_recover(t->store, &n, &t->err));
+    CHECK_INT(0, n);
+    CHECK_OK(bough_entry_get(t->store, t->arena, NULL, "#1.4", &e, &t->err));
+    CHECK_STR("four", text_of(t, e));
+    drop(t, r);
 }
 
 STORE_TEST(an_entry_that_only_says_that_it_is_open_is_closed)

@@ -178,6 +178,8 @@ static enum bough_rc mend(struct cli *c, enum bough_fsck_level level,
     struct bough_error why = { 0 };
     enum bough_rc rc = check(c, false, level, report, &why);
 
+    if (!rc && file && report->bad_pages)
+        return rescue(c, report, err);
     if (!rc)
         rc = check(c, true, level, report, err);
     else

@@ -293,6 +293,7 @@ enum bough_rc quarantine_session(struct repair *r, struct snap *snap, const stru
     body_clear(session_fields, &body);
     body.created = was->made;
     body.version = "1";
+    body.title = RECOVERED_TITLE;
     rc = snap->ops->raw_scan(snap->v, RAW_ALIAS, find_session_name, &n, r->err);
     if (!rc)
         rc = snap->ops->branch_of(snap->v, was->sid, first_branch, &b, r->err);

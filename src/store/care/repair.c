@@ -100,6 +100,8 @@ static enum bough_rc fix_one(struct repair *r, struct snap *snap, const struct b
         return repair_gap(r, snap, f, at[0], at[1]);
     if (is(f, "I-11") && repair_numbers(f->where, "record ", at) == 3)
         return repair_fill_records(r, snap, f, at);
+    if (is(f, "I-22") && repair_numbers(f->where, "branch ", at) == 1)
+        return repair_base(r, snap, f, at[0]);
     if (is(f, "I-43") && repair_numbers(f->where, "log ", at) == 1)
         return fix_changelog(r, snap, f, at[0]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -178,27 +180,26 @@ static bool to_do(const struct found *list)
     return false;
 }
 
-/* The engine's own check found damaged pages: a write could destroy rows that can still be read. A
- * full-text index whose content is wrong is stored in sound pages; it is cleared and rebuilt. */
-static const struct bough_finding *damaged_pages(const struct found *list)
+/* Pages are damaged: a write could destroy rows that can still be read. */
+static enum bough_rc refuse_pages(struct repair *r, const struct found *list)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (is(&list->at[i], "I-00") && !strstr(list->at[i].text, "inverted index for FTS5"))
-            return &list->at[i];
-    return NULL;
+    const char *first = "";
+
+    for (size_t i = list->n; i-- > 0;)
+        if (is(&list->at[i], "I-00"))
+            first = list->at[i].text;
+    return bough_fail(r->err, BOUGH_CORRUPT,
+                      "the file itself is damaged (%.100s); nothing was written into it: close it, "
+                      "and rescue what is intact with bough fsck --repair",
+                      first);
 }
 
 static enum bough_rc run(struct repair *r, enum bough_fsck_level level, struct found *list)
 {
     enum bough_rc rc = check(r, level, list);
-    const struct bough_finding *page = rc ? NULL : damaged_pages(list);
 
-    if (page)
-        return bough_fail(r->err, BOUGH_CORRUPT,
-                          "the file itself is damaged (%.100s); nothing was written into it: close "
-                          "it, and rescue what is intact with bough fsck --repair",
-                          page->text);
-
+    if (!rc && r->report->left.bad_pages)
+        return refuse_pages(r, list);
     for (int round = 0; round < ROUNDS && !rc && to_do(list); round++) {
         r->done = 0;
         rc = purge_resume(r->s, r->err);

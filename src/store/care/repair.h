@@ -49,6 +49,9 @@ enum bough_rc repair_gap(struct repair *r, struct snap *snap, const struct bough
 /* Fill in one missing entry up to depth `to`; sets r->again while more are missing. */
 enum bough_rc repair_fill_gap(struct repair *r, struct snap *snap, const struct bough_finding *f,
                               int64_t bid, int64_t to);
+/* Fill in one missing entry up to the one that the branch hangs on; sets r->again likewise. */
+enum bough_rc repair_base(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                          int64_t bid);
 /* Quarantine a damaged record; `at` is its session, kind and ordinal. */
 enum bough_rc repair_record(struct repair *r, struct snap *snap, const struct bough_finding *f,
                             const int64_t at[3]);

@@ -34,24 +34,58 @@ static bool is_newer(struct repair *r, const struct entry_row *row)
     return pack_entry_read(r->a, row->body, &e, &x, NULL) == BOUGH_VERSION;
 }
 
-/* Restore the columns that duplicate body fields. */
-static enum bough_rc fix_columns(struct repair *r, const struct bough_finding *f,
+struct deletion {
+    int64_t bid, depth;
+    int64_t time; /* when it was last deleted; 0: never, or restored since */
+};
+
+static bool find_deletion(void *user, const struct changelog_row *row)
+{
+    struct deletion *d = user;
+
+    if (row->bid != d->bid || row->depth != d->depth)
+        return true;
+    if (row->kind == CHANGELOG_ENTRY_DELETE)
+        d->time = row->time ? row->time : 1;
+    if (row->kind == CHANGELOG_ENTRY_RESTORE)
+        d->time = 0;
+    return true;
+}
+
+/* When the entry was deleted, according to the changelog; 0: it is not deleted. */
+static enum bough_rc deleted_when(struct repair *r, struct snap *snap, const struct entry_row *row,
+                                  int64_t made, int64_t *time)
+{
+    struct deletion d = { row->bid, row->depth, 0 };
+    enum bough_rc rc = snap->ops->changelog_scan(snap->v, 0, find_deletion, &d, r->err);
+
+    *time = row->deleted;
+    if (!rc && d.time && row->deleted <= 0)
+        *time = d.time;
+    if (!rc && !d.time && row->deleted < made)
+        *time = 0;
+    return rc;
+}
+
+/* Restore the columns that duplicate body fields, and the time of the deletion. */
+static enum bough_rc fix_columns(struct repair *r, struct snap *snap, const struct bough_finding *f,
                                  const struct entry_row *row)
 {
     struct raw_row put = { .table = RAW_ENTRY, .u.entry = *row };
+    struct entry_row *to = &put.u.entry;
     struct bough_entry e;
     struct pack_extra x;
-    int64_t mask;
+    enum bough_rc rc;
 
     if (pack_entry_read(r->a, row->body, &e, &x, NULL) || x.newer)
         return BOUGH_OK;
-    mask = entry_mask(&e) | (row->mask & MASK_UNLINKED);
-    if (row->kind == (int64_t)e.kind && row->mask == mask)
-        return BOUGH_OK; /* the columns are right: the finding is about something else */
-    put.u.entry.kind = e.kind;
-    put.u.entry.mask = mask;
+    to->kind = e.kind;
+    to->mask = entry_mask(&e) | (row->mask & MASK_UNLINKED);
+    rc = deleted_when(r, snap, row, x.made, &to->deleted);
+    if (rc || (to->kind == row->kind && to->mask == row->mask && to->deleted == row->deleted))
+        return rc; /* the columns are right: the finding is about something else */
     repair_write(r, &put, false);
-    repair_report(r, f->code, f->where, "its columns say again what its body says");
+    repair_report(r, f->code, f->where, "its columns say again what its body and the log say");
     return BOUGH_OK;
 }
 
@@ -70,7 +104,7 @@ enum bough_rc repair_entry(struct repair *r, struct snap *snap, const struct bou
         return BOUGH_OK;
     ghost = snap->ops->branch_get(snap->v, bid, &b, NULL) != BOUGH_OK;
     if (!ghost && repair_reads(snap, r->a, &row.u.entry))
-        return fix_columns(r, f, &row.u.entry);
+        return fix_columns(r, snap, f, &row.u.entry);
     rc = quarantine_row(r, snap, ghost ? 0 : b.sid, &row, f->where, f->text, &ord);
     if (!rc && ghost)
         repair_write(r, &row, true);
@@ -82,13 +116,29 @@ enum bough_rc repair_entry(struct repair *r, struct snap *snap, const struct bou
     return rc;
 }
 
+/* The branch that owns the entry which `b` hangs on, if that entry is missing; 0: it is there. */
+static int64_t lost_base(struct repair *r, struct snap *snap, const struct branch_row *b)
+{
+    struct entry_row row;
+    int64_t owner = 0;
+
+    if (!b->parent ||
+        path_owner(snap, (struct bough_head){ b->parent, b->base }, b->base, &owner, NULL) ||
+        !owner ||
+        snap->ops->entry_get(snap->v, r->a, owner, b->base, &row, NULL) != BOUGH_NOT_FOUND)
+        return 0;
+    return owner;
+}
+
 /* Fill the lowest missing slot up to `to` with a stub. */
 enum bough_rc repair_fill_gap(struct repair *r, struct snap *snap, const struct bough_finding *f,
                               int64_t bid, int64_t to)
 {
+    size_t queued = r->nrows;
     struct entry_row row;
     struct branch_row b;
-    int64_t from = to;
+    int64_t from = to, owner;
+    enum bough_rc rc;
 
     if (snap->ops->branch_get(snap->v, bid, &b, NULL))
         return BOUGH_OK;
@@ -99,10 +149,28 @@ enum bough_rc repair_fill_gap(struct repair *r, struct snap *snap, const struct 
         from--;
     if (to == from)
         return BOUGH_OK;
+    owner = from == b.base ? lost_base(r, snap, &b) : 0;
+    if (owner) { /* a stub counts the messages before it, so the parent's come first */
+        rc = repair_fill_gap(r, snap, f, owner, b.base);
+        r->again = r->nrows > queued;
+        return rc;
+    }
     repair_report(r, f->code, f->where, "missing entry #%lld.%lld has something in its place",
                   (long long)bid, (long long)from + 1);
     r->again = to > from + 1; /* the next stub builds on this one */
     return quarantine_stub(r, snap, &b, from + 1, NULL, 0);
+}
+
+enum bough_rc repair_base(struct repair *r, struct snap *snap, const struct bough_finding *f,
+                          int64_t bid)
+{
+    struct branch_row b;
+    int64_t owner;
+
+    if (snap->ops->branch_get(snap->v, bid, &b, NULL))
+        return BOUGH_OK;
+    owner = lost_base(r, snap, &b);
+    return owner ? repair_fill_gap(r, snap, f, owner, b.base) : BOUGH_OK;
 }
 
 enum bough_rc repair_gap(struct repair *r, struct snap *snap, const struct bough_finding *f,

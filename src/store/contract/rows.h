@@ -65,6 +65,7 @@ struct session_row {
     const char *slug; /* unique; "" only in tombstones */
     struct bough_str body;
 };
+#define RECOVERED_TITLE "Recovered" /* of a session whose body is lost */
 
 /* The mutable state of a session: head, status, lease. Kept apart from session_row because it
  * changes often. An append at the tip of the head's branch does not change it. */

@@ -186,6 +186,10 @@ enum bough_rc open_plan(struct bough_store *s, struct bough_arena *a, struct bou
         spans[i] = parts[i].json;
     rc = snap.ops->entry_get(snap.v, a, at.branch, at.depth, &stored, err);
     snap_end(&snap);
+    if (!rc && !(stored.mask & MASK_OPEN))
+        rc = bough_fail(err, BOUGH_CORRUPT,
+                        "message #%lld.%lld has a lease, but nobody is writing it: run bough fsck",
+                        (long long)at.branch, (long long)at.depth);
     if (!rc)
         rc = pack_entry_read(a, stored.body, &out->was, &out->x, err);
     if (rc)

@@ -107,6 +107,8 @@ enum bough_rc bough_message_recover(struct bough_store *s, int64_t *n, struct bo
 
         live_save_at(s, r.at); /* steps in this process that are not saved yet */
         rc = rescue(s, x.a, &r, err);
+        if (rc == BOUGH_CORRUPT)
+            rc = BOUGH_OK; /* left as it is: fsck reports it, and repair seals it */
         if (!rc && r.done)
             live_over(s->e, r.at);
         if (!rc && r.done && n)

@@ -227,6 +227,7 @@ static bool scan_page(struct pages *p, uint64_t place, int64_t page,
             continue;
         }
         row.place = place | i;
+        row.stray = place & PLACE_LOG;
         if (!fn(user, &row))
             return false;
     }
@@ -255,6 +256,7 @@ bool pages_again(struct pages *p, uint64_t place, struct pages_row *out)
                                   : pages_file_read(&p->f, at, p->page);
 
     out->place = place;
+    out->stray = place & PLACE_LOG;
     return read && holds_rows(p, first_byte(page), &cells) &&
            read_cell(p, first_byte(page), (uint32_t)(place & (PLACE_LOG - 1)), out);
 }

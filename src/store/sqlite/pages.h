@@ -27,6 +27,7 @@ struct pages_row {
     int n;
     struct pages_value at[PAGES_COLUMNS];
     uint64_t place; /* pass it to pages_again() */
+    bool stray;     /* of a WAL frame that SQLite ignores: perhaps it was never committed */
 };
 
 struct pages;

@@ -72,6 +72,7 @@ static void check_entries(struct fsck *f, const struct changelog_row *row)
         return;
     }
     b->logged = row->depth;
+    b->copied_deleted |= !row->record && row->ndeleted;
     if (there_to(b, row) > b->tip) {
         fsck_report(f, RULE_LOG, at_log(row->no),
                     "the entries it appended from #%" PRId64 ".%" PRId64 " on are missing",
@@ -113,12 +114,23 @@ static void check_append(struct fsck *f, const struct changelog_row *row)
         check_calls(f, row);
 }
 
+static void note_deletion(struct fsck *f, const struct changelog_row *row)
+{
+    uint64_t slot = (uint64_t)row->bid << 32 | (uint64_t)row->depth;
+
+    if (row->kind == CHANGELOG_ENTRY_DELETE)
+        map_put(&f->log_deleted, slot, 1);
+    if (row->kind == CHANGELOG_ENTRY_RESTORE)
+        map_del(&f->log_deleted, slot);
+}
+
 /* Check what rows of the other kinds refer to. */
 static void check_other(struct fsck *f, const struct changelog_row *row,
                         const struct fsck_session *s)
 {
     if (s->purged || f->level < BOUGH_FSCK_FULL)
         return;
+    note_deletion(f, row);
     if (row->kind == CHANGELOG_SEAL)
         check_calls(f, row);
     if (row->kind == CHANGELOG_SEAL && row->no > f->fulltext_mark && fsck_branch_of(f, row->bid))
@@ -253,6 +265,29 @@ static void check_branches(struct fsck *f)
     }
 }
 
+/* The time of a deletion has no checksum, so it must agree with the changelog. A deletion whose row
+ * is lost is believed if its time is possible. */
+static void check_deletions(struct fsck *f)
+{
+    uint64_t slot, early;
+    const struct fsck_branch *b;
+
+    for (size_t pos = 0; map_next(&f->deleted, &pos, &slot, &early);) {
+        b = fsck_branch_of(f, (int64_t)(slot >> 32));
+        if (early && b && !b->copied_deleted && !map_get(&f->log_deleted, slot, NULL))
+            fsck_report(f, RULE_VALUE, at_entry(b->row.bid, (int64_t)(slot & LIMIT_DEPTH)),
+                        "it was deleted before it was made, and no log row says so");
+    }
+    for (size_t pos = 0; map_next(&f->log_deleted, &pos, &slot, NULL);) {
+        b = fsck_branch_of(f, (int64_t)(slot >> 32));
+        if (b && !b->damaged && fsck_entry_there(f, b->row.bid, (int64_t)(slot & LIMIT_DEPTH)) &&
+            (b->row.cut < 0 || (int64_t)(slot & LIMIT_DEPTH) <= b->row.cut) &&
+            !map_get(&f->deleted, slot, NULL))
+            fsck_report(f, RULE_VALUE, at_entry(b->row.bid, (int64_t)(slot & LIMIT_DEPTH)),
+                        "the log says that it was deleted, but it is shown");
+    }
+}
+
 enum bough_rc fsck_changelog(struct fsck *f)
 {
     struct walk w = { .f = f };
@@ -262,6 +297,8 @@ enum bough_rc fsck_changelog(struct fsck *f)
         return rc;
     match_keys(&w, NULL);
     check_branches(f);
+    if (f->level >= BOUGH_FSCK_FULL)
+        check_deletions(f);
     if (f->watermark >= 0 && f->watermark <= f->last_no)
         return BOUGH_OK;
     fsck_report(f, RULE_LOG, at_log(f->watermark),

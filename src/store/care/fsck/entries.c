@@ -303,6 +303,9 @@ static bool each_entry(void *user, const struct raw_row *raw)
     check_order(w, row, &e, &x);
     derive(w, row, &e);
     add_up(w, row, &e);
+    if (row->deleted)
+        map_put(&w->f->deleted, (uint64_t)row->bid << 32 | (uint64_t)row->depth,
+                row->deleted < x.made);
     if (w->f->report->errors == errors && !x.newer) /* a newer bough may index more words */
         fsck_words(w->f, w->b, row, &e);
     else

@@ -1,11 +1,17 @@
 /* fsck: runs the passes over one snapshot. */
 #include "store/care/fsck/fsck.h"
 
+#include <string.h>
+
 #include "base/memory/mem.h"
 
+/* A full-text index whose content is wrong is stored in sound pages, so repair can rebuild it. */
 static void engine_says(void *user, const char *text)
 {
-    fsck_report(user, RULE_ENGINE, at_engine(), "%s", text);
+    struct fsck *f = user;
+
+    fsck_report(f, RULE_ENGINE, at_engine(), "%s", text);
+    f->report->bad_pages += !strstr(text, "inverted index for FTS5");
 }
 
 /* The passes in order: rows first, then their relations, then derived data. */
@@ -60,6 +66,8 @@ static void begin(struct fsck *f)
     smap_init(&f->by_hash);
     map_init(&f->shown);
     map_init(&f->unread);
+    map_init(&f->deleted);
+    map_init(&f->log_deleted);
     f->keep = bough_arena_create();
     f->tmp = bough_arena_create();
 }
@@ -75,6 +83,8 @@ static void end(struct fsck *f)
     smap_finish(&f->by_hash);
     map_finish(&f->shown);
     map_finish(&f->unread);
+    map_finish(&f->deleted);
+    map_finish(&f->log_deleted);
     mem_free(f->blobs);
     mem_free(f->sessions);
     mem_free(f->branches);
@@ -109,6 +119,7 @@ enum bough_rc bough_store_fsck(struct bough_store *s, enum bough_fsck_level leve
     /* A table that cannot be read to its end is a finding, not a failure of fsck. */
     if (rc == BOUGH_CORRUPT) {
         fsck_report(&f, RULE_ENGINE, at_engine(), "%.180s", why.msg);
+        f.report->bad_pages++;
         rc = BOUGH_OK;
     }
     end(&f);

@@ -2,7 +2,8 @@
  * Internals of fsck: what its passes share. Each pass reads one raw table in key order. The store's
  * other readers are not used, so that a mistake in them is found and not repeated.
  *
- * Memory grows with sessions, branches, groups, notes and (8 bytes each) calls, never with entries.
+ * Memory grows with sessions, branches, groups, notes, deleted entries and (8 bytes each) calls,
+ * never with all entries.
  * Entries are streamed, and what must agree with another table is summed up per branch on both
  * sides. Only when two sums differ, the damaged branch is read again row by row (locate.c).
  */
@@ -103,6 +104,7 @@ struct fsck_branch {
     bool hangs;                /* its parent exists and may own its base */
     bool damaged;              /* an entry is missing or unreadable: skip the comparison of sums */
     bool log_damaged;          /* the changelog rows of this branch have a gap */
+    bool copied_deleted;       /* entries were copied into it that were already deleted */
     int64_t tip;               /* its base when it has no entries */
     int64_t base_no, base_mno; /* of the entry it hangs on; -1: not known */
     int64_t logged;            /* last depth that a changelog row has appended */
@@ -183,6 +185,9 @@ struct fsck {
     /* link_key() -> entry that shows the attachment; removed when its link is found. */
     struct map shown;
     struct map unread; /* entries whose parts are not known */
+    /* By slot (bid << 32 | depth). Deleted entries -> 1 if that was before they were made, else 0;
+     * and entries whose last deletion or restoration in the changelog is a deletion. */
+    struct map deleted, log_deleted;
 };
 
 /* ---- rules.c ---- */

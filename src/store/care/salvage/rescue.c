@@ -58,6 +58,33 @@ void rescue_each(struct rescue *r, enum salvage_table table,
     }
 }
 
+/* Hits are sorted by table and key. */
+static bool was_found(const struct rescue *r, enum salvage_table table, int64_t key)
+{
+    size_t from = 0, to = r->s.n;
+
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        const struct salvage_hit *h = &r->s.at[middle];
+
+        if (h->table < table || (h->table == table && h->key < key))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < r->s.n && r->s.at[from].table == table && r->s.at[from].key == key;
+}
+
+/* A row of a transaction that was perhaps never committed counts only if the file also has what it
+ * is about: otherwise a stand-in would take the place of an entry that nobody saw. */
+static bool is_torn(const struct rescue *r, const struct changelog_row *l)
+{
+    if (l->sid && !was_found(r, SALVAGE_SESSION, l->sid))
+        return true;
+    return (l->kind == CHANGELOG_APPEND || l->kind == CHANGELOG_OPEN) && l->bid &&
+           !was_found(r, SALVAGE_ENTRY, l->bid << 32 | l->depth);
+}
+
 static void see_log(struct rescue *r, const struct salvage_hit *h, const struct pages_row *row)
 {
     int64_t last = r->nlog ? r->log[r->nlog - 1].no : 0;
@@ -66,7 +93,7 @@ static void see_log(struct rescue *r, const struct salvage_hit *h, const struct 
 
     (void)h;
     rescue_row(SALVAGE_LOG, row, &raw);
-    if (l->no - l->n < last || l->no - last > GAP_MOST)
+    if (l->no - l->n < last || l->no - last > GAP_MOST || (row->stray && is_torn(r, l)))
         return;
     r->log = mem_room(r->log, r->nlog, sizeof *r->log);
     r->log[r->nlog++] = *l;

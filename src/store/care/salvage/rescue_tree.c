@@ -53,7 +53,7 @@ static void invent_session(struct rescue *r, int64_t sid)
         body_clear(session_fields, &body);
         body.created = s->made;
         body.version = "1";
-        body.title = "Recovered";
+        body.title = RECOVERED_TITLE;
         s->body = body_pack(r->keep, session_fields, &body);
         s->slug = own_slug(r, "", sid);
         r->s.report->broken++;
