@@ -276,7 +276,7 @@ TEST(a_scan_ends_when_patience_does)
     struct txn txn = { .changes = c,
                        .nchanges = 4000,
                        .log = { .kind = CHANGELOG_APPEND, .n = 4000 } };
-    struct list_query q = { .role_name = "none" };
+    struct list_query q = { .provider_path = "none" }; /* no index has it */
 
     (void)sid;
     for (int i = 0; i < 4000; i++) {
