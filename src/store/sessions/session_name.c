@@ -53,6 +53,13 @@ static enum bough_rc slug_taken(struct prep *p, struct snap *snap, const struct 
     return rc;
 }
 
+/* Another process may give the same name to a session as its id before this slug is committed. */
+static void guard_slug(struct prep *p, const struct session_make *m, const char *slug)
+{
+    if (!cstr_eq(slug, m->body.origin))
+        txn_guard(p, guard_no_alias(arena_printf(p->a, "session:%s", slug)));
+}
+
 enum { SLUG_TRIES = 100000 }; /* each is a lookup; the first is nearly always free */
 
 enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struct session_make *m,
@@ -67,6 +74,8 @@ enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struc
         rc = slug_taken(p, snap, m, m->slug, &taken, err);
         if (!rc && taken)
             rc = bough_fail(err, BOUGH_EXISTS, "the slug %.70s is taken", m->slug);
+        if (!rc)
+            guard_slug(p, m, *slug);
         return rc;
     }
     base = slug_from_title(p->a, m->body.title);
@@ -80,6 +89,8 @@ enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struc
     }
     if (!rc && taken)
         rc = bough_fail(err, BOUGH_EXISTS, "no free slug like %.60s was found; choose one", base);
+    if (!rc)
+        guard_slug(p, m, *slug);
     return rc;
 }
 
@@ -140,6 +151,7 @@ enum bough_rc session_origin_put(struct prep *p, struct snap *snap, const struct
         return rc;
     if (own || alias.a || slug)
         return bough_fail(err, BOUGH_EXISTS, "session %.60s exists", id);
+    txn_guard(p, guard_no_slug(id));
     txn_change(p, CHANGE_ALIAS_ADD)->u.alias =
         (struct alias_row){ .id = arena_printf(p->a, "session:%s", id),
                             .what = ALIAS_SESSION,
