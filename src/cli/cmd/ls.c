@@ -219,7 +219,7 @@ const struct cli_cmd cmd_ls = {
     .options = options,
     .run = run,
     .about = "Sessions are shown with their title, or their first user message. Every command "
-             "takes a session as its slug, #number, id or a unique prefix of its id.",
+             "takes a session as its slug, its number, its id or a unique prefix of its id.",
     .columns = "id, #number, slug, updated, created, messages, cost in USD, model, title, project, "
                "kind, status, last user message, last answer",
     .fields =

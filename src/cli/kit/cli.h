@@ -129,7 +129,7 @@ void cli_page(struct cli *c);
 /* Print a confirmation, if stdout is a terminal. One line; control characters are escaped. */
 void cli_say(const struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 
-/* Find a session: an id, a slug, #number, a unique prefix, or "." for the latest session of this
+/* Find a session: an id, a slug, a number, a unique prefix, or "." for the latest session of this
  * directory. */
 int cli_session(struct cli *c, const char *text, struct bough_session **out);
 

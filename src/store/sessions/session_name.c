@@ -74,6 +74,7 @@ enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struc
         base = slug_random_words(p->a, &p->e->env);
     *slug = base;
     rc = slug_taken(p, snap, m, *slug, &taken, err);
+    taken = taken || !base[strspn(base, "0123456789")]; /* digits alone read as a number */
     for (uint64_t i = 0; !rc && taken && i < SLUG_TRIES; i++) {
         *slug = slug_with_suffix(p->a, base, &p->e->env, i);
         rc = slug_taken(p, snap, m, *slug, &taken, err);
