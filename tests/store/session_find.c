@@ -333,32 +333,6 @@ STORE_TEST(U8_a_session_is_found_by_slug_number_and_lower_case_id)
     CHECK_STR(a->id, s->id);
 }
 
-/* A shell takes #2 for a comment. Names that somebody gave win over the number. */
-STORE_TEST(U8_a_number_names_a_session_without_its_mark_too)
-{
-    struct bough_session *a = make(t, NULL), *b = make(t, NULL), *s;
-
-    CHECK_OK(find(t, "2", &s));
-    CHECK_STR(b->id, s->id);
-    user(t, "1", "first");
-    CHECK_STR("first", path_text(t, a->id));
-    CHECK_RC(BOUGH_NOT_FOUND, find(t, "3", &s));
-    CHECK_RC(BOUGH_NOT_FOUND, find(t, "01", &s));
-    b = make(t, &(struct bough_session_create_options){ .id = "1" });
-    CHECK_OK(find(t, "1", &s));
-    CHECK_STR(b->id, s->id);
-    CHECK_OK(find(t, "#1", &s));
-    CHECK_STR(a->id, s->id);
-}
-
-STORE_TEST(U19_a_title_of_digits_does_not_become_a_slug_that_reads_as_a_number)
-{
-    const char *slug = slug_of(t, "2026");
-
-    CHECK_INT(0, strncmp(slug, "2026-", 5));
-    CHECK_STR("2026-11-16", slug_of(t, "2026-11-16"));
-}
-
 STORE_TEST(U8_numbers_that_are_none_are_not_found)
 {
     struct bough_session *s;

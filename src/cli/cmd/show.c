@@ -57,7 +57,7 @@ static void put_head(struct showing *v)
     out_time(o, s->created, created);
     out_time(o, s->updated, updated);
     bough_money_text(s->rolled.cost, cost, sizeof cost);
-    out_styled(o, PRINT_BOLD, *cli_title(s) ? cli_title(s) : "(no title)");
+    out_styled(o, PRINT_BOLD, *cli_title(v->c, s) ? cli_title(v->c, s) : "(no title)");
     putchar('\n');
     put_pair(o, "session", arena_printf(a, "#%" PRId64 "  %s  %s", s->number, s->slug, s->id));
     put_pair(o, "project", s->project);

@@ -15,6 +15,9 @@
 #include "cli/kit/cli.h"
 #include "cli/term/when.h"
 #include "core/model/text.h"
+#include "core/part/part.h"
+
+enum { TITLE_BYTES = 256 };
 
 int cli_failed(struct cli *c)
 {
@@ -289,9 +292,46 @@ int cli_confirm(struct cli *c, const char *fmt, ...)
     return CLI_FAILED;
 }
 
-const char *cli_title(const struct bough_session *s)
+const char *cli_first_line(struct cli *c, const char *text)
 {
-    return cstr_empty(s->title) ? s->first_user : s->title;
+    text += strspn(text, " \t\r\n");
+    return text[strcspn(text, "\r\n")] ? arena_strndup(c->a, text, strcspn(text, "\r\n")) : text;
+}
+
+const char *cli_title(struct cli *c, const struct bough_session *s)
+{
+    return cli_first_line(c, cstr_empty(s->title) ? s->first_user : s->title);
+}
+
+/* The first line of the first user message on the path, and how many messages it has. */
+static enum bough_rc of_path(struct cli *c, const char *id, int64_t *messages, const char **title)
+{
+    struct bough_entries_read_options first = { .messages = true, .limit = 4 };
+    struct bough_entries_read_result path;
+    struct bough_head at;
+    struct bough_entry *e = NULL;
+    enum bough_rc rc = bough_head_get(c->s, c->a, id, &at, &e, &c->err);
+
+    *messages = e ? e->mno : 0;
+    if (rc || **title)
+        return rc;
+    rc = bough_entries_read(c->s, c->a, id, &first, &path, &c->err);
+    for (size_t i = 0; !rc && !**title && i < path.entries.n; i++) {
+        e = &path.entries.at[i];
+        if (e->role == BOUGH_ROLE_USER)
+            *title = cli_first_line(c, preview_text(c->a, e->parts, e->nparts, TITLE_BYTES));
+    }
+    return rc;
+}
+
+int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, const char **title)
+{
+    *messages = s->messages;
+    *title = cli_title(c, s);
+    if (!*s->fork_entry)
+        return CLI_DONE;
+    *title = cstr_empty(s->title) ? "" : *title;
+    return of_path(c, s->id, messages, title) ? cli_failed(c) : CLI_DONE;
 }
 
 int cli_each(struct cli *c, cli_change *change, const char *done)

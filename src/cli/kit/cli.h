@@ -159,7 +159,12 @@ int cli_each(struct cli *c, cli_change *change, const char *done);
 
 int cli_put_session(struct cli *c, const char *id); /* with --json, print the session */
 
-const char *cli_title(const struct bough_session *s); /* its title, or its first user message */
+const char *cli_first_line(struct cli *c, const char *text); /* the first that is not blank */
+/* Its title, or the first line of its first user message; "" without both. */
+const char *cli_title(struct cli *c, const struct bough_session *s);
+/* How many messages it shows, and without a title the first line of the first: those that a fork
+ * inherits count. */
+int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, const char **title);
 
 /* ---- the commands: src/cli/cmd/<name>.c ---- */
 

@@ -2,6 +2,7 @@
 #include "cli/term/out.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,19 @@ void out_time(const struct out *o, int64_t ms, char out[32])
         when_ago(ms, o->now, out);
     else
         iso_print(ms, out);
+}
+
+void out_count(int64_t n, char out[OUT_COUNT_SIZE])
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%" PRId64, n), at = 0;
+
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0 && digits[i - 1] != '-')
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
 }
 
 /* ---- JSON ---- */

@@ -149,6 +149,23 @@ enum bough_rc session_origin_put(struct prep *p, struct snap *snap, const struct
     return BOUGH_OK;
 }
 
+enum bough_rc session_origin_from(struct bough_store *s, const char *origin, int64_t *from,
+                                  struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct alias_row alias = { 0 };
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (!rc) {
+        rc = origin_alias(&snap, a, origin, &alias, err);
+        snap_end(&snap);
+    }
+    *from = alias.b;
+    bough_arena_destroy(a);
+    return rc;
+}
+
 enum bough_rc session_by_origin(struct bough_store *s, struct bough_arena *a, const char *origin,
                                 struct bough_session **out, int64_t *from, struct bough_error *err)
 {
