@@ -28,6 +28,7 @@ static const struct table_column columns[] = {
     { "LAST AGENT", .piped = true },
     { "MODIFIED", .piped = true },
     { "TOOL", .drop = 6, .optional = true },
+    { "PROVIDER", .piped = true },
 };
 
 /* With --wide, on a terminal: hygge's columns as well. */
@@ -48,6 +49,7 @@ static const struct table_column wide[] = {
     { "LAST AGENT", .flex = true, .drop = 12 },
     { "MODIFIED", .piped = true },
     { "TOOL", .drop = 6, .optional = true },
+    { "PROVIDER", .piped = true },
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns, PAGE = 500, COUNT_MOST = 10000 };
@@ -74,6 +76,23 @@ static void put_money(struct table *t, int64_t nano, bool tty)
         table_put(t, "");
 }
 
+static const char *provider_of(const struct bough_session *s)
+{
+    return cstr_empty(s->model_name) ? s->last_provider : s->model_provider;
+}
+
+/* With its provider on a terminal; in a pipe the provider is the last column. */
+static void put_model(struct table *t, const struct bough_session *s, bool tty)
+{
+    const char *provider = provider_of(s);
+    const char *model = cstr_empty(s->model_name) ? s->last_model : s->model_name;
+
+    if (tty && !cstr_empty(provider))
+        table_put(t, arena_printf(t->a, "%s/%s", provider, model));
+    else
+        table_put(t, model);
+}
+
 static int put_row(struct cli *c, struct table *t, const struct bough_session *s, const char *tool)
 {
     const struct out *o = &c->out;
@@ -88,7 +107,7 @@ static int put_row(struct cli *c, struct table *t, const struct bough_session *s
     table_time(t, o, s->created);
     table_printf(t, "%" PRId64, messages);
     put_money(t, s->rolled.cost, o->tty);
-    table_put(t, cstr_empty(s->model_name) ? s->last_model : s->model_name);
+    put_model(t, s, o->tty);
     table_put(t, o->tty && s->deleted ? arena_printf(t->a, "%s (deleted)", title) : title);
     table_put(t, s->project);
     table_put(t, s->kind == BOUGH_SUBAGENT ? "subagent" : "primary");
@@ -97,6 +116,7 @@ static int put_row(struct cli *c, struct table *t, const struct bough_session *s
     table_put(t, o->tty ? cli_first_line(c, s->last_agent) : s->last_agent);
     table_time(t, o, s->modified);
     table_put(t, tool);
+    table_put(t, provider_of(s));
     return rc;
 }
 
@@ -325,7 +345,7 @@ const struct cli_cmd cmd_ls = {
              "command "
              "takes a session as its slug, its number, its id or a unique prefix of its id.",
     .columns = "id, #number, slug, updated, created, messages, cost in USD, model, title, project, "
-               "kind, status, last user message, last answer, last message, tool",
+               "kind, status, last user message, last answer, last message, tool, provider",
     .fields =
         "id, number, slug, title, kind, status, origin, parent, fork_entry, project, "
         "model_provider, model_name, first_user, last_user, last_agent, messages, calls, own, "

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "cli/term/when.h"
@@ -142,6 +143,18 @@ void out_count(int64_t n, char out[OUT_COUNT_SIZE])
         out[at++] = digits[i];
     }
     out[at] = '\0';
+}
+
+const char *out_things(struct bough_arena *a, int64_t n, const char *noun)
+{
+    size_t len = strlen(noun);
+    bool ies = len > 1 && noun[len - 1] == 'y' && !strchr("aeou", noun[len - 2]);
+    char count[OUT_COUNT_SIZE];
+
+    out_count(n, count);
+    if (n == 1)
+        return arena_printf(a, "1 %s", noun);
+    return arena_printf(a, "%s %.*s%s", count, (int)(ies ? len - 1 : len), noun, ies ? "ies" : "s");
 }
 
 /* ---- JSON ---- */
