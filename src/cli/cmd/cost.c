@@ -214,7 +214,7 @@ static void put_row(struct sums *s, struct table *t, const struct group *g, int6
 /* The groups behind the --top ones, as one. */
 static struct group others(struct sums *s)
 {
-    const char *name = arena_printf(s->c->a, "%zu others", s->n - s->top);
+    const char *name = out_things(s->c->a, (int64_t)(s->n - s->top), "other");
     struct group sum = { .name = name, .shown = name };
 
     for (size_t i = s->top; i < s->n; i++) {
@@ -273,31 +273,26 @@ static void put_table(struct sums *s, bool whole)
     table_print(&t, &s->c->out);
 }
 
-static int read_by(struct cli *c, enum by *by)
+static const char *const bys[] = { "day", "project", "model", "session", NULL };
+
+static enum by read_by(struct cli *c)
 {
-    static const char *const names[] = { "day", "project", "model", "session" };
     const char *text = cli_value(c, "by");
 
-    *by = BY_DAY;
-    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *by = (enum by)i;
-            return CLI_DONE;
-        }
-    }
-    return text ? cli_usage(c, "--by must be day, project, model or session") : CLI_DONE;
+    for (size_t i = 0; text && bys[i]; i++)
+        if (strcmp(text, bys[i]) == 0)
+            return (enum by)i;
+    return BY_DAY;
 }
 
 static int run(struct cli *c)
 {
-    struct sums s = { .c = c };
+    struct sums s = { .c = c, .by = read_by(c) };
     bool whole = !cli_has(c, "since") && !cli_has(c, "until") && !cli_has(c, "here") &&
                  !cli_has(c, "project");
     int64_t top = 0;
-    int rc = read_by(c, &s.by);
+    int rc = cli_number(c, "top", 0, &top);
 
-    if (!rc)
-        rc = cli_number(c, "top", 0, &top);
     s.top = top ? (size_t)top : SIZE_MAX;
     if (!rc)
         rc = cli_when(c, "since", &s.since);
@@ -326,7 +321,7 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "by", 'b', "WHAT", "day (default), project, model or session" },
+    { "by", 'b', "WHAT", "day (default), project, model or session", .one_of = bys },
     { "since", 0, "TIME", "only calls since this time: 30d, yesterday, 2026-11-01" },
     { "until", 0, "TIME", "only calls before this time" },
     { "here", 0, NULL, "only sessions of the current directory" },

@@ -131,36 +131,26 @@ static void put_json(struct cli *c, const struct bough_session *s, const char *t
     out_json_end(&c->out);
 }
 
-static int read_order(struct cli *c, struct bough_session_list_options *f)
+static void read_order(struct cli *c, struct bough_session_list_options *f)
 {
     const char *sort = cli_value(c, "sort");
 
     f->order = BOUGH_BY_MODIFIED;
     if (!sort || strcmp(sort, "modified") == 0)
-        return CLI_DONE;
+        return;
     f->order = strcmp(sort, "created") == 0 ? BOUGH_BY_CREATED : BOUGH_BY_UPDATED;
-    if (f->order == BOUGH_BY_UPDATED && strcmp(sort, "updated") != 0)
-        return cli_usage(c, "--sort must be modified, updated or created");
-    return CLI_DONE;
 }
 
-static int read_kind(struct cli *c, struct bough_session_list_options *f)
+static void read_kind(struct cli *c, struct bough_session_list_options *f)
 {
     const char *kind = cli_value(c, "kind");
 
     f->kinds = cli_has(c, "include-subagents") || cli_has(c, "parent") ? BOUGH_KINDS_ALL
                                                                        : BOUGH_KINDS_PRIMARY;
-    if (!kind)
-        return CLI_DONE;
-    if (strcmp(kind, "primary") == 0)
-        f->kinds = BOUGH_KINDS_PRIMARY;
-    else if (strcmp(kind, "subagent") == 0)
-        f->kinds = BOUGH_KINDS_SUBAGENT;
-    else if (strcmp(kind, "all") == 0)
-        f->kinds = BOUGH_KINDS_ALL;
-    else
-        return cli_usage(c, "--kind must be primary, subagent or all");
-    return CLI_DONE;
+    if (kind)
+        f->kinds = strcmp(kind, "primary") == 0    ? BOUGH_KINDS_PRIMARY
+                   : strcmp(kind, "subagent") == 0 ? BOUGH_KINDS_SUBAGENT
+                                                   : BOUGH_KINDS_ALL;
 }
 
 /* The i-th tool whose sessions can be imported. */
@@ -193,8 +183,10 @@ static int read_filter(struct cli *c, struct listing *l)
     const char *usual = cli_setting(c, "limit");
     struct bough_session_list_options *f = &l->f;
     struct bough_session *parent;
-    int rc = read_order(c, f);
+    int rc;
 
+    read_order(c, f);
+    read_kind(c, f);
     f->project = cli_has(c, "here") ? cli_here(c) : cli_project(c);
     f->model_name = cli_value(c, "model");
     f->query = cli_value(c, "query");
@@ -203,10 +195,7 @@ static int read_filter(struct cli *c, struct listing *l)
     f->only_deleted = cli_has(c, "deleted");
     f->include_deleted = f->only_deleted || cli_has(c, "include-deleted");
     f->roots = cli_has(c, "roots");
-    if (!rc)
-        rc = read_kind(c, f);
-    if (!rc)
-        rc = read_tool(c, &l->tool);
+    rc = read_tool(c, &l->tool);
     if (!rc)
         rc = cli_when(c, "since", &f->updated_from);
     if (!rc)
@@ -315,7 +304,8 @@ static const struct cli_option options[] = {
     { "query", 'q', "TEXT", "only with TEXT in slug, title, directory or first message" },
     { "model", 0, "NAME", "only sessions with this model" },
     { "tool", 0, "TOOL", "only sessions that were imported from this tool", tool_word },
-    { "kind", 0, "KIND", "primary (default), subagent or all" },
+    { "kind", 0, "KIND", "primary (default), subagent or all",
+      ONE_OF("primary", "subagent", "all") },
     { "include-subagents", 0, NULL, "the same as --kind all" },
     { "parent", 0, "SESSION", "only forks and subagents of this session" },
     { "roots", 0, NULL, "only sessions without a parent" },
@@ -325,7 +315,8 @@ static const struct cli_option options[] = {
     { "all", 'a', NULL, "include archived sessions" },
     { "deleted", 0, NULL, "only deleted sessions" },
     { "include-deleted", 0, NULL, "include deleted sessions" },
-    { "sort", 0, "BY", "modified (the last message; default), updated or created" },
+    { "sort", 0, "BY", "modified (the last message; default), updated or created",
+      ONE_OF("modified", "updated", "created") },
     { "limit", 'n', "N", "maximum number of sessions (50); 0 for all" },
     { "wide", 'w', NULL, "show more columns" },
     { "slugs", 0, NULL, "print only the slugs, one per line" },

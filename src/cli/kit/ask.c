@@ -13,11 +13,12 @@
 #include "base/memory/buf.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
+#include "cli/term/near.h"
 #include "cli/term/when.h"
 #include "core/model/text.h"
 #include "core/part/part.h"
 
-enum { TITLE_BYTES = 256 };
+enum { TITLE_BYTES = 256, SUGGEST_FROM = 2000 };
 
 int cli_failed(struct cli *c)
 {
@@ -119,6 +120,22 @@ const char *cli_project(struct cli *c)
     return arena_strdup(c->a, path);
 }
 
+/* What to do when no session has this name: the nearest slug of the latest sessions. */
+static const char *suggest_session(struct cli *c, const char *text)
+{
+    struct bough_session_list_options f = { .limit = SUGGEST_FROM, .order = BOUGH_BY_MODIFIED };
+    struct near n = near_begin(text);
+    struct bough_sessions found;
+
+    if (text[0] == '#' || bough_session_list(c->s, c->a, &f, &found, NULL) != BOUGH_OK)
+        return "`bough ls` lists sessions";
+    for (size_t i = 0; i < found.n; i++)
+        near_try(&n, found.at[i].slug);
+    if (!near_best(&n))
+        return "`bough ls` lists sessions";
+    return arena_printf(c->a, "the nearest name is %s; `bough ls` lists sessions", near_best(&n));
+}
+
 int cli_session(struct cli *c, const char *text, struct bough_session **out)
 {
     enum bough_rc rc;
@@ -127,6 +144,8 @@ int cli_session(struct cli *c, const char *text, struct bough_session **out)
         rc = bough_session_continue(c->s, c->a, cli_here(c), out, &c->err);
     else
         rc = bough_session_get(c->s, c->a, text, out, &c->err);
+    if (rc == BOUGH_NOT_FOUND)
+        c->err.hint = suggest_session(c, text);
     return rc ? cli_failed(c) : CLI_DONE;
 }
 
@@ -176,9 +195,12 @@ int cli_entry(struct cli *c, const char *session, const char *text, const char *
         rc = entry_by_number(c, session, text, &e);
     } else {
         rc = bough_entry_get(c->s, c->a, session, text, &e, &c->err);
-        if (rc == BOUGH_NOT_FOUND)
-            return by_label(c, session, text, id) ? cli_failed(c) : CLI_DONE;
+        if (rc == BOUGH_NOT_FOUND && !by_label(c, session, text, id))
+            return CLI_DONE;
     }
+    if (c->err.rc == BOUGH_NOT_FOUND && rc)
+        c->err.hint =
+            "`bough tree` shows the entries of a session, `bough show` their numbers (@N)";
     if (rc)
         return cli_failed(c);
     *id = e->id;
@@ -270,6 +292,14 @@ int cli_text(struct cli *c, const char *text, const char **out)
         return cli_usage(c, "text must not contain NUL bytes");
     *out = rc ? "" : arena_strndup(c->a, s.p, s.n);
     return rc;
+}
+
+const char *cli_role_word(size_t i)
+{
+    static const char *const roles[] = { "user", "assistant", "system", "tool",
+                                         "bash", "custom",    NULL };
+
+    return roles[i];
 }
 
 int cli_confirm(struct cli *c, const char *fmt, ...)

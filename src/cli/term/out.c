@@ -149,12 +149,16 @@ const char *out_things(struct bough_arena *a, int64_t n, const char *noun)
 {
     size_t len = strlen(noun);
     bool ies = len > 1 && noun[len - 1] == 'y' && !strchr("aeou", noun[len - 2]);
+    bool es = len > 1 && strcmp(noun + len - 2, "ch") == 0;
     char count[OUT_COUNT_SIZE];
 
     out_count(n, count);
     if (n == 1)
         return arena_printf(a, "1 %s", noun);
-    return arena_printf(a, "%s %.*s%s", count, (int)(ies ? len - 1 : len), noun, ies ? "ies" : "s");
+    return arena_printf(a, "%s %.*s%s", count, (int)(ies ? len - 1 : len), noun,
+                        ies  ? "ies"
+                        : es ? "es"
+                             : "s");
 }
 
 /* ---- JSON ---- */
