@@ -83,6 +83,7 @@ enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struc
         base = slug_random_words(p->a, &p->e->env);
     *slug = base;
     rc = slug_taken(p, snap, m, *slug, &taken, err);
+    taken = taken || !base[strspn(base, "0123456789")]; /* digits alone read as a number */
     for (uint64_t i = 0; !rc && taken && i < SLUG_TRIES; i++) {
         *slug = slug_with_suffix(p->a, base, &p->e->env, i);
         rc = slug_taken(p, snap, m, *slug, &taken, err);
@@ -158,6 +159,23 @@ enum bough_rc session_origin_put(struct prep *p, struct snap *snap, const struct
                             .a = NEW_SESSION,
                             .b = m->from };
     return BOUGH_OK;
+}
+
+enum bough_rc session_origin_from(struct bough_store *s, const char *origin, int64_t *from,
+                                  struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct alias_row alias = { 0 };
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (!rc) {
+        rc = origin_alias(&snap, a, origin, &alias, err);
+        snap_end(&snap);
+    }
+    *from = alias.b;
+    bough_arena_destroy(a);
+    return rc;
 }
 
 enum bough_rc session_by_origin(struct bough_store *s, struct bough_arena *a, const char *origin,
