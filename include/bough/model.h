@@ -179,7 +179,7 @@ struct bough_lease {
 /* One conversation. */
 struct bough_session {
     char id[BOUGH_ID_LEN + 1];
-    int64_t number;     /* counted from 1 in the store; people type it as "#number" */
+    int64_t number;     /* counted from 1 in the store; people type it as "75" or "#75" */
     const char *origin; /* the id that the caller gave it, or "" */
     enum bough_session_kind kind;
     const char *parent;     /* id of the session that it was forked from or spawned by, or "" */

@@ -2,7 +2,8 @@
  * Sessions: create, read, list, change, fork, delete.
  *
  * An `id` or `session` argument is one of: an id, the id that the caller gave at creation, a slug,
- * "#number", or the first 8 or more characters of an id. BOUGH_NOT_FOUND: there is none.
+ * "#number", the number alone if no session is named so, or the first 8 or more characters of an
+ * id. BOUGH_NOT_FOUND: there is none.
  * BOUGH_GONE: it was purged. BOUGH_AMBIGUOUS: several ids begin like this. BOUGH_INVALID: NULL or
  * "". Functions do not repeat this.
  *

@@ -79,6 +79,12 @@ BOUGH_MUST_CHECK enum bough_rc bough_import_file(struct bough_store *s, struct b
                                                  struct bough_import_file_result *out,
                                                  struct bough_error *err);
 
+/* The name of the format whose import created a session; "" if it was created in another way, by an
+ * import of bough 0.1, or from a file without an id. */
+BOUGH_MUST_CHECK enum bough_rc bough_import_format(struct bough_store *s,
+                                                   const struct bough_session *session,
+                                                   const char **format, struct bough_error *err);
+
 struct bough_export_options {
     const char *format; /* required */
     const char *at;     /* the path to this entry; NULL or "": the path to the head, or all branches

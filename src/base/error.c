@@ -34,10 +34,18 @@ enum bough_rc bough_fail(struct bough_error *err, enum bough_rc rc, const char *
         return rc;
     err->rc = rc;
     err->head = (struct bough_head){ 0, 0 };
+    err->hint = NULL;
     va_start(ap, fmt);
     if (vsnprintf(err->msg, sizeof err->msg, fmt, ap) < 0)
         err->msg[0] = '\0';
     va_end(ap);
+    return rc;
+}
+
+enum bough_rc bough_hint(struct bough_error *err, enum bough_rc rc, const char *hint)
+{
+    if (err)
+        err->hint = hint;
     return rc;
 }
 

@@ -2,13 +2,13 @@
  * runs it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/term/near.h"
 
 /* A store opened as descriptor 1 would be overwritten by our output: keep 0 to 2 in use. */
 static void hold_standard_files(void)
@@ -21,49 +21,54 @@ static void hold_standard_files(void)
     }
 }
 
-/* Levenshtein distance; SIZE_MAX when b has 32 letters or more. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[32], nb = strlen(b);
-
-    if (nb >= sizeof row / sizeof *row)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[nb];
-}
+/* What other programs call our commands. */
+static const struct {
+    const char *word, *name;
+} synonyms[] = {
+    { "list", "ls" },      { "sessions", "ls" },     { "delete", "rm" },
+    { "remove", "rm" },    { "del", "rm" },          { "undelete", "restore" },
+    { "init", "new" },     { "create", "new" },      { "start", "new" },
+    { "add", "append" },   { "send", "append" },     { "say", "append" },
+    { "cat", "show" },     { "view", "show" },       { "get", "show" },
+    { "open", "show" },    { "print", "show" },      { "find", "search" },
+    { "grep", "search" },  { "history", "log" },     { "changes", "log" },
+    { "mv", "rename" },    { "title", "rename" },    { "copy", "fork" },
+    { "cp", "fork" },      { "checkout", "head" },   { "reset", "head" },
+    { "usage", "cost" },   { "spend", "cost" },      { "check", "fsck" },
+    { "verify", "fsck" },  { "repair", "fsck" },     { "status", "doctor" },
+    { "info", "stats" },   { "settings", "config" }, { "server", "serve" },
+    { "web", "serve" },    { "load", "import" },     { "sync", "import" },
+    { "dump", "export" },  { "save", "backup" },     { "prune", "purge" },
+    { "tokens", "token" }, { "todos", "todo" },      { "memories", "memory" },
+    { "labels", "label" }, { "compare", "diff" },    { "tag", "label" },
+};
 
 static int no_such_command(const struct cli *c, const char *name)
 {
-    const struct cli_cmd *near = NULL;
-    size_t least = 3; /* larger distances are not suggested */
+    struct near n = near_begin(name);
 
-    for (size_t i = 0; c->commands[i]; i++) {
-        size_t d = distance(name, c->commands[i]->name);
-
-        if (d < least) {
-            least = d;
-            near = c->commands[i];
-        }
-    }
-    if (near)
-        return cli_usage(c, "unknown command \"%s\"; did you mean \"%s\"?", name, near->name);
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(synonyms[i].word, name) == 0)
+            return cli_usage(c, "unknown command \"%s\"; did you mean \"%s\"?", name,
+                             synonyms[i].name);
+    for (size_t i = 0; c->commands[i]; i++)
+        near_try(&n, c->commands[i]->name);
+    if (near_best(&n))
+        return cli_usage(c, "unknown command \"%s\"; did you mean \"%s\"?", name, near_best(&n));
     return cli_usage(c, "unknown command \"%s\"", name);
+}
+
+/* `bough` alone: what it is, and the commands to begin with. */
+static int overview(const struct cli *c)
+{
+    static const char *const first[] = { "import", "ls",   "show",  "search", "continue",
+                                         "fork",   "cost", "serve", "demo" };
+
+    puts("bough stores the conversations of AI agents.\n\nTo begin with:");
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        printf("  bough %-10s %s\n", first[i], cli_find(c, first[i])->summary);
+    puts("\n`bough help` lists all commands, `bough help COMMAND` shows one.");
+    return CLI_DONE;
 }
 
 /* `bough --help` is `bough help`, `bough ls --help` is `bough help ls`; --version likewise. */
@@ -89,19 +94,13 @@ static int run_instead(struct cli *c)
 static int start_output(struct cli *c)
 {
     const char *color = cli_value(c, "color");
-    static const char *const words[] = { "auto", "always", "never" };
 
     if (!color)
         color = cli_setting(c, "color");
-    for (size_t i = 0; color && i < sizeof words / sizeof *words; i++) {
-        if (strcmp(color, words[i]) != 0)
-            continue;
-        out_init(&c->out, color, cli_has(c, "json"));
-        return CLI_DONE;
-    }
-    if (color)
-        return cli_usage(c, "--color must be auto, always or never");
-    out_init(&c->out, NULL, cli_has(c, "json"));
+    if (color && strcmp(color, "auto") != 0 && strcmp(color, "always") != 0 &&
+        strcmp(color, "never") != 0)
+        return cli_usage(c, "the setting color must be auto, always or never");
+    out_init(&c->out, color, cli_has(c, "json"));
     return CLI_DONE;
 }
 
@@ -116,7 +115,7 @@ static int run(struct cli *c, int argc, char **argv)
     if (cli_has(c, "help") || cli_has(c, "version"))
         return run_instead(c);
     if (c->argc == 0)
-        return cli_usage(c, "no command given");
+        return overview(c);
 
     name = c->argv[0];
     c->cmd = cli_find(c, name);

@@ -46,8 +46,7 @@ STORE_TEST(metrics_have_the_figures_of_the_server_and_its_end_is_announced)
     reader_open(t, &stream, &l, "/api/v1/events", "");
     CHECK(reader_hears(&stream, "event: ready", 1, 5000));
     r = world_own(t, &l.w, "GET", "/metrics", "");
-    for (int i = 0; i < 500 && figure(&r, "\nbough_http_streams ") == 0; i++) {
-        usleep(10000);
+    for (struct wait w = { 0 }; figure(&r, "\nbough_http_streams ") == 0 && wait_more(&w);) {
         r = world_own(t, &l.w, "GET", "/metrics", "");
     }
     CHECK_INT(1, figure(&r, "\nbough_http_streams "));

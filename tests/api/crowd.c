@@ -36,14 +36,12 @@ STORE_TEST(D10_a_caller_has_only_so_many_streams_and_gets_another_when_one_ends)
     CHECK(reader_hears(&three, "Retry-After", 1, 1000));
     reader_close(&three);
     reader_close(&one);
-    for (int i = 0; i < 200; i++) { /* until the server notices the disconnect */
+    for (struct wait w = { 0 };; reader_close(&three)) { /* until the disconnect is noticed */
         reader_open(t, &three, &l, "/api/v1/events", "");
         if (begins(&three, "200"))
             break;
-        reader_close(&three);
-        usleep(10000);
+        CHECK(wait_more(&w));
     }
-    CHECK(begins(&three, "200"));
     reader_close(&three);
     reader_close(&two);
     live_stop(&l);
@@ -82,10 +80,8 @@ STORE_TEST(D10_a_caller_has_only_so_many_requests_at_a_time_and_others_are_not_h
     CHECK_INT(200, world_ask(t, &l.w, "GET", "/api/v1", headers, "").status);
     CHECK_INT(200, world_own(t, &l.w, "GET", "/healthz", "").status);
     reader_close(&waits);
-    for (int i = 0; i < 500 && r.status != 200; i++) {
+    for (struct wait w = { 0 }; r.status != 200 && wait_more(&w);)
         r = world_own(t, &l.w, "GET", "/api/v1", "");
-        usleep(10000);
-    }
     CHECK_INT(200, r.status);
     live_stop(&l);
 }
@@ -113,9 +109,8 @@ STORE_TEST(changes_without_listeners_are_not_formatted_and_are_replayed_later)
     last = arena_printf(t->arena, "Last-Event-ID: %s\r\n", reader_last_id(t, &r));
     reader_close(&r);
     before = n = unheard(t, &l);
-    for (int i = 0; i < 500 && n == before; i++) { /* until the disconnect is noticed */
+    for (struct wait w = { 0 }; n == before && wait_more(&w);) { /* until it is noticed */
         user(t, id, "unheard");
-        usleep(10000);
         n = unheard(t, &l);
     }
     CHECK(n > before);

@@ -14,7 +14,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 
-enum { WRITERS = 4, DEATHS = 6, PATIENCE_US = 15 * 1000 * 1000 };
+enum { WRITERS = 4, DEATHS = 6 };
 
 struct load {
     char socket[2][108];
@@ -89,15 +89,13 @@ static void *write_on(void *user)
     struct load *l = w->l;
 
     for (int n = 1; !__atomic_load_n(&l->stop, __ATOMIC_ACQUIRE); n++) {
-        int64_t until = mono_us() + PATIENCE_US;
+        struct wait more = { 0 };
 
-        while (!post(l, w->i, n)) { /* the server died: retry with the same key */
-            usleep(5000);
-            if (mono_us() > until) {
+        while (!post(l, w->i, n)) /* the server died: retry with the same key */
+            if (!wait_more(&more)) {
                 blame(l, "a writer was never answered");
                 return NULL;
             }
-        }
         l->acked[w->i] = n;
     }
     return NULL;
@@ -169,7 +167,6 @@ static pid_t serve(struct test *t, const struct load *l, int which, const char *
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    int64_t until = mono_us() + PATIENCE_US;
     const char *program;
     pid_t pid;
     int fd;
@@ -187,8 +184,8 @@ static pid_t serve(struct test *t, const struct load *l, int which, const char *
               NULL);
         _exit(127);
     }
-    while ((fd = dial(l, which)) < 0 && mono_us() < until)
-        usleep(5000);
+    for (struct wait w = { 0 }; (fd = dial(l, which)) < 0 && wait_more(&w);)
+        ;
     CHECK(fd >= 0);
     close(fd);
     return pid;
@@ -233,7 +230,6 @@ static void run_servers(struct test *t, int servers)
     pthread_t threads[WRITERS], follower;
     struct writer w[WRITERS];
     struct bough_mark mark;
-    int64_t until;
     pid_t pid, other = 0;
 
     CHECK_OK(bough_store_open(&t->store, url, NULL, &t->err));
@@ -262,9 +258,8 @@ static void run_servers(struct test *t, int servers)
     __atomic_store_n(&l->stop, true, __ATOMIC_RELEASE);
     for (int i = 0; i < WRITERS; i++)
         pthread_join(threads[i], NULL);
-    until = mono_us() + PATIENCE_US;
-    while (!all_followed(l) && mono_us() < until)
-        usleep(10000);
+    for (struct wait more = { 0 }; !all_followed(l) && wait_more(&more);)
+        ;
     __atomic_store_n(&l->done, true, __ATOMIC_RELEASE);
     end(pid, SIGTERM);
     if (other)

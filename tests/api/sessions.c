@@ -197,18 +197,30 @@ STORE_TEST(totals_are_adjusted_here_and_up_the_chain)
     world_close(&w);
 }
 
+STORE_TEST(U8_a_session_is_named_by_its_number)
+{
+    const char *id = new_session(t, "Cache bug");
+    struct world w;
+
+    world_open(t, &w);
+    CHECK(strstr(world_own(t, &w, "GET", "/api/v1/sessions/1", "").body.p, id));
+    CHECK(strstr(world_own(t, &w, "GET", "/api/v1/sessions/%231", "").body.p, id));
+    CHECK_INT(404, world_own(t, &w, "GET", "/api/v1/sessions/2", "").status);
+    world_close(&w);
+}
+
 STORE_TEST(a_session_is_removed_by_its_full_id_only)
 {
     struct bough_session_create_options in = { .id = "given-1", .title = "Cache bug" };
     const char *rest[] = { "", "/purge" }, *ways[] = { "DELETE", "POST" };
-    const char *names[] = { "cache-bug", "%231", NULL };
+    const char *names[] = { "cache-bug", "%231", "1", NULL };
     struct bough_session *s;
     struct world w;
 
     CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
     world_open(t, &w);
-    names[2] = arena_strndup(t->arena, s->id, 10);
-    for (size_t i = 0; i < 3; i++)
+    names[3] = arena_strndup(t->arena, s->id, 10);
+    for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 2; k++)
             world_gives(t, &w, ways[k], of_session(t, names[i], rest[k]), "", 422);
     CHECK_INT(0, get(t, s->id)->deleted);

@@ -75,9 +75,7 @@ static int count(const struct buf *b, const char *text, size_t *at)
 
 bool reader_hears(struct reader *r, const char *text, int times, int ms)
 {
-    const char *slow = getenv("TEST_SLOW"); /* the same factor as for the test's time limit */
-    int64_t factor = slow ? strtol(slow, NULL, 10) : 1;
-    int64_t until = mono_us() + (int64_t)ms * 1000 * (factor > 1 ? factor : 1);
+    int64_t until = mono_us() + (int64_t)(ms * 1000.0 * patience());
     size_t at = 0;
     int seen = 0;
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Copies the store into a new file, checked, while it is in use; an existing file is left alone.
 export BOUGH_STORE="$PWD/a.db"
-hide() { sed -E 's/[0-9]+ bytes/N bytes/; s/"bytes":[0-9]+/"bytes":N/; s/[0-9a-f]{16}\.tmp/<random>.tmp/' | mask; }
+hide() { sed -E 's/[0-9,]+ bytes/N bytes/; s/"bytes":[0-9]+/"bytes":N/; s/[0-9a-f]{16}\.tmp/<random>.tmp/' | mask; }
 talk
 bough show '#1' --json >before
 bough backup copy.db | hide

@@ -16,7 +16,12 @@ bash -c '
     try bough --store x ls --inc
     try bough help co
     try bough --no
-    try bough nothing --x' 2>&1
+    try bough nothing --x
+    try bough ls --kind ""
+    try bough ls --sort m
+    try bough append x --role a
+    try bough token ""
+    try bough completion ""' 2>&1
 for shell in zsh fish; do
     command -v $shell >/dev/null || continue
     bough completion $shell >script

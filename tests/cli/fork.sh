@@ -5,7 +5,7 @@ talk
 bough fork '#1' | mask
 bough fork '#1' '#1.3' --title Before --before --json | mask
 bough fork '#1' '#1.3' --before -t Copy --copy -m openai/gpt --id mine --json | mask | cut -c 1-240
-bough ls -n 3 | cut -f 2,6,8,9
+bough ls -n 3 --sort created | cut -f 2,6,8,9
 at() { bough show "$@" --no-header | grep -E '^[a-z_]+  (@|#)' | mask; }
 echo "-- at the head"
 at '#4'

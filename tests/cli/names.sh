@@ -10,6 +10,8 @@ title first-talk
 title other-talk
 title '#1'
 title '#2'
+title 1
+title 2
 title .
 # The first ten characters are the time in milliseconds, the first eight in seconds.
 title "$(echo "$id" | cut -c 1-24)"

@@ -5,6 +5,8 @@ try version extra
 try version --jsn
 try version --json=5
 try version -x
+try ls --includ
+try ls --kinds all
 try --store
 try --nonsense version
 try --store memory: version --store

@@ -97,8 +97,8 @@ static uint64_t path_then(const struct world *w, size_t session, size_t n)
     return w->g->sessions[session].path;
 }
 
-/* Titles that can be read and are right. After a repair, a session whose row was lost has a stand-in
- * for a title. */
+/* Titles that can be read and are right. After a repair, a session whose row was lost has a
+ * stand-in for a title. */
 static void read_titles(struct world *w, struct bough_store *s, bool repaired, bool *titles)
 {
     for (size_t i = 0; i < w->g->nsessions; i++) {

@@ -94,6 +94,7 @@ PG_SERVER_TEST(a_full_disk_under_the_write_ahead_log_loses_nothing_and_doubles_n
     static atomic_bool stop;
     const char *flag = start_full(t, pg);
     bool fine, died = false;
+    int tries = 0;
     struct bough_str log;
 
     stop = false;
@@ -114,11 +115,9 @@ PG_SERVER_TEST(a_full_disk_under_the_write_ahead_log_loses_nothing_and_doubles_n
     }
     usleep(200000);
     fine = fine && unlink(flag) == 0;
-    for (int i = 1; i <= 200 && !answers(t, pg); i++) {
-        usleep(10000);
-        if (i % 50 == 0) /* recovery failed too, and the server has exited */
+    for (struct wait w = { 0 }; !answers(t, pg) && wait_more(&w); tries++)
+        if (tries % 50 == 49) /* recovery failed too, and the server has exited */
             (void)pg_server_try(pg, "start", NULL, NULL);
-    }
     fine = answers(t, pg) && fine;
     usleep(300000);
     stop = true;

@@ -75,8 +75,8 @@ static void lose_a_commit(struct pg_server *pg, const char *link, struct ledger 
     *stop = true; /* no retries: the result of the first try counts */
     fine = pg_server_try(pg, "stop", "immediate", NULL);
     fine = unlink(link) == 0 && fine && pg_server_try(pg, "start", NULL, NULL);
-    for (int i = 0; fine && ledger_append(b) != BOUGH_OK && i < 1000; i++)
-        usleep(1000);
+    for (struct wait w = { 0 }; fine && ledger_append(b) != BOUGH_OK && wait_more(&w);)
+        ;
     fine = symlink(pg->dir, link) == 0 && fine;
     ledger_join(a);
     printf("# %d appends, %d refused: %s\n", a->n, a->refused, a->err.msg);
@@ -207,8 +207,8 @@ PG_SERVER_TEST(an_attachment_whose_commit_died_with_the_server_is_not_acknowledg
     stop = true;
     fine = pg_server_try(pg, "stop", "immediate", NULL);
     fine = unlink(link) == 0 && fine && pg_server_try(pg, "start", NULL, NULL);
-    for (int i = 0; fine && ledger_append(&b) != BOUGH_OK && i < 1000; i++)
-        usleep(1000);
+    for (struct wait w = { 0 }; fine && ledger_append(&b) != BOUGH_OK && wait_more(&w);)
+        ;
     fine = symlink(pg->dir, link) == 0 && fine;
     pthread_join(u.thread, NULL);
     CHECK(fine);

@@ -60,17 +60,16 @@ PG_SERVER_TEST(a_standby_is_read_and_followed_and_not_written, 60)
     agent(t, fork_at(t, session, user(t, session, "a crane")), "both");
     CHECK_OK(bough_search(t->store, t->arena, &find, &hits, &t->err)); /* updates the full text */
 
-    for (int i = 0; i < 200 && bough_store_open(&s, url, &reading, &t->err) == BOUGH_NOT_FOUND; i++)
-        usleep(10000); /* the tables are not replicated yet */
+    for (struct wait w = { 0 };
+         bough_store_open(&s, url, &reading, &t->err) == BOUGH_NOT_FOUND && wait_more(&w);)
+        ; /* the tables are not replicated yet */
     CHECK(s);
     wait_for_change(t, s, last_change(t));
     CHECK_OK(bough_session_list(s, t->arena, NULL, &list, &t->err));
     CHECK_INT(2, list.n);
     hits.complete = false;
-    for (int i = 0; !hits.complete && i < 300; i++) { /* replicated later, not awaited */
-        usleep(i ? 10000 : 0);
+    for (struct wait w = { 0 }; !hits.complete && wait_more(&w);) /* replicated later */
         CHECK_OK(bough_search(s, t->arena, &find, &hits, &t->err));
-    }
     CHECK_INT(1, hits.n);
     CHECK_OK(bough_feed_end(s, &mark, &t->err));
     id = user(t, session, "a stork");
@@ -100,8 +99,7 @@ PG_SERVER_TEST(a_writer_that_finds_a_standby_in_its_place_says_so, 60)
     session = new_session(t, "before");
     CHECK_OK(bough_store_upkeep(t->store, &t->err)); /* no background work is pending */
     CHECK(unlink(link) == 0 && symlink(standby->dir, link) == 0);
-    for (int i = 0; i < 300 && strcmp(left, "0") != 0; i++) {
-        usleep(10000);
+    for (struct wait w = { 0 }; strcmp(left, "0") != 0 && wait_more(&w);) {
         left = pg_server_ask(t, pg,
                              "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE"
                              " usename = 'bough'");

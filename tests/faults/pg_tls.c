@@ -98,8 +98,9 @@ PG_SERVER_TEST(a_server_without_a_free_connection_is_overloaded, 60)
     for (int i = 0; i < n; i++)
         PQfinish(c[i]);
     CHECK_RC(BOUGH_OVERLOADED, rc);
-    for (int i = 0; i < 200 && bough_store_open(&s, t->url, NULL, &t->err) != BOUGH_OK; i++)
-        usleep(10000);
+    for (struct wait w = { 0 };
+         bough_store_open(&s, t->url, NULL, &t->err) != BOUGH_OK && wait_more(&w);)
+        ;
     CHECK(s);
     store_check(t, s);
     bough_store_close(&s);

@@ -455,8 +455,7 @@ SHARED_TEST(a_call_that_is_out_of_time_leaves_no_query_at_the_server, 30)
     pg = postgres_connect(t);
     PQclear(PQexec(pg, "BEGIN; LOCK TABLE session, head IN ACCESS EXCLUSIVE MODE"));
     CHECK_RC(BOUGH_TIMEOUT, bough_session_get(s, t->arena, session, &found, &t->err));
-    for (int i = 0; left && i < 100; i++) {
-        usleep(30000);
+    for (struct wait w = { 0 }; left && wait_more(&w);) {
         PQclear(PQexec(pg, "SELECT pg_stat_clear_snapshot()"));
         left = waiting(pg, name);
     }

@@ -47,12 +47,10 @@ static void listen_to(struct test *t, struct client *c, const struct http_server
 
 static bool wait_streams(size_t n)
 {
-    for (int i = 0; i < 500; i++) {
-        if (http_hub_streams(world_hub) == n)
-            return true;
-        usleep(10000);
-    }
-    return false;
+    for (struct wait w = { 0 }; http_hub_streams(world_hub) != n;)
+        if (!wait_more(&w))
+            return false;
+    return true;
 }
 
 /* Every number from `from` to `to` arrived once and in order. */

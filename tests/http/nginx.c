@@ -102,8 +102,8 @@ static void proxy_start(struct test *t, struct proxy *p)
         execl(NGINX, NGINX, "-c", conf, "-e", out, (char *)NULL);
         _exit(127);
     }
-    for (int i = 0; i < 500 && !can_connect(p->socket); i++)
-        usleep(10000);
+    for (struct wait w = { 0 }; !can_connect(p->socket) && wait_more(&w);)
+        ;
     CHECK(can_connect(p->socket));
 }
 
@@ -169,8 +169,8 @@ TEST_SECONDS(no_framing_passes_nginx_as_more_requests_than_nginx_saw, 60)
             FAIL("%s: hangs", r->name);
         refused += c.got.n == 0 || status_of(c.got.p) >= 400;
         client_close(&c);
-        for (int k = 0; k < 100 && (passed = passed_on(t, &p)) < seen_by_us(&p); k++)
-            usleep(10000); /* nginx logs after the request has ended */
+        for (struct wait w = { 0 }; (passed = passed_on(t, &p)) < seen_by_us(&p) && wait_more(&w);)
+            ;
         seen = seen_by_us(&p);
         if (seen > passed)
             FAIL("%s: %d requests came, nginx sent %d", r->name, seen, passed);
@@ -198,8 +198,8 @@ TEST(events_pass_nginx_one_by_one_and_a_body_while_it_arrives)
     client_say(&c, "GET /events HTTP/1.1\r\nHost: h\r\n\r\n");
     CHECK(client_hears(&c, "\r\n\r\n", 1, 5000));
     CHECK_INT(200, status_of(c.got.p));
-    for (int i = 0; i < 500 && http_hub_streams(world_hub) == 0; i++)
-        usleep(10000);
+    for (struct wait w = { 0 }; http_hub_streams(world_hub) == 0 && wait_more(&w);)
+        ;
     for (int64_t n = 1; n <= 5; n++) {
         const char *id = arena_printf(t->arena, "%lld", (long long)n);
 
@@ -214,8 +214,8 @@ TEST(events_pass_nginx_one_by_one_and_a_body_while_it_arrives)
     client_say(&c, "POST /upload HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n");
     for (int i = 0; i < 100; i++)
         client_say(&c, arena_printf(t->arena, "%01000d", i));
-    for (int i = 0; i < 500 && world_look().pieces == 0; i++)
-        usleep(10000);
+    for (struct wait w = { 0 }; world_look().pieces == 0 && wait_more(&w);)
+        ;
     CHECK(world_look().pieces > 0);
     for (int i = 0; i < 100; i++)
         client_say(&c, arena_printf(t->arena, "%01000d", i));

@@ -246,8 +246,8 @@ TEST(a_client_that_leaves_is_noticed_at_once_and_its_call_cancelled)
     CHECK(world_wait(cancelled, 1));
     http_server_figures(s, &f);
     CHECK_INT(1, f.cancelled);
-    for (int i = 0; i < 1000 && !f.status[2] && !f.status[4]; i++) { /* counted when it ends */
-        usleep(5000);
+    for (struct wait w = { 0 };
+         !f.status[2] && !f.status[4] && wait_more(&w);) { /* counted when it ends */
         http_server_figures(s, &f);
     }
     CHECK_INT(0, f.status[2]);
@@ -260,20 +260,17 @@ TEST(beyond_the_queue_the_answer_is_503_before_the_body_is_read)
     struct http_limits limits = { .workers = 1, .queue = 1 };
     struct http_server *s = world_start(t, &limits);
     struct client held, queued, c;
+    struct http_figures f;
+    struct wait w = { 0 };
 
     client_tcp(t, &held, s);
     client_say(&held, "GET /hold HTTP/1.1\r\nHost: h\r\n\r\n");
     CHECK(world_wait(holding, 1));
     client_tcp(t, &queued, s);
     client_say(&queued, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    for (int i = 0; i < 500; i++) {
-        struct http_figures f;
-
+    do
         http_server_figures(s, &f);
-        if (f.waiting == 1)
-            break;
-        usleep(10000);
-    }
+    while (f.waiting != 1 && wait_more(&w));
     client_tcp(t, &c, s);
     client_say(&c, "POST /things/a HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n");
     CHECK(client_ended(&c, 5000));

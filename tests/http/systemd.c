@@ -230,8 +230,8 @@ TEST_SECONDS(systemds_own_activation_starts_the_server_with_the_first_client, 60
     if (access(argv[0], X_OK) != 0)
         SKIP("systemd-socket-activate is not installed");
     pid = run(argv, test_path(t, "out"));
-    for (int i = 0; i < 500 && access(argv[2], F_OK) != 0; i++)
-        usleep(10000);
+    for (struct wait w = { 0 }; access(argv[2], F_OK) != 0 && wait_more(&w);)
+        ;
     usleep(100000); /* the socket is bound before it listens */
     client_unix(t, &c);
     client_say(&c, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -66,19 +66,17 @@ TEST(a_client_that_takes_nothing_is_dropped)
     struct http_limits limits = { .write_ms = 300, .head_ms = 300 };
     struct http_server *s = world_start(t, &limits);
     struct http_figures f;
+    struct wait w = { 0 };
     struct client c;
-    int i, size = 4096;
+    int size = 4096;
 
     client_tcp(t, &c, s);
     (void)setsockopt(c.fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     client_say(&c, "GET /numbers?n=2000000 HTTP/1.1\r\nHost: h\r\n\r\n");
-    for (i = 0; i < 500; i++) {
+    do
         http_server_figures(s, &f);
-        if (f.timed_out)
-            break;
-        usleep(10000);
-    }
-    CHECK(i < 500);
+    while (!f.timed_out && wait_more(&w));
+    CHECK(f.timed_out);
     client_close(&c);
     http_server_destroy(s);
 }

@@ -447,7 +447,7 @@ static int count(const struct buf *b, const char *text, size_t *at)
 
 bool client_hears(struct client *c, const char *text, int times, int ms)
 {
-    int64_t until = now_ms() + ms;
+    int64_t until = now_ms() + (int64_t)(ms * patience());
     size_t at = 0;
     int found = count(&c->got, text, &at);
 
@@ -461,7 +461,7 @@ bool client_hears(struct client *c, const char *text, int times, int ms)
 
 bool client_ended(struct client *c, int ms)
 {
-    int64_t until = now_ms() + ms;
+    int64_t until = now_ms() + (int64_t)(ms * patience());
     int rc;
 
     do {

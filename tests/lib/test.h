@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "lib/patience.h"
 
 struct bough_store;
 

@@ -458,6 +458,21 @@ BREAKS(I_04_sees_the_time_in_an_id_that_is_not_the_one_it_was_made_at)
     CHECK_STR("#1", arena_printf(t->arena, "#%lld", (long long)get(t, id)->number));
 }
 
+BREAKS(I_04_sees_check_bits_in_an_id_that_are_not_the_ones_it_was_made_with)
+{
+    struct bough_store_repair_result report;
+    const char *id = get(t, "#1")->id;
+    struct raw_row *r = row_of(t, RAW_SESSION, ROOT, 0, 0);
+
+    r->u.session.chk ^= 4;
+    put(t, r);
+    expect(t, "I-04", "", "#1");
+    put(t, r);
+    CHECK_OK(bough_store_repair(t->store, BOUGH_FSCK_FULL, NULL, NULL, NULL, &report, &t->err));
+    CHECK_INT(0, report.left.errors + report.left.warnings);
+    CHECK_STR(id, get(t, "#1")->id);
+}
+
 STORE_TEST(fsck_I_42_sees_and_mends_columns_and_watermarks_of_the_lists)
 {
     if (!store_has_file(t))

@@ -285,10 +285,8 @@ STORE_TEST(steps_are_saved_together_by_size_by_time_and_on_request)
     CHECK_INT(3, out.saved);
     CHECK_INT(4, flush_steps(t, &w).saved);
     say(t, &w, "z");
-    for (int i = 0; i < 100 && out.saved < 5; i++) {
-        nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
+    for (struct wait more = { 0 }; out.saved < 5 && wait_more(&more);)
         CHECK_OK(bough_message_step(t->store, &w, 0, NULL, 0, &out, &t->err));
-    }
     CHECK_INT(5, out.saved); /* saved by the store's own thread after 250 ms */
     CHECK_INT(70003, (int64_t)strlen(text_of(t, seal(t, &w))));
 }

@@ -123,8 +123,7 @@ STORE_TEST(entries_of_an_earlier_process_are_indexed_by_the_next)
     s = new_session(t, "left over");
     user(t, s, "left behind");
     store_reopen(t);
-    for (int i = 0; i < 400 && !h.complete; i++) {
-        usleep(10000);
+    for (struct wait w = { 0 }; !h.complete && wait_more(&w);) {
         h = ask(t, t->store, "left", -1);
     }
     CHECK(h.complete);
@@ -373,8 +372,7 @@ STORE_TEST(purged_words_are_in_no_file)
     CHECK_INT(50, ask(t, t->store, "zqcanarz", 0).n);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     /* An open snapshot, perhaps of the store's own thread, may keep the WAL for a while. */
-    for (int i = 0; i < 100 && any_file_has(t, "jhgqz"); i++) {
-        usleep(10000);
+    for (struct wait w = { 0 }; any_file_has(t, "jhgqz") && wait_more(&w);) {
         CHECK_OK(bough_store_upkeep(t->store, &t->err));
     }
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -132,3 +132,23 @@ STORE_TEST(an_import_that_was_stopped_within_a_file_goes_on_and_doubles_nothing)
     CHECK_INT(8000, get(t, "s")->messages);
     CHECK_INT(BOUGH_IMPORT_UNCHANGED, import_file(t, path).status);
 }
+
+static const char *format_of(struct test *t, const char *session)
+{
+    const char *name = NULL;
+
+    CHECK_OK(bough_import_format(t->store, get(t, session), &name, &t->err));
+    return name;
+}
+
+STORE_TEST(a_session_knows_the_format_it_was_imported_from)
+{
+    struct bough_session_create_options in = { .id = "mine" };
+    struct bough_session *s;
+
+    CHECK_STR("pi", format_of(t, import_file(t, data_path(t, "pi/multiturn.jsonl")).session));
+    CHECK_STR("codex", format_of(t, import_file(t, data_path(t, "codex/tools.jsonl")).session));
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    CHECK_STR("", format_of(t, s->id));
+    CHECK_STR("", format_of(t, new_session(t, "made here")));
+}

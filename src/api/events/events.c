@@ -198,7 +198,7 @@ static enum bough_rc events(struct http_req *req, struct http_res *res, struct b
 
 static const struct http_field query[] = {
     { "session", HTTP_STRING,
-      "Only events of these sessions: ids, slugs or #numbers, separated by commas." },
+      "Only events of these sessions: ids, slugs or numbers, separated by commas." },
     { "project", HTTP_STRING, "Only events of sessions of this project." },
     { "kinds", HTTP_STRING,
       "Only these events, separated by commas: `message.created`, or `message` for all that begin "

@@ -55,7 +55,7 @@ void api_match_end(struct http_req *req, bool begun);
 BOUGH_MUST_CHECK enum bough_rc api_session(struct http_req *req, struct bough_session **out,
                                            struct bough_error *err);
 
-/* The same for any name of a session: id, slug, #number or unique prefix. */
+/* The same for any name of a session: id, slug, number or unique prefix. */
 BOUGH_MUST_CHECK enum bough_rc api_session_named(struct http_req *req, const char *name,
                                                  struct bough_session **out,
                                                  struct bough_error *err);

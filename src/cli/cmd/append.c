@@ -227,7 +227,7 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "role", 0, "ROLE", "user (default), assistant, system, tool, bash or custom" },
+    { "role", 0, "ROLE", "role of the message (default: user)", cli_role_word },
     { "parts", 0, "JSON", "JSON array of parts instead of text; - reads stdin" },
     { "jsonl", 0, NULL, "read entries from stdin, one JSON object per line" },
     { "at", 0, "ENTRY", "append after this entry instead of the head" },

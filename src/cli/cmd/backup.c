@@ -32,8 +32,8 @@ static int run(struct cli *c)
         jw_end_obj(w);
         out_json_end(&c->out);
     } else {
-        printf("%" PRId64 " sessions, %" PRId64 " entries, %" PRId64 " bytes, checked\n",
-               r.sessions, r.entries, r.bytes);
+        printf("%s, %s, %s, checked\n", out_things(c->a, r.sessions, "session"),
+               out_things(c->a, r.entries, "entry"), out_things(c->a, r.bytes, "byte"));
     }
     return CLI_DONE;
 }

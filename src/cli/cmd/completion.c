@@ -30,15 +30,24 @@ static void put_names(const struct cli *c)
 
 static void put_words(const struct cli_option *o)
 {
-    for (size_t i = 0; o->words(i); i++)
-        printf("%s%s", i ? " " : "", o->words(i));
+    for (size_t i = 0; cli_word(o, i); i++)
+        printf("%s%s", i ? " " : "", cli_word(o, i));
+}
+
+/* The values of the first argument, between two texts. */
+static void put_arguments(const struct cli_cmd *cmd, const char *before, const char *after)
+{
+    fputs(before, stdout);
+    for (size_t i = 0; cmd->arg_words[i]; i++)
+        printf("%s%s", i ? " " : "", cmd->arg_words[i]);
+    fputs(after, stdout);
 }
 
 /* The values of options, where the previous word is such an option. */
 static void bash_values(const struct cli_cmd *cmd)
 {
     for (const struct cli_option *o = cmd->options; o && o->name; o++) {
-        if (!o->words)
+        if (!cli_word(o, 0))
             continue;
         printf("    %s/--%s", cmd->name, o->name);
         if (o->letter)
@@ -76,6 +85,8 @@ static void bash(const struct cli *c)
             fputs("; words=$(bough ls --slugs 2>/dev/null)", stdout);
         else if (cmd == &cmd_help)
             fputs("; words=$(bough help --names)", stdout);
+        else if (cmd->arg_words)
+            put_arguments(cmd, "; words='", "'");
         puts(" ;;");
     }
     puts("    esac\n    case $cmd/${COMP_WORDS[COMP_CWORD-1]} in");
@@ -114,7 +125,7 @@ static void zsh_options(const struct cli_option *o)
         putchar(']');
         if (o->value)
             printf(":%s:%s", o->value, strcmp(o->value, "DIR") == 0 ? "_files -/" : "");
-        if (o->words) {
+        if (cli_word(o, 0)) {
             putchar('(');
             put_words(o);
             putchar(')');
@@ -152,6 +163,8 @@ static void zsh(const struct cli *c)
         zsh_options(cmd->options);
         if (wants_session(cmd))
             fputs(" \\\n            '*:session:_bough_sessions'", stdout);
+        else if (cmd->arg_words)
+            put_arguments(cmd, " \\\n            '1:what:(", ")'");
         else
             fputs(wants_file(cmd) ? " \\\n            '*:file:_files'" : " '*::'", stdout);
         puts(" ;;");
@@ -181,18 +194,22 @@ static void fish_command(const struct cli_cmd *cmd)
         printf("complete -c bough -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, o->name);
         if (o->letter)
             printf(" -s %c", o->letter);
-        if (o->words) {
+        if (cli_word(o, 0)) {
             fputs(" -x -a '", stdout);
             put_words(o);
             putchar('\'');
         }
-        fputs(o->value && !o->words ? " -r -d " : " -d ", stdout);
+        fputs(o->value && !cli_word(o, 0) ? " -r -d " : " -d ", stdout);
         fish_quoted(o->about);
     }
     if (wants_session(cmd))
         printf("complete -c bough -n '__fish_seen_subcommand_from %s' "
                "-a '(bough ls --slugs 2>/dev/null)'\n",
                cmd->name);
+    if (cmd->arg_words) {
+        printf("complete -c bough -n '__fish_seen_subcommand_from %s'", cmd->name);
+        put_arguments(cmd, " -a '", "'\n");
+    }
     if (wants_file(cmd))
         printf("complete -c bough -n '__fish_seen_subcommand_from %s' -F\n", cmd->name);
 }
@@ -223,6 +240,7 @@ static int run(struct cli *c)
 const struct cli_cmd cmd_completion = {
     .name = "completion",
     .args = "<shell>",
+    .arg_words = (const char *const[]){ "bash", "zsh", "fish", NULL },
     .summary = "print a completion script for bash, zsh or fish",
     .run = run,
     .examples = "source <(bough completion bash)  # in ~/.bashrc\n"

@@ -33,7 +33,7 @@ static void put_report(struct cli *c, const struct bough_context_result *x)
         table_put(&t, x->notes[i].why);
     }
     if (!x->nnotes)
-        cli_say(c, "All %zu messages are verbatim.", x->count);
+        cli_say(c, "Verbatim: %s.", out_things(c->a, (int64_t)x->count, "message"));
     table_print(&t, &c->out);
 }
 

@@ -17,7 +17,7 @@ static int put_last(struct cli *c, const struct bough_session *s)
     if (bough_entries_read(c->s, c->a, s->id, &how, &path, &c->err))
         return cli_failed(c);
     printf("#%" PRId64 " %s: ", s->number, s->slug);
-    out_styled(&c->out, PRINT_BOLD, cli_title(s));
+    out_styled(&c->out, PRINT_BOLD, cli_title(c, s));
     fputs("\n\n", stdout);
     for (size_t i = 0; i < path.entries.n; i++)
         render_entry(&r, &path.entries.at[i], NULL);

@@ -20,6 +20,7 @@ struct group {
     const char *shown; /* on a terminal */
     struct bough_totals used;
     int64_t calls;
+    int64_t unknown; /* calls of which the cost is not known */
 };
 
 struct sums {
@@ -30,8 +31,9 @@ struct sums {
     struct group *at;
     size_t n;
     struct bough_totals all;
-    int64_t calls;
+    int64_t calls, unknown;
     int64_t rolled; /* cost by the sessions' rolled-up totals; subagents counted once */
+    size_t top;     /* groups to print */
     bool over;
 };
 
@@ -46,6 +48,15 @@ static struct group *group_of(struct sums *s, const char *name)
     s->at[s->n] = (struct group){ .name = name, .shown = name };
     smap_put(&s->index, str_of(name), s->n);
     return &s->at[s->n++];
+}
+
+/* Tokens that cost nothing, of a call whose report names no cost: no price is known. */
+static bool is_unknown(const struct bough_call *call)
+{
+    const struct bough_totals *t = &call->used;
+
+    return !t->cost && t->input + t->output + t->reasoning + t->cache_read + t->cache_write > 0 &&
+           !(call->usage.n && memmem(call->usage.p, call->usage.n, "cost", 4));
 }
 
 static void add_call(struct sums *s, const struct bough_session *session,
@@ -76,6 +87,8 @@ static void add_call(struct sums *s, const struct bough_session *session,
         g->shown = arena_printf(s->c->a, "#%" PRId64 " %s", session->number, session->slug);
     g->calls++;
     s->calls++;
+    g->unknown += is_unknown(call);
+    s->unknown += is_unknown(call);
     s->over = s->over || !totals_add(&g->used, &call->used) || !totals_add(&s->all, &call->used);
 }
 
@@ -147,12 +160,13 @@ static void put_json(struct sums *s)
 {
     static const char *const names[] = { "day", "project", "model", "session" };
 
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n && i < s->top; i++) {
         struct json_writer *w = out_json(&s->c->out);
 
         jw_obj(w);
         jw_kv_cstr(w, names[s->by], s->at[i].name);
         jw_kv_i64(w, "calls", s->at[i].calls);
+        jw_kv_i64(w, "unknown", s->at[i].unknown);
         form_totals(w, "used", &s->at[i].used);
         jw_end_obj(w);
         out_json_end(&s->c->out);
@@ -178,68 +192,108 @@ static const char *bar(struct bough_arena *a, int64_t cost, int64_t most)
 
 static void put_row(struct sums *s, struct table *t, const struct group *g, int64_t most)
 {
+    bool tty = s->c->out.tty;
     char cost[40];
 
     bough_money_text(g->used.cost, cost, sizeof cost);
-    table_put(t, s->c->out.tty ? g->shown : g->name);
-    table_printf(t, "%s%s", s->c->out.tty ? "$" : "", cost);
+    table_put(t, tty ? g->shown : g->name);
+    if (tty && g->unknown && !g->used.cost)
+        table_put(t, "unknown");
+    else
+        table_printf(t, "%s%s", tty ? "$" : "", cost);
     table_printf(t, "%" PRId64, g->calls);
-    table_printf(t, "%" PRId64, g->used.input + g->used.cache_read + g->used.cache_write);
+    table_printf(t, "%" PRId64, g->used.input);
     table_printf(t, "%" PRId64, g->used.output);
-    if (s->c->out.tty)
+    table_printf(t, "%" PRId64, g->used.cache_read);
+    table_printf(t, "%" PRId64, g->used.cache_write);
+    table_printf(t, tty && !g->unknown ? "" : "%" PRId64, g->unknown);
+    if (tty)
         table_put(t, most ? bar(t->a, g->used.cost, most) : "");
+}
+
+/* The groups behind the --top ones, as one. */
+static struct group others(struct sums *s)
+{
+    const char *name = out_things(s->c->a, (int64_t)(s->n - s->top), "other");
+    struct group sum = { .name = name, .shown = name };
+
+    for (size_t i = s->top; i < s->n; i++) {
+        s->over = !totals_add(&sum.used, &s->at[i].used) || s->over;
+        sum.calls += s->at[i].calls;
+        sum.unknown += s->at[i].unknown;
+    }
+    return sum;
+}
+
+/* Below the groups: the rest of --top, adjustments, and the total, which is for people only. */
+static void put_sums(struct sums *s, struct table *t, bool whole)
+{
+    struct group sum = {
+        .shown = "total", .used = s->all, .calls = s->calls, .unknown = s->unknown
+    };
+    struct group rest = { .name = "adjusted", .shown = "adjusted" }, more;
+
+    rest.used.cost = whole ? s->rolled - s->all.cost : 0;
+    sum.used.cost += rest.used.cost;
+    if (s->n > s->top && s->c->out.tty) {
+        more = others(s);
+        put_row(s, t, &more, 0);
+    }
+    if (rest.used.cost)
+        put_row(s, t, &rest, 0);
+    if (s->c->out.tty)
+        put_row(s, t, &sum, 0);
 }
 
 static void put_table(struct sums *s, bool whole)
 {
     static const char *const titles[] = { "DAY", "PROJECT", "MODEL", "SESSION" };
     const struct table_column columns[] = {
-        { titles[s->by], .flex = true },        { "COST", .right = true, .look = PRINT_BOLD },
-        { "CALLS", .right = true, .drop = 1 },  { "INPUT", .right = true, .drop = 3 },
-        { "OUTPUT", .right = true, .drop = 4 }, { "", .look = PRINT_GREEN, .drop = 2 },
+        { titles[s->by], .flex = true },
+        { "COST", .right = true, .look = PRINT_BOLD },
+        { "CALLS", .right = true, .drop = 1 },
+        { "INPUT", .right = true, .drop = 4 },
+        { "OUTPUT", .right = true, .drop = 5 },
+        { "CACHE READ", .right = true, .drop = 6 },
+        { "CACHE WRITE", .right = true, .drop = 7 },
+        { "UNKNOWN", .right = true, .optional = true, .drop = 2 },
+        { "", .look = PRINT_GREEN, .drop = 3 },
     };
-    struct group sum = { .name = "total", .shown = "total", .used = s->all, .calls = s->calls };
-    struct group rest = { .name = "corrections", .shown = "corrections" };
+    size_t n = sizeof columns / sizeof *columns;
     struct table t;
     int64_t most = 0;
 
     for (size_t i = 0; i < s->n; i++)
         most = s->at[i].used.cost > most ? s->at[i].used.cost : most;
-    table_init(&t, s->c->a, columns, s->c->out.tty ? 6 : 5);
-    for (size_t i = 0; i < s->n; i++)
+    table_init(&t, s->c->a, columns, s->c->out.tty ? n : n - 1);
+    for (size_t i = 0; i < s->n && i < s->top; i++)
         put_row(s, &t, &s->at[i], most);
-    rest.used.cost = whole ? s->rolled - s->all.cost : 0;
-    if (rest.used.cost)
-        put_row(s, &t, &rest, 0);
-    sum.used.cost += rest.used.cost;
-    if (s->c->out.tty)
-        put_row(s, &t, &sum, 0);
+    put_sums(s, &t, whole);
     cli_page(s->c);
     table_print(&t, &s->c->out);
 }
 
-static int read_by(struct cli *c, enum by *by)
+static const char *const bys[] = { "day", "project", "model", "session", NULL };
+
+static enum by read_by(struct cli *c)
 {
-    static const char *const names[] = { "day", "project", "model", "session" };
     const char *text = cli_value(c, "by");
 
-    *by = BY_DAY;
-    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *by = (enum by)i;
-            return CLI_DONE;
-        }
-    }
-    return text ? cli_usage(c, "--by must be day, project, model or session") : CLI_DONE;
+    for (size_t i = 0; text && bys[i]; i++)
+        if (strcmp(text, bys[i]) == 0)
+            return (enum by)i;
+    return BY_DAY;
 }
 
 static int run(struct cli *c)
 {
-    struct sums s = { .c = c };
+    struct sums s = { .c = c, .by = read_by(c) };
     bool whole = !cli_has(c, "since") && !cli_has(c, "until") && !cli_has(c, "here") &&
                  !cli_has(c, "project");
-    int rc = read_by(c, &s.by);
+    int64_t top = 0;
+    int rc = cli_number(c, "top", 0, &top);
 
+    s.top = top ? (size_t)top : SIZE_MAX;
     if (!rc)
         rc = cli_when(c, "since", &s.since);
     if (!rc)
@@ -256,7 +310,7 @@ static int run(struct cli *c)
     if (s.over)
         fputs("bough cost: a sum is too large; the totals shown are too low\n", stderr);
     if (s.n)
-        qsort(s.at, s.n, sizeof *s.at, s.by == BY_DAY ? by_name : by_cost);
+        qsort(s.at, s.n, sizeof *s.at, s.by == BY_DAY && !top ? by_name : by_cost);
     if (c->out.json)
         put_json(&s);
     else
@@ -267,11 +321,12 @@ static int run(struct cli *c)
 }
 
 static const struct cli_option options[] = {
-    { "by", 'b', "WHAT", "day (default), project, model or session" },
+    { "by", 'b', "WHAT", "day (default), project, model or session", .one_of = bys },
     { "since", 0, "TIME", "only calls since this time: 30d, yesterday, 2026-11-01" },
     { "until", 0, "TIME", "only calls before this time" },
     { "here", 0, NULL, "only sessions of the current directory" },
     { "project", 'p', "DIR", "only sessions of this directory" },
+    { "top", 'n', "N", "only the N that cost most" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };
@@ -283,11 +338,15 @@ const struct cli_cmd cmd_cost = {
     .options = options,
     .run = run,
     .about =
-        "Days are in the local time zone. Deleted sessions are included. Manual corrections are "
-        "shown in a row of their own. The cost of purged sessions is only in `bough stats`.",
-    .columns = "name, cost in USD, calls, input tokens with cache, output tokens",
-    .fields =
-        "day (or project, model, session), calls, used (input, output, reasoning, cache_read, "
-        "cache_write, cost_usd)",
+        "Sums of calls: cost in USD, input and output tokens, tokens read from and written to the "
+        "provider's cache (input does not include them), and calls of which the cost is unknown, "
+        "because they used tokens and neither a cost nor a price came with them. Days are in the "
+        "local time zone. Deleted sessions are included. What was adjusted by hand is in a row of "
+        "its own. The cost of purged sessions is only in `bough stats`.",
+    .columns = "name, cost in USD, calls, input tokens, output tokens, cache read, cache write, "
+               "calls of unknown cost",
+    .fields = "day (or project, model, session), calls, unknown, used (input, output, reasoning, "
+              "cache_read, "
+              "cache_write, cost_usd)",
     .examples = "bough cost --by model --since 30d",
 };

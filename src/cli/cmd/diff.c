@@ -153,9 +153,9 @@ static void put_sum(struct cli *c, const char *mark, const struct side *s, enum 
     if (!c->out.tty)
         return;
     out_styled(&c->out, style, arena_printf(c->a, "%s %s", mark, s->text));
-    printf("  adds %zu entr%s, %" PRId64 " tokens in, %" PRId64 " out, $%s\n", s->adds->n,
-           s->adds->n == 1 ? "y" : "ies", s->used.input + s->used.cache_read + s->used.cache_write,
-           s->used.output, cost);
+    printf("  adds %s, %" PRId64 " tokens in, %" PRId64 " cached, %" PRId64 " out, $%s\n",
+           out_things(c->a, (int64_t)s->adds->n, "entry"), s->used.input,
+           s->used.cache_read + s->used.cache_write, s->used.output, cost);
 }
 
 static void put_files(struct cli *c, const struct side *one, const struct side *other)

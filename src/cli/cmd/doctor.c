@@ -179,26 +179,26 @@ static void look_inside(struct visit *v)
     struct bough_error err = { 0 };
 
     if (bough_store_open(&opened, c->store, &options, &err)) {
-        say(v, WRONG, "opening", bough_rc_hint(err.rc), "%s", err.msg);
+        say(v, WRONG, "opening", cli_hint(&err), "%s", err.msg);
         return;
     }
     s = bough_store_scoped(opened, &patient);
     if (bough_store_info(s, c->a, &info, &err))
-        say(v, WRONG, "reading", bough_rc_hint(err.rc), "%s", err.msg);
+        say(v, WRONG, "reading", cli_hint(&err), "%s", err.msg);
     else
-        say(v, FINE, "format", "", "schema %" PRId64 ", %" PRId64 " changes", info.schema,
-            info.last_no);
+        say(v, FINE, "format", "", "schema %" PRId64 ", %s", info.schema,
+            out_things(c->a, info.last_no, "change"));
     if (!err.rc && info.pending > 100000)
         say(v, NOTE, "lists", "any command that writes updates them; nothing is lost",
             "%" PRId64 " changes are not yet in the lists", info.pending);
     if (bough_store_fsck(s, BOUGH_FSCK_QUICK, count_finding, NULL, &r, &err))
-        say(v, WRONG, "check", bough_rc_hint(err.rc), "%s", err.msg);
+        say(v, WRONG, "check", cli_hint(&err), "%s", err.msg);
     else if (r.errors)
-        say(v, WRONG, "check", "run `bough fsck` to see them; do not delete the file",
-            "%" PRId64 " errors", r.errors);
+        say(v, WRONG, "check", "run `bough fsck` to see them; do not delete the file", "%s",
+            out_things(c->a, r.errors, "error"));
     else
-        say(v, FINE, "check", "", "%" PRId64 " sessions, no errors (`bough fsck` checks more)",
-            r.sessions);
+        say(v, FINE, "check", "", "%s, no errors (`bough fsck` checks more)",
+            out_things(c->a, r.sessions, "session"));
     bough_store_close(&s);
     bough_store_close(&opened);
 }

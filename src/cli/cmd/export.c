@@ -69,6 +69,14 @@ static int open_output(const struct cli *c, struct output *o)
     return cli_error(c, &err);
 }
 
+static void say_saved(struct cli *c, const struct bough_salvage_result *r)
+{
+    fprintf(stderr, "saved %s, %s, %s, %s, %s from %s\n", out_things(c->a, r->sessions, "session"),
+            out_things(c->a, r->branches, "branch"), out_things(c->a, r->entries, "entry"),
+            out_things(c->a, r->records, "record"), out_things(c->a, r->attachments, "attachment"),
+            out_things(c->a, r->pages, "page"));
+}
+
 static int salvage(struct cli *c, const char *file)
 {
     struct bough_salvage_result r;
@@ -86,12 +94,9 @@ static int salvage(struct cli *c, const char *file)
     }
     if (rc && !o.failed)
         return cli_error(c, &err);
-    fprintf(stderr,
-            "saved %" PRId64 " sessions, %" PRId64 " branches, %" PRId64 " entries, %" PRId64
-            " records, %" PRId64 " attachments from %" PRId64 " pages\n"
-            "%" PRId64 " rows are damaged, %" PRId64 " entries are missing\n",
-            r.sessions, r.branches, r.entries, r.records, r.attachments, r.pages, r.broken,
-            r.missing);
+    say_saved(c, &r);
+    fprintf(stderr, "damaged: %s, missing: %s\n", out_things(c->a, r.broken, "row"),
+            out_things(c->a, r.missing, "entry"));
     return r.entries || r.sessions ? CLI_DONE : CLI_FAILED;
 }
 
@@ -102,12 +107,10 @@ static int rescue(struct cli *c, const char *file, const char *into)
 
     if (bough_rescue(file, into, NULL, NULL, NULL, c->a, &r, &c->err))
         return cli_failed(c);
-    fprintf(stderr,
-            "saved %" PRId64 " sessions, %" PRId64 " branches, %" PRId64 " entries, %" PRId64
-            " records, %" PRId64 " attachments from %" PRId64 " pages\n"
-            "%" PRId64 " rows are damaged or lost, %" PRId64 " are quarantined\n",
-            r.saved.sessions, r.saved.branches, r.saved.entries, r.saved.records,
-            r.saved.attachments, r.saved.pages, r.saved.broken, r.repaired.quarantined);
+    say_saved(c, &r.saved);
+    fprintf(stderr, "damaged or lost: %s, quarantined: %s\n",
+            out_things(c->a, r.saved.broken, "row"),
+            out_things(c->a, r.repaired.quarantined, "row"));
     fputs("to use it: bough restore-backup ", stderr);
     print_line(stderr, into);
     fputc('\n', stderr);

@@ -65,12 +65,14 @@ static void sum_json(struct cli *c, const struct bough_store_fsck_result *r)
     out_json_end(&c->out);
 }
 
-static void sum_text(const struct bough_store_fsck_result *r, bool quick)
+static void sum_text(struct cli *c, const struct bough_store_fsck_result *r, bool quick)
 {
-    printf("%" PRId64 " errors, %" PRId64 " warnings in %" PRId64 " sessions, %" PRId64 " branches",
-           r->errors, r->warnings, r->sessions, r->branches);
+    printf("%s, %s in %s, %s", out_things(c->a, r->errors, "error"),
+           out_things(c->a, r->warnings, "warning"), out_things(c->a, r->sessions, "session"),
+           out_things(c->a, r->branches, "branch"));
     if (!quick)
-        printf(", %" PRId64 " entries, %" PRId64 " records", r->entries, r->records);
+        printf(", %s, %s", out_things(c->a, r->entries, "entry"),
+               out_things(c->a, r->records, "record"));
     putchar('\n');
 }
 
@@ -156,9 +158,11 @@ static enum bough_rc rescue(struct cli *c, struct bough_store_fsck_result *repor
         jw_end_obj(w);
         out_json_end(&c->out);
     } else {
-        printf("the file is damaged; a new store has its %" PRId64 " sessions, %" PRId64
-               " entries, %" PRId64 " records; %" PRId64 " rows are damaged or lost\n",
-               r.saved.sessions, r.saved.entries, r.saved.records, r.saved.broken);
+        printf("the file is damaged; a new store has its %s, %s, %s; damaged or lost: %s\n",
+               out_things(c->a, r.saved.sessions, "session"),
+               out_things(c->a, r.saved.entries, "entry"),
+               out_things(c->a, r.saved.records, "record"),
+               out_things(c->a, r.saved.broken, "row"));
         fputs("the damaged file is kept as ", stdout);
         print_line(stdout, r.kept);
         putchar('\n');
@@ -212,7 +216,7 @@ static int run(struct cli *c)
     if (c->out.json)
         sum_json(c, &report);
     else
-        sum_text(&report, quick);
+        sum_text(c, &report, quick);
     return report.errors ? CLI_FAILED : CLI_DONE;
 }
 

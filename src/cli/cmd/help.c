@@ -151,7 +151,8 @@ static int run(struct cli *c)
 
 static const struct cli_option options[] = {
     { "names", 0, NULL, "print only the names of all commands, one per line" },
-    { "manual", 0, "PART", "print a part of the manual for scdoc: commands or options" },
+    { "manual", 0, "PART", "print a part of the manual for scdoc: commands or options",
+      ONE_OF("commands", "options") },
     { 0 },
 };
 

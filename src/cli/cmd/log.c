@@ -47,11 +47,23 @@ static void put_text(struct cli *c, struct bough_arena *a, const struct bough_ch
     putchar('\n');
 }
 
+/* Which changes to print. */
+struct wanted {
+    const char *session;  /* NULL: of all */
+    int64_t since, until; /* 0: no bound */
+};
+
+static bool is_wanted(const struct wanted *w, const struct bough_change *ch)
+{
+    return (!w->session || strcmp(ch->session, w->session) == 0) &&
+           (!w->since || ch->time >= w->since) && (!w->until || ch->time < w->until);
+}
+
 static void put_changes(struct cli *c, struct bough_arena *a, const struct bough_changes *ch,
-                        const char *session)
+                        const struct wanted *w)
 {
     for (size_t i = 0; i < ch->n; i++) {
-        if (session && strcmp(ch->at[i].session, session) != 0)
+        if (!is_wanted(w, &ch->at[i]))
             continue;
         if (c->out.json)
             put_json(c, &ch->at[i]);
@@ -86,7 +98,8 @@ static int start_at(struct cli *c, int64_t limit, struct bough_mark *at)
     return CLI_DONE;
 }
 
-static int follow(struct cli *c, struct bough_arena *a, struct bough_mark at, const char *session)
+static int follow(struct cli *c, struct bough_arena *a, struct bough_mark at,
+                  const struct wanted *w)
 {
     struct bough_feed_next_result feed;
 
@@ -100,14 +113,14 @@ static int follow(struct cli *c, struct bough_arena *a, struct bough_mark at, co
             fputs("bough log: the store was replaced by a backup; continuing from its end\n",
                   stderr);
         else
-            put_changes(c, a, &feed.changes, session);
+            put_changes(c, a, &feed.changes, w);
         at = feed.next;
     }
     return CLI_DONE;
 }
 
 static int print_log(struct cli *c, struct bough_arena *a, struct bough_mark at,
-                     const char *session)
+                     const struct wanted *w)
 {
     char cursor[BOUGH_CURSOR_LEN + 1] = "";
     struct bough_store_log_options how = { .after = at.no, .limit = PAGE, .cursor = cursor };
@@ -118,7 +131,7 @@ static int print_log(struct cli *c, struct bough_arena *a, struct bough_mark at,
         bough_arena_reset(a);
         if (bough_store_log(c->s, a, &how, &ch, &c->err))
             return cli_failed(c);
-        put_changes(c, a, &ch, session);
+        put_changes(c, a, &ch, w);
         snprintf(cursor, sizeof cursor, "%s", ch.next);
     } while (*cursor);
     return CLI_DONE;
@@ -127,7 +140,8 @@ static int print_log(struct cli *c, struct bough_arena *a, struct bough_mark at,
 /* Find where to begin: after --after, or --limit changes before the end; else at the beginning. */
 static int find_start(struct cli *c, struct bough_mark *at)
 {
-    bool usual = !cli_has(c, "session") && !cli_has(c, "all");
+    bool usual = !cli_has(c, "session") && !cli_has(c, "all") && !cli_has(c, "since") &&
+                 !cli_has(c, "until");
     int64_t limit, after;
     int rc = cli_number(c, "limit", usual ? USUAL : 0, &limit);
 
@@ -145,9 +159,14 @@ static int run(struct cli *c)
 {
     struct bough_mark at = { 0 };
     struct bough_session *s = NULL;
+    struct wanted w = { 0 };
     struct bough_arena *a;
-    int rc = cli_open(c, CLI_READ);
+    int rc = cli_when(c, "since", &w.since);
 
+    if (!rc)
+        rc = cli_when(c, "until", &w.until);
+    if (!rc)
+        rc = cli_open(c, CLI_READ);
     if (!rc && cli_has(c, "session"))
         rc = cli_session(c, cli_value(c, "session"), &s);
     if (!rc)
@@ -155,10 +174,11 @@ static int run(struct cli *c)
     if (rc)
         return rc;
     a = bough_arena_create();
+    w.session = s ? s->id : NULL;
     if (cli_has(c, "follow"))
-        rc = follow(c, a, at, s ? s->id : NULL);
+        rc = follow(c, a, at, &w);
     else
-        rc = print_log(c, a, at, s ? s->id : NULL);
+        rc = print_log(c, a, at, &w);
     bough_arena_destroy(a);
     return rc;
 }
@@ -169,6 +189,8 @@ static const struct cli_option options[] = {
     { "all", 'a', NULL, "print all changes from the beginning" },
     { "after", 0, "NO", "only changes after this number" },
     { "session", 's', "SESSION", "only changes of this session" },
+    { "since", 0, "TIME", "only changes since this time: 3d, 12h, yesterday, 2026-11-16" },
+    { "until", 0, "TIME", "only changes before this time" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };

@@ -38,9 +38,9 @@ static int run(struct cli *c)
         jw_end_obj(w);
         out_json_end(&c->out);
     } else {
-        printf("%" PRId64 " rows copied%s, up to change %" PRId64 "; %" PRId64
-               " sessions compared: paths and totals match\n",
-               r.rows, r.resumed ? " (resumed)" : "", r.last_no, r.compared);
+        printf("%s copied%s, up to change %" PRId64 "; %s compared: paths and totals match\n",
+               out_things(c->a, r.rows, "row"), r.resumed ? " (resumed)" : "", r.last_no,
+               out_things(c->a, r.compared, "session"));
     }
     return CLI_DONE;
 }

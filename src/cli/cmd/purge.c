@@ -17,11 +17,11 @@ static int purge(struct cli *c, const struct bough_session *s)
         out_json_end(&c->out);
         return CLI_DONE;
     }
-    printf("Purged #%" PRId64 ": %" PRId64 " entries and %" PRId64 " records removed", s->number,
-           r.entries, r.records);
+    printf("Purged #%" PRId64 ": %s and %s removed", s->number,
+           out_things(c->a, r.entries, "entry"), out_things(c->a, r.records, "record"));
     if (r.kept)
-        printf(", %" PRId64 " entries kept for %zu fork%s", r.kept, r.nkeepers,
-               r.nkeepers == 1 ? "" : "s");
+        printf(", %s kept for %s", out_things(c->a, r.kept, "entry"),
+               out_things(c->a, (int64_t)r.nkeepers, "fork"));
     puts("");
     return CLI_DONE;
 }
@@ -34,8 +34,8 @@ static int run(struct cli *c)
     for (int i = 0; i < c->argc && !rc; i++) {
         rc = cli_session(c, c->argv[i], &s);
         if (!rc)
-            rc = cli_confirm(c, "Permanently remove #%" PRId64 " %s with %" PRId64 " messages?",
-                             s->number, s->slug, s->messages);
+            rc = cli_confirm(c, "Permanently remove #%" PRId64 " %s with %s?", s->number, s->slug,
+                             out_things(c->a, s->messages, "message"));
         if (!rc)
             rc = purge(c, s);
     }

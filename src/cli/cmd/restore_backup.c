@@ -37,8 +37,8 @@ static int run(struct cli *c)
         out_json_end(&c->out);
         return CLI_DONE;
     }
-    printf("Restored %" PRId64 " sessions, %" PRId64 " entries\n", out.copied.sessions,
-           out.copied.entries);
+    printf("Restored %s, %s\n", out_things(c->a, out.copied.sessions, "session"),
+           out_things(c->a, out.copied.entries, "entry"));
     if (!cstr_empty(out.kept)) {
         fputs("The previous store was kept as ", stdout);
         print_line(stdout, out.kept);

@@ -94,8 +94,8 @@ static int pages(struct cli *c, struct bough_search_options *how, int64_t want)
     if (*hits.refused)
         fprintf(stderr, "bough search: %s\n", hits.refused);
     if (!hits.complete && hits.pending)
-        fprintf(stderr, "bough search: the last %" PRId64 " changes are not indexed yet\n",
-                hits.pending);
+        fprintf(stderr, "bough search: %s not indexed yet\n",
+                out_things(c->a, hits.pending, "change"));
     return shown ? CLI_DONE : CLI_FAILED;
 }
 
@@ -117,7 +117,7 @@ static int run(struct cli *c)
     if (!code)
         code = cli_when(c, "since", &how.since);
     if (!code)
-        code = cli_when(c, "before", &how.until);
+        code = cli_when(c, cli_has(c, "until") ? "until" : "before", &how.until);
     if (!code)
         code = cli_open(c, CLI_INDEX);
     if (!code && in)
@@ -134,10 +134,11 @@ static const struct cli_option options[] = {
     { "session", 's', "SESSION", "only entries this session shows" },
     { "path", 0, NULL, "with --session: only the path to its head" },
     { "project", 'p', "DIR", "only sessions of this project" },
-    { "role", 'r', "ROLE", "only messages with this role: user, assistant, tool, ..." },
+    { "role", 'r', "ROLE", "only messages with this role", cli_role_word },
     { "tool", 't', "NAME", "only entries that use this tool" },
     { "since", 0, "TIME", "only since this time: 3d, yesterday, 2026-11-01" },
-    { "before", 0, "TIME", "only before this time" },
+    { "until", 0, "TIME", "only before this time" },
+    { "before", 0, "TIME", "the same as --until" },
     { "limit", 'n', "N", "maximum number of hits (20); 0 for all" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
@@ -152,7 +153,7 @@ const struct cli_cmd cmd_search = {
     .about = "All words must match, ignoring case and accents. Also: \"a phrase\", -not, prefix*, "
              "and field:value, where field is text, reasoning, tool, input, output, file or title. "
              "role:user, kind:compaction, session:slug, project:name, since:7d and "
-             "before:2026-11-01 restrict the search. re: takes the rest of the query as a regular "
+             "until:2026-11-01 restrict the search. re: takes the rest of the query as a regular "
              "expression, which ignores case and reads every text. Only an invalid re: is an "
              "error; other queries that make no sense find nothing. Because -not is an argument "
              "here, write a one-letter option as a word of its own: -n 5, not -n5.",

@@ -7,6 +7,7 @@
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
 #include "cli/kit/render.h"
+#include "core/part/view.h"
 
 enum { PAGE = 200 };
 
@@ -26,7 +27,7 @@ static const char *label_of(const struct showing *v, const char *entry)
     return NULL;
 }
 
-static void put_entry(struct showing *v, const struct bough_entry *e)
+static void put(struct showing *v, const struct bough_entry *e)
 {
     if (v->c->out.json) {
         form_entry(out_json(&v->c->out), e);
@@ -34,6 +35,13 @@ static void put_entry(struct showing *v, const struct bough_entry *e)
         return;
     }
     render_entry(&v->r, e, label_of(v, e->id));
+}
+
+/* One of many: JSON has all of them, a person sees what is for people. */
+static void put_entry(struct showing *v, const struct bough_entry *e)
+{
+    if (v->c->out.json || cli_has(v->c, "hidden") || !view_hidden(v->page, e))
+        put(v, e);
 }
 
 static void put_pair(const struct out *o, const char *name, const char *value)
@@ -47,21 +55,42 @@ static void put_pair(const struct out *o, const char *name, const char *value)
     putchar('\n');
 }
 
+/* "provider/model", of the session or of its last call. */
+static const char *model_of(struct bough_arena *a, const struct bough_session *s)
+{
+    bool set = !cstr_empty(s->model_name);
+    const char *provider = set ? s->model_provider : s->last_provider;
+
+    return arena_printf(a, "%s%s%s", provider, cstr_empty(provider) ? "" : "/",
+                        set ? s->model_name : s->last_model);
+}
+
+/* A session whose calls used tokens and cost nothing: no price is known. */
+static const char *cost_of(struct bough_arena *a, const struct bough_totals *t)
+{
+    char cost[40];
+
+    if (!t->cost && t->input + t->output + t->cache_read + t->cache_write > 0)
+        return "cost unknown";
+    bough_money_text(t->cost, cost, sizeof cost);
+    return arena_printf(a, "$%s", cost);
+}
+
 static void put_head(struct showing *v)
 {
     const struct bough_session *s = v->s;
     const struct out *o = &v->c->out;
     struct bough_arena *a = v->c->a;
-    char created[32], updated[32], cost[40];
+    char created[32], updated[32];
+    bool part = cli_has(v->c, "last") || cli_has(v->c, "from");
 
     out_time(o, s->created, created);
     out_time(o, s->updated, updated);
-    bough_money_text(s->rolled.cost, cost, sizeof cost);
-    out_styled(o, PRINT_BOLD, *cli_title(s) ? cli_title(s) : "(no title)");
+    out_styled(o, PRINT_BOLD, *cli_title(v->c, s) ? cli_title(v->c, s) : "(no title)");
     putchar('\n');
     put_pair(o, "session", arena_printf(a, "#%" PRId64 "  %s  %s", s->number, s->slug, s->id));
     put_pair(o, "project", s->project);
-    put_pair(o, "model", cstr_empty(s->model_name) ? s->last_model : s->model_name);
+    put_pair(o, "model", model_of(a, s));
     if (s->status != BOUGH_STATUS_IDLE)
         put_pair(o, "status", bough_status_name(s->status));
     put_pair(o, "parent", s->parent);
@@ -69,9 +98,10 @@ static void put_head(struct showing *v)
     if (s->deleted)
         put_pair(o, "deleted", "yes; `bough restore` undoes it");
     put_pair(o, "holds",
-             arena_printf(a, "%" PRId64 " messages of its own, %" PRId64 " calls, $%s", s->messages,
-                          s->calls, cost));
-    put_pair(o, "system", s->system_prompt);
+             arena_printf(a, "%s of its own, %s, %s", out_things(a, s->messages, "message"),
+                          out_things(a, s->calls, "call"), cost_of(a, &s->rolled)));
+    if (!part)
+        put_pair(o, "system", s->system_prompt);
     putchar('\n');
 }
 
@@ -172,7 +202,7 @@ static int show_one(struct showing *v, const char *text)
         return cli_failed(c);
     v->r.full = true;
     cli_page(c);
-    put_entry(v, e);
+    put(v, e);
     return CLI_DONE;
 }
 
@@ -222,6 +252,7 @@ static const struct cli_option options[] = {
     { "own", 0, NULL, "only entries this session wrote itself, in order of time" },
     { "since-marker", 0, NULL, "only what the latest compaction kept, and later entries" },
     { "deleted", 0, NULL, "include deleted entries" },
+    { "hidden", 0, NULL, "include custom messages that are for the model only" },
     { "full", 'f', NULL, "show tool input and output in full, also on a terminal" },
     { "raw", 'r', NULL, "do not render Markdown" },
     { "parts", 0, NULL, "print each part as JSON" },

@@ -171,7 +171,7 @@ static int run(struct cli *c)
 
 static const struct cli_option options[] = {
     { "add", 'a', "TEXT", "add an item at the end" },
-    { "priority", 'p', "WORD", "with --add: high, medium or low" },
+    { "priority", 'p', "WORD", "with --add: high, medium or low", ONE_OF("high", "medium", "low") },
     { "done", 'd', "N", "mark item N as completed" },
     { "start", 's', "N", "mark item N as in progress" },
     { "cancel", 0, "N", "mark item N as cancelled" },

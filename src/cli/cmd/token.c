@@ -146,6 +146,7 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_token = {
     .name = "token",
     .args = "<create|ls|revoke> [label]",
+    .arg_words = (const char *const[]){ "create", "ls", "revoke", NULL },
     .summary = "create, list and revoke tokens for the API",
     .options = options,
     .run = run,

@@ -166,7 +166,7 @@ static void json_row(struct tree *t, const struct graph_row *row, const struct b
     } else {
         jw_kv_cstr(w, "session", t->forks[row->n]->id);
         jw_kv_cstr(w, "slug", t->forks[row->n]->slug);
-        jw_kv_cstr(w, "title", cli_title(t->forks[row->n]));
+        jw_kv_cstr(w, "title", cli_title(t->c, t->forks[row->n]));
     }
     jw_end_obj(w);
     out_json_end(&t->c->out);
@@ -252,7 +252,7 @@ static bool put_row(void *user, const struct graph_row *row)
             arena_printf(t->line, "fork #%" PRId64 " %s: ", fork->number, fork->slug);
 
         out_styled(&c->out, PRINT_MAGENTA, name);
-        put_rest(t, *cli_title(fork) ? cli_title(fork) : "(no title)",
+        put_rest(t, *cli_title(c, fork) ? cli_title(c, fork) : "(no title)",
                  strlen(row->prefix) + strlen(name), PRINT_PLAIN);
     }
     putchar('\n');
@@ -269,7 +269,7 @@ static void put_subagents(const struct tree *t)
             continue;
         name = arena_printf(t->line, "subagent #%" PRId64 " %s: ", kid->number, kid->slug);
         out_styled(&t->c->out, PRINT_MAGENTA, name);
-        put_rest(t, cli_title(kid), strlen(name), PRINT_PLAIN);
+        put_rest(t, cli_title(t->c, kid), strlen(name), PRINT_PLAIN);
         putchar('\n');
     }
     if (!cstr_empty(t->kids.next))

@@ -10,11 +10,13 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "cli/kit/config.h"
+#include "cli/term/near.h"
 #include "cli/term/print.h"
 
 const struct cli_option cli_common[] = {
     { "store", 0, "URL", "store to use: a path, postgres://... or memory:" },
-    { "color", 0, "WHEN", "when to use colours: auto, always or never" },
+    { "color", 0, "WHEN", "when to use colours: auto, always or never",
+      ONE_OF("auto", "always", "never") },
     { "no-pager", 0, NULL, "do not use a pager" },
     { "help", 'h', NULL, "show help" },
     { "version", 0, NULL, "show the version" },
@@ -54,9 +56,28 @@ int cli_usage(const struct cli *c, const char *fmt, ...)
     return CLI_USAGE;
 }
 
+const char *cli_hint(const struct bough_error *err)
+{
+    if (err->hint)
+        return err->hint;
+    switch (err->rc) {
+    case BOUGH_NOT_FOUND:
+    case BOUGH_EXISTS:
+    case BOUGH_INVALID:
+    case BOUGH_INVALID_PART:
+    case BOUGH_CONFLICT:
+    case BOUGH_BUSY:
+    case BOUGH_TOO_LARGE:
+    case BOUGH_IO:
+        return ""; /* the sentence says it; advice for all errors of the code would mislead */
+    default:
+        return bough_rc_hint(err->rc);
+    }
+}
+
 int cli_error(const struct cli *c, const struct bough_error *err)
 {
-    const char *hint = bough_rc_hint(err->rc);
+    const char *hint = cli_hint(err);
 
     put_name(c);
     fputs(": ", stderr);
@@ -112,6 +133,24 @@ static const struct cli_option *row_of(const struct known *k, int code)
     return NULL;
 }
 
+/* "--in" is the beginning of several options; "--jsn" is near one. */
+static int unknown_option(const struct cli *c, const struct known *k, const char *word)
+{
+    const char *name = word + strspn(word, "-"), *all = "";
+    struct near n = near_begin(name);
+
+    for (int i = 0; i < k->n; i++) {
+        if (strncmp(k->row[i]->name, name, strlen(name)) == 0)
+            all = arena_printf(c->a, "%s%s--%s", all, *all ? ", " : "", k->row[i]->name);
+        near_try(&n, k->row[i]->name);
+    }
+    if (*all)
+        return cli_usage(c, "option %s is ambiguous: %s", word, all);
+    if (near_best(&n))
+        return cli_usage(c, "unknown option %s; did you mean --%s?", word, near_best(&n));
+    return cli_usage(c, "unknown option %s", word);
+}
+
 /* getopt refused `word`: print why. `code` is '?' or ':', optopt the option. */
 static int complain(const struct cli *c, const struct known *k, int code, const char *word)
 {
@@ -126,7 +165,7 @@ static int complain(const struct cli *c, const struct known *k, int code, const 
         return cli_usage(c, "option --%s takes no value", row->name);
     if (optopt)
         return cli_usage(c, "unknown option -%c", optopt);
-    return cli_usage(c, "unknown or ambiguous option %.*s", (int)strcspn(word, "="), word);
+    return unknown_option(c, k, arena_strndup(c->a, word, strcspn(word, "=")));
 }
 
 /* How many arguments `args` asks for. "<a> [b] ..." is at least 1, without a maximum (-1). */
@@ -155,8 +194,34 @@ static int check_args(const struct cli *c)
     return CLI_DONE;
 }
 
+const char *cli_word(const struct cli_option *o, size_t i)
+{
+    if (o->words)
+        return o->words(i);
+    return o->one_of ? o->one_of[i] : NULL;
+}
+
+/* CLI_USAGE unless the value is one of those that the option takes. */
+static int check_value(struct cli *c, const struct cli_option *row, const char *value)
+{
+    const char *all = "";
+
+    for (size_t i = 0; row->one_of[i]; i++) {
+        if (strcmp(row->one_of[i], value) == 0)
+            return CLI_DONE;
+        all = arena_printf(c->a, "%s%s%s", all,
+                           !i                   ? ""
+                           : row->one_of[i + 1] ? ", "
+                                                : " or ",
+                           row->one_of[i]);
+    }
+    return cli_usage(c, "--%s must be %s, not \"%s\"", row->name, all, value);
+}
+
 static int keep(struct cli *c, const struct cli_option *row, const char *value)
 {
+    if (row->one_of && check_value(c, row, value))
+        return CLI_USAGE;
     if (c->n_given == CLI_MAX_OPTIONS)
         return cli_usage(c, "too many options (at most %d)", CLI_MAX_OPTIONS);
     c->given[c->n_given++] = (struct cli_given){ row, value ? value : "" };

@@ -13,8 +13,12 @@
 #include "base/memory/buf.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
+#include "cli/term/near.h"
 #include "cli/term/when.h"
 #include "core/model/text.h"
+#include "core/part/part.h"
+
+enum { TITLE_BYTES = 256, SUGGEST_FROM = 2000 };
 
 int cli_failed(struct cli *c)
 {
@@ -116,6 +120,22 @@ const char *cli_project(struct cli *c)
     return arena_strdup(c->a, path);
 }
 
+/* What to do when no session has this name: the nearest slug of the latest sessions. */
+static const char *suggest_session(struct cli *c, const char *text)
+{
+    struct bough_session_list_options f = { .limit = SUGGEST_FROM, .order = BOUGH_BY_MODIFIED };
+    struct near n = near_begin(text);
+    struct bough_sessions found;
+
+    if (text[0] == '#' || bough_session_list(c->s, c->a, &f, &found, NULL) != BOUGH_OK)
+        return "`bough ls` lists sessions";
+    for (size_t i = 0; i < found.n; i++)
+        near_try(&n, found.at[i].slug);
+    if (!near_best(&n))
+        return "`bough ls` lists sessions";
+    return arena_printf(c->a, "the nearest name is %s; `bough ls` lists sessions", near_best(&n));
+}
+
 int cli_session(struct cli *c, const char *text, struct bough_session **out)
 {
     enum bough_rc rc;
@@ -124,6 +144,8 @@ int cli_session(struct cli *c, const char *text, struct bough_session **out)
         rc = bough_session_continue(c->s, c->a, cli_here(c), out, &c->err);
     else
         rc = bough_session_get(c->s, c->a, text, out, &c->err);
+    if (rc == BOUGH_NOT_FOUND)
+        c->err.hint = suggest_session(c, text);
     return rc ? cli_failed(c) : CLI_DONE;
 }
 
@@ -173,9 +195,12 @@ int cli_entry(struct cli *c, const char *session, const char *text, const char *
         rc = entry_by_number(c, session, text, &e);
     } else {
         rc = bough_entry_get(c->s, c->a, session, text, &e, &c->err);
-        if (rc == BOUGH_NOT_FOUND)
-            return by_label(c, session, text, id) ? cli_failed(c) : CLI_DONE;
+        if (rc == BOUGH_NOT_FOUND && !by_label(c, session, text, id))
+            return CLI_DONE;
     }
+    if (c->err.rc == BOUGH_NOT_FOUND && rc)
+        c->err.hint =
+            "`bough tree` shows the entries of a session, `bough show` their numbers (@N)";
     if (rc)
         return cli_failed(c);
     *id = e->id;
@@ -269,6 +294,14 @@ int cli_text(struct cli *c, const char *text, const char **out)
     return rc;
 }
 
+const char *cli_role_word(size_t i)
+{
+    static const char *const roles[] = { "user", "assistant", "system", "tool",
+                                         "bash", "custom",    NULL };
+
+    return roles[i];
+}
+
 int cli_confirm(struct cli *c, const char *fmt, ...)
 {
     char text[512], answer[16] = "";
@@ -289,9 +322,46 @@ int cli_confirm(struct cli *c, const char *fmt, ...)
     return CLI_FAILED;
 }
 
-const char *cli_title(const struct bough_session *s)
+const char *cli_first_line(struct cli *c, const char *text)
 {
-    return cstr_empty(s->title) ? s->first_user : s->title;
+    text += strspn(text, " \t\r\n");
+    return text[strcspn(text, "\r\n")] ? arena_strndup(c->a, text, strcspn(text, "\r\n")) : text;
+}
+
+const char *cli_title(struct cli *c, const struct bough_session *s)
+{
+    return cli_first_line(c, cstr_empty(s->title) ? s->first_user : s->title);
+}
+
+/* The first line of the first user message on the path, and how many messages it has. */
+static enum bough_rc of_path(struct cli *c, const char *id, int64_t *messages, const char **title)
+{
+    struct bough_entries_read_options first = { .messages = true, .limit = 4 };
+    struct bough_entries_read_result path;
+    struct bough_head at;
+    struct bough_entry *e = NULL;
+    enum bough_rc rc = bough_head_get(c->s, c->a, id, &at, &e, &c->err);
+
+    *messages = e ? e->mno : 0;
+    if (rc || **title)
+        return rc;
+    rc = bough_entries_read(c->s, c->a, id, &first, &path, &c->err);
+    for (size_t i = 0; !rc && !**title && i < path.entries.n; i++) {
+        e = &path.entries.at[i];
+        if (e->role == BOUGH_ROLE_USER)
+            *title = cli_first_line(c, preview_text(c->a, e->parts, e->nparts, TITLE_BYTES));
+    }
+    return rc;
+}
+
+int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, const char **title)
+{
+    *messages = s->messages;
+    *title = cli_title(c, s);
+    if (!*s->fork_entry)
+        return CLI_DONE;
+    *title = cstr_empty(s->title) ? "" : *title;
+    return of_path(c, s->id, messages, title) ? cli_failed(c) : CLI_DONE;
 }
 
 int cli_each(struct cli *c, cli_change *change, const char *done)

@@ -29,7 +29,18 @@ struct cli_option {
     const char *about; /* one line, small letter, no full stop */
     /* The i-th value it takes, NULL behind the last; for help and completion. NULL: any value. */
     const char *(*words)(size_t i);
+    const char *const
+        *one_of; /* the same as a list that ends with NULL; other values are refused */
 };
+
+#define ONE_OF(...)                                                                                \
+    .one_of = (const char *const[])                                                                \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+/* The i-th value that an option takes; NULL behind the last, or when it takes any. */
+const char *cli_word(const struct cli_option *o, size_t i);
 
 struct cli;
 
@@ -39,7 +50,8 @@ struct cli_cmd {
     const char *summary;              /* one line, small letter, no full stop */
     const struct cli_option *options; /* NULL: none of its own */
     int (*run)(struct cli *c);        /* an enum cli_exit */
-    bool minus_words;    /* -word is an argument; a one-letter option must stand alone (-n 5) */
+    bool minus_words; /* -word is an argument; a one-letter option must stand alone (-n 5) */
+    const char *const *arg_words; /* its first argument is one of these; for completion; or NULL */
     int64_t cache_bytes; /* store cache, when the command needs less than usual; 0: default */
     /* For the command's help page and the manual. Each may be NULL. */
     const char *about;                          /* sentences, "\n\n" between paragraphs */
@@ -93,6 +105,9 @@ const char *cli_again(struct cli *c);
 /* Print a message about the command line and where to find help. Returns CLI_USAGE. */
 int cli_usage(const struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 
+/* What to do about an error: what it says itself, or advice for its code; "" for none. */
+const char *cli_hint(const struct bough_error *err);
+
 /* Print the error and a hint. Returns the exit code of the error. */
 int cli_error(const struct cli *c, const struct bough_error *err);
 
@@ -129,7 +144,7 @@ void cli_page(struct cli *c);
 /* Print a confirmation, if stdout is a terminal. One line; control characters are escaped. */
 void cli_say(const struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 
-/* Find a session: an id, a slug, #number, a unique prefix, or "." for the latest session of this
+/* Find a session: an id, a slug, a number, a unique prefix, or "." for the latest session of this
  * directory. */
 int cli_session(struct cli *c, const char *text, struct bough_session **out);
 
@@ -149,6 +164,8 @@ int cli_money(struct cli *c, const char *option, int64_t *nano);
 int cli_input(struct cli *c, const char *text, struct bough_str *out);
 int cli_text(struct cli *c, const char *text, const char **out); /* as a C string */
 
+const char *cli_role_word(size_t i); /* the i-th role that a message can have; see cli_option */
+
 /* Ask for confirmation on a terminal. Otherwise --yes is required. CLI_FAILED when declined. */
 int cli_confirm(struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 
@@ -159,7 +176,12 @@ int cli_each(struct cli *c, cli_change *change, const char *done);
 
 int cli_put_session(struct cli *c, const char *id); /* with --json, print the session */
 
-const char *cli_title(const struct bough_session *s); /* its title, or its first user message */
+const char *cli_first_line(struct cli *c, const char *text); /* the first that is not blank */
+/* Its title, or the first line of its first user message; "" without both. */
+const char *cli_title(struct cli *c, const struct bough_session *s);
+/* How many messages it shows, and without a title the first line of the first: those that a fork
+ * inherits count. */
+int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, const char **title);
 
 /* ---- the commands: src/cli/cmd/<name>.c ---- */
 

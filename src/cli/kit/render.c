@@ -13,6 +13,7 @@
 #include "cli/term/width.h"
 #include "core/model/text.h"
 #include "core/part/part.h"
+#include "core/part/view.h"
 
 enum { INPUT_COLUMNS = 160, OUTPUT_LINES = 8, LINE_BYTES = 400 };
 
@@ -138,6 +139,10 @@ const char *render_line(struct bough_arena *a, const struct bough_entry *e)
     if (e->kind == BOUGH_ENTRY_BRANCH_SUMMARY)
         return arena_printf(a, "branch summary: %.*s", LINE_BYTES, render_summary(a, e));
     text = preview_text(a, e->parts, e->nparts, LINE_BYTES);
+    if (view_hidden(a, e))
+        return arena_printf(a, "%s (hidden)", change_of(a, e));
+    if (view_custom_text(a, e).n)
+        return arena_printf(a, "%s: %.*s", change_of(a, e), LINE_BYTES, view_custom_text(a, e).p);
     if (!cstr_empty(text))
         return text;
     if (e->kind == BOUGH_ENTRY_MESSAGE)
@@ -171,8 +176,10 @@ static void put_usage(const struct bough_totals *t)
 {
     char cost[40];
 
-    printf("  %" PRId64 " in, %" PRId64 " out", t->input + t->cache_read + t->cache_write,
-           t->output);
+    printf("  %" PRId64 " in", t->input);
+    if (t->cache_read || t->cache_write)
+        printf(", %" PRId64 " cached", t->cache_read + t->cache_write);
+    printf(", %" PRId64 " out", t->output);
     if (t->cost) {
         bough_money_text(t->cost, cost, sizeof cost);
         printf(", $%s", cost);
@@ -185,6 +192,10 @@ static void put_header(const struct render *r, const struct bough_entry *e, cons
     char when[32];
 
     out_styled(r->o, look_of(e->role), message ? bough_role_name(e->role) : kind_of(e));
+    if (e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE && *change_of(r->a, e)) {
+        putchar(' ');
+        print_line(stdout, change_of(r->a, e));
+    }
     out_style(r->o, PRINT_DIM);
     out_time(r->o, e->time, when);
     if (message)
@@ -331,6 +342,8 @@ void render_entry(const struct render *r, const struct bough_entry *e, const cha
         put_part(r, &e->parts[i]);
     if (e->kind == BOUGH_ENTRY_COMPACTION || e->kind == BOUGH_ENTRY_BRANCH_SUMMARY)
         put_text(r, str_of(render_summary(r->a, e)));
+    else if (view_custom_text(r->a, e).n)
+        put_text(r, view_custom_text(r->a, e));
     else if (e->kind != BOUGH_ENTRY_MESSAGE && !e->nparts && *change_of(r->a, e))
         put_text(r, str_of(change_of(r->a, e)));
     if (e->error.n) {

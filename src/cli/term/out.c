@@ -2,6 +2,7 @@
 #include "cli/term/out.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "cli/term/when.h"
@@ -128,6 +130,35 @@ void out_time(const struct out *o, int64_t ms, char out[32])
         when_ago(ms, o->now, out);
     else
         iso_print(ms, out);
+}
+
+void out_count(int64_t n, char out[OUT_COUNT_SIZE])
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%" PRId64, n), at = 0;
+
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0 && digits[i - 1] != '-')
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}
+
+const char *out_things(struct bough_arena *a, int64_t n, const char *noun)
+{
+    size_t len = strlen(noun);
+    bool ies = len > 1 && noun[len - 1] == 'y' && !strchr("aeou", noun[len - 2]);
+    bool es = len > 1 && strcmp(noun + len - 2, "ch") == 0;
+    char count[OUT_COUNT_SIZE];
+
+    out_count(n, count);
+    if (n == 1)
+        return arena_printf(a, "1 %s", noun);
+    return arena_printf(a, "%s %.*s%s", count, (int)(ies ? len - 1 : len), noun,
+                        ies  ? "ies"
+                        : es ? "es"
+                             : "s");
 }
 
 /* ---- JSON ---- */

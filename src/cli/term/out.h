@@ -32,6 +32,13 @@ void out_style(const struct out *o, enum print_style style);
 void out_styled(const struct out *o, enum print_style style, const char *text); /* escaped */
 void out_time(const struct out *o, int64_t ms, char out[32]); /* relative or ISO 8601 */
 
+/* A number with a comma between thousands, for people. */
+enum { OUT_COUNT_SIZE = 32 };
+void out_count(int64_t n, char out[OUT_COUNT_SIZE]);
+
+/* "1 message", "2,000 entries": a count with its noun. */
+const char *out_things(struct bough_arena *a, int64_t n, const char *noun);
+
 /* Print one JSON value on a line of its own: write it with the writer, then call out_json_end(). */
 struct json_writer *out_json(struct out *o);
 void out_json_end(struct out *o);

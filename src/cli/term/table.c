@@ -172,6 +172,8 @@ static void put_row(const struct table *t, const struct out *o, const struct lay
 
 static void lay_out(const struct table *t, size_t width, struct layout *l)
 {
+    bool some[TABLE_COLUMNS] = { false };
+
     l->cells = arena_array(t->a, t->n + 1, sizeof *l->cells);
     for (size_t c = 0; c < t->ncolumns; c++) {
         l->shown[c] = !t->columns[c].piped;
@@ -183,7 +185,10 @@ static void lay_out(const struct table *t, size_t width, struct layout *l)
         l->cells[i] = width_cut(t->a, str_of(t->cells[i]), MOST);
         w = width_of(l->cells[i]);
         l->width[c] = w > l->width[c] ? w : l->width[c];
+        some[c] = some[c] || w;
     }
+    for (size_t c = 0; c < t->ncolumns; c++)
+        l->shown[c] = l->shown[c] && (some[c] || !t->columns[c].optional);
     fit(t, l, width);
     widen(t, l, width);
 }

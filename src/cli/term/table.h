@@ -11,6 +11,7 @@ struct table_column {
     bool right;            /* right-aligned */
     bool flex;             /* takes the remaining width, and is cut first */
     bool piped;            /* only in a pipe */
+    bool optional;         /* left out on a terminal when all its cells are empty */
     int drop;              /* dropped on a narrow terminal, highest first; 0: never */
     enum print_style look; /* of its cells */
 };

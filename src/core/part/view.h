@@ -52,6 +52,12 @@ struct bough_str view_url(struct bough_arena *a, const struct part_view *v);
 /* An output as plain text: a string's value, the texts of blocks on lines, or the JSON itself. */
 struct bough_str view_output_text(struct bough_arena *a, struct bough_str output);
 
+/* The content of a custom message that has it in data, as plain text; "" if it has parts or none.
+ */
+struct bough_str view_custom_text(struct bough_arena *a, const struct bough_entry *e);
+/* Is it a custom message that is for the model only (`display` is false)? */
+bool view_hidden(struct bough_arena *a, const struct bough_entry *e);
+
 /*
  * A message split into runs, in order: content, then the results of its calls, then content again,
  * and so on. A VIEW_TOOL part becomes a VIEW_CALL and, once finished, a VIEW_RESULT. A tool message

@@ -234,7 +234,7 @@ static bool take_before(struct bough_arena *a, struct search_query *q, struct bo
 static const struct filter filters[] = {
     { "role", take_role },       { "kind", take_kind },     { "session", take_session },
     { "project", take_project }, { "branch", take_branch }, { "since", take_since },
-    { "before", take_before },
+    { "before", take_before },   { "until", take_before },
 };
 
 /* ---- reading ---- */

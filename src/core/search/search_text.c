@@ -177,6 +177,7 @@ static void add_data(struct search_pieces *out, const struct bough_entry *e)
         add(out, SEARCH_TEXT, -1, member(out->a, data, "summary"));
     if (e->kind == BOUGH_ENTRY_LABEL)
         add(out, SEARCH_TEXT, -1, member(out->a, data, "label"));
+    add(out, SEARCH_TEXT, -1, view_custom_text(out->a, e));
 }
 
 void search_pieces(struct bough_arena *a, const struct bough_entry *e, struct search_pieces *out)
@@ -184,6 +185,8 @@ void search_pieces(struct bough_arena *a, const struct bough_entry *e, struct se
     *out = (struct search_pieces){ .a = a };
     if (e->kind == BOUGH_ENTRY_SESSION_INFO)
         return; /* its text is the session's title, which is indexed separately */
+    if (view_hidden(a, e))
+        return;
     for (size_t i = 0; i < e->nparts; i++)
         add_part(out, (int)i, &e->parts[i]);
     if (e->data.n && (e->kind != BOUGH_ENTRY_MESSAGE || e->role == BOUGH_ROLE_BASH))

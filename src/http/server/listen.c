@@ -36,10 +36,15 @@ static enum bough_rc open_tcp(const struct http_listen *how, int *fd, struct bou
     (void)setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (v6)
         (void)setsockopt(*fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    if (bind(*fd, addr, v6 ? sizeof six : sizeof four) != 0)
-        return bough_fail(err, errno == EADDRINUSE ? BOUGH_BUSY : BOUGH_IO,
-                          "cannot listen on %s port %d: %s", how->host, how->port, strerror(errno));
-    return BOUGH_OK;
+    if (bind(*fd, addr, v6 ? sizeof six : sizeof four) == 0)
+        return BOUGH_OK;
+    if (errno != EADDRINUSE)
+        return bough_fail(err, BOUGH_IO, "cannot listen on %s port %d: %s", how->host, how->port,
+                          strerror(errno));
+    return bough_hint(err,
+                      bough_fail(err, BOUGH_BUSY, "port %d of %s is in use by another program",
+                                 how->port, how->host),
+                      "choose another port with --port, or end that program");
 }
 
 /* Remove a stale socket file, left behind by a killed server. BOUGH_EXISTS when a server answers on
@@ -59,7 +64,9 @@ static enum bough_rc clear_path(const struct sockaddr_un *addr, struct bough_err
     if (fd >= 0)
         close(fd);
     if (answered)
-        return bough_fail(err, BOUGH_EXISTS, "another server listens on %s", addr->sun_path);
+        return bough_hint(
+            err, bough_fail(err, BOUGH_EXISTS, "another server listens on %s", addr->sun_path),
+            "use that server, or choose another socket with --socket");
     if (unlink(addr->sun_path) != 0)
         return bough_fail(err, fs_rc(errno), "cannot remove %s: %s", addr->sun_path,
                           strerror(errno));

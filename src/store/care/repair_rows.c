@@ -299,7 +299,7 @@ static enum bough_rc fix_head(struct repair *r, struct snap *snap, const struct 
 }
 
 struct made {
-    int64_t sid, time;
+    int64_t sid, time, chk; /* chk 0: not known */
 };
 
 static bool find_made(void *user, const struct changelog_row *row)
@@ -309,10 +309,11 @@ static bool find_made(void *user, const struct changelog_row *row)
     if (row->sid != m->sid || row->kind != CHANGELOG_SESSION_NEW)
         return true;
     m->time = row->time;
+    m->chk = row->chk;
     return false;
 }
 
-/* The session's first changelog row has the time that its id was made with. */
+/* The session's first changelog row has the time and the check bits that its id was made with. */
 static enum bough_rc fix_made(struct repair *r, struct snap *snap, const struct bough_finding *f,
                               const struct raw_row *row)
 {
@@ -320,11 +321,16 @@ static enum bough_rc fix_made(struct repair *r, struct snap *snap, const struct 
     struct raw_row put = *row;
     enum bough_rc rc = snap->ops->changelog_scan(snap->v, 0, find_made, &m, r->err);
 
-    if (rc || m.time < 0 || m.time == row->u.session.made)
+    if (rc || m.time < 0)
         return rc;
-    put.u.session.made = m.time;
+    if (!strstr(f->text, "check bits"))
+        put.u.session.made = m.time;
+    if (m.chk)
+        put.u.session.chk = m.chk - 1;
+    if (put.u.session.made == row->u.session.made && put.u.session.chk == row->u.session.chk)
+        return BOUGH_OK;
     repair_write(r, &put, false);
-    repair_report(r, f->code, f->where, "its id has the time again that it was made at");
+    repair_report(r, f->code, f->where, "its id is the one again that it was made with");
     return BOUGH_OK;
 }
 

@@ -34,9 +34,9 @@ _Static_assert(RECORD_LAST < 16, "a record's kind has 4 bits in its id and in it
 
 /* Kinds of changelog rows, with the members of the row that each one uses. */
 enum changelog_kind {
-    CHANGELOG_SESSION_NEW = 1,
-    CHANGELOG_APPEND = 2,  /* bid, depth: last entry; n; record, ncalls; or ndeleted */
-    CHANGELOG_SESSION = 3, /* the session row changed (title, model, ...) */
+    CHANGELOG_SESSION_NEW = 1, /* chk */
+    CHANGELOG_APPEND = 2,      /* bid, depth: last entry; n; record, ncalls; or ndeleted */
+    CHANGELOG_SESSION = 3,     /* the session row changed (title, model, ...) */
     CHANGELOG_HEAD = 4,
     CHANGELOG_STATUS = 5, /* status, lease, archive */
     CHANGELOG_DELETE = 6,
@@ -189,6 +189,7 @@ struct changelog_row {
     int64_t record; /* ordinal of a record; APPEND, SEAL: of its first call, 0 without calls */
     union {
         int64_t aux;         /* the column */
+        int64_t chk;         /* SESSION_NEW: the check bits of its id, + 1; 0: not kept */
         int64_t ncalls;      /* APPEND, SEAL, with calls */
         int64_t ndeleted;    /* APPEND without calls: messages deleted before they were copied */
         int64_t record_kind; /* RECORD */

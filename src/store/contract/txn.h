@@ -69,6 +69,8 @@ enum guard_op {
     GUARD_WATERMARK, /* the lists are still applied up to this number */
     GUARD_OPEN,      /* an open message's row still has this version */
     GUARD_FULLTEXT,  /* the full text is still applied up to this number */
+    GUARD_NO_SLUG,   /* no session has this slug */
+    GUARD_NO_ALIAS,  /* no alias of the store (scope 0) has this id */
 };
 
 struct guard {
@@ -77,6 +79,7 @@ struct guard {
     struct bough_head entry; /* ENTRY, OPEN */
     int64_t ver;             /* HEAD, OPEN */
     int64_t applied;         /* WATERMARK, FULLTEXT */
+    const char *name;        /* NO_SLUG, NO_ALIAS; lives as long as the txn */
 };
 
 static inline struct guard guard_head(int64_t sid, int64_t ver)
@@ -102,6 +105,16 @@ static inline struct guard guard_watermark(int64_t applied)
 static inline struct guard guard_fulltext(int64_t applied)
 {
     return (struct guard){ .op = GUARD_FULLTEXT, .applied = applied };
+}
+
+static inline struct guard guard_no_slug(const char *slug)
+{
+    return (struct guard){ .op = GUARD_NO_SLUG, .name = slug };
+}
+
+static inline struct guard guard_no_alias(const char *id)
+{
+    return (struct guard){ .op = GUARD_NO_ALIAS, .name = id };
 }
 
 enum txn_state {

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/os/process.h"
 #include "base/reserved.h"
+#include "base/text/iso.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
 #include "store/live/live.h"
@@ -292,6 +293,7 @@ static enum bough_rc take_prepare(struct prep *p, void *user, struct bough_error
 {
     struct taking *t = user;
     struct snap *snap;
+    char since[ISO_TEXT];
     bool there;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
@@ -301,10 +303,11 @@ static enum bough_rc take_prepare(struct prep *p, void *user, struct bough_error
         return rc;
     if (!there)
         return open_refused(snap, t->at, err);
-    if (!open_expired(&t->row, p->now))
-        return bough_fail(err, BOUGH_BUSY, "%.80s writes this message since %lld",
-                          *t->row.owner ? t->row.owner : "another process",
-                          (long long)t->row.since);
+    if (!open_expired(&t->row, p->now)) {
+        iso_print(t->row.since, since);
+        return bough_fail(err, BOUGH_BUSY, "%.80s writes this message since %s",
+                          *t->row.owner ? t->row.owner : "another process", since);
+    }
     t->row.epoch++;
     t->row.since = p->now;
     t->row.lease_ms = t->in.lease_ms > 0 ? t->in.lease_ms : LEASE_MS;

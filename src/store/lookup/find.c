@@ -139,6 +139,14 @@ static enum bough_rc by_prefix(struct snap *snap, const char *text, int64_t *sid
     return BOUGH_OK;
 }
 
+/* A number without '#', which shells take for a comment. Ids begin with 0, numbers do not. */
+static enum bough_rc by_number(struct snap *snap, const char *text, int64_t *sid,
+                               struct bough_error *err)
+{
+    *sid = number(text, strlen(text));
+    return text[0] == '0' || *sid < 1 ? BOUGH_NOT_FOUND : alive(snap, *sid, text, err);
+}
+
 /* An id of this store locates its row: one lookup, no index. */
 enum bough_rc find_session_by_id(struct snap *snap, const char *text, int64_t *sid,
                                  struct bough_error *err)
@@ -181,6 +189,9 @@ enum bough_rc find_session(struct snap *snap, const char *text, int64_t *sid,
         return alive(snap, *sid, text, err);
     }
     rc = snap->ops->session_by_slug(snap->v, text, sid, err);
+    if (rc != BOUGH_NOT_FOUND)
+        return rc;
+    rc = by_number(snap, text, sid, err);
     return rc == BOUGH_NOT_FOUND ? by_prefix(snap, text, sid, err) : rc;
 }
 

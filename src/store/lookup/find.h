@@ -6,8 +6,8 @@
 
 enum { FIND_PREFIX_LEAST = 8 }; /* characters of an id that are looked up as its prefix */
 
-/* Find a session by id, by the id it was created with, "#number", slug, or unique prefix of an id
- * (at least FIND_PREFIX_LEAST characters). Fails with BOUGH_NOT_FOUND, BOUGH_GONE (purged),
+/* Find a session by id, by the id it was created with, "#number", slug, number, or unique prefix of
+ * an id (at least FIND_PREFIX_LEAST characters). Fails with BOUGH_NOT_FOUND, BOUGH_GONE (purged),
  * BOUGH_AMBIGUOUS, BOUGH_INVALID (empty) or BOUGH_TOO_LARGE. */
 enum bough_rc find_session(struct snap *snap, const char *text, int64_t *sid,
                            struct bough_error *err);

@@ -26,6 +26,10 @@ static const char *guard_lost(struct memory *m, const struct guard *g)
         return open && open->row.ver == g->ver ? NULL : "open";
     case GUARD_FULLTEXT:
         return m->fulltext_mark == g->applied ? NULL : "watermark";
+    case GUARD_NO_SLUG:
+        return smap_get(&m->slugs, str_of(g->name), NULL) ? "slug" : NULL;
+    case GUARD_NO_ALIAS:
+        return mem_alias(m, g->name, 0) ? "alias" : NULL;
     }
     return NULL;
 }

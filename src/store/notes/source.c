@@ -111,8 +111,11 @@ static enum bough_rc check_claim(const struct source_body *body, const char *own
         return BOUGH_OK;
     if (space && process_dead(space + 1))
         return BOUGH_OK;
-    return bough_fail(err, BOUGH_BUSY, "%.60s reads %.120s for another %lld ms", body->owner,
-                      body->path, (long long)(body->expires - now));
+    return bough_hint(err,
+                      bough_fail(err, BOUGH_BUSY, "%.60s reads %.120s for at most %lld s more",
+                                 body->owner, body->path,
+                                 (long long)((body->expires - now + 999) / 1000)),
+                      "wait until it is done, and import again");
 }
 
 static void set_place(struct source_body *body, const struct bough_source *in)

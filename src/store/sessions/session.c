@@ -171,6 +171,7 @@ enum bough_rc session_make_prepare(struct prep *p, struct session_make *m, struc
     struct change *c;
     struct snap *snap;
     const char *slug;
+    int64_t chk;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
     if (!rc && m->key)
@@ -179,11 +180,12 @@ enum bough_rc session_make_prepare(struct prep *p, struct session_make *m, struc
         rc = session_slug_choose(p, snap, m, &slug, err);
     if (rc)
         return rc;
+    chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
     if (!m->body.created)
         m->body.created = p->now;
     c = txn_change(p, CHANGE_SESSION_NEW);
     c->u.session.row = (struct session_row){ .made = p->now,
-                                             .chk = (int64_t)(env_u64(&p->e->env) & 0xffff),
+                                             .chk = chk,
                                              .parent = m->parent,
                                              .kind = m->kind,
                                              .slug = slug,
@@ -202,6 +204,7 @@ enum bough_rc session_make_prepare(struct prep *p, struct session_make *m, struc
     if (!cstr_empty(m->body.origin))
         rc = session_origin_put(p, snap, m, err);
     txn_changelog(p, CHANGELOG_SESSION_NEW, NEW_SESSION, 1);
+    p->t->log.chk = chk + 1;
     return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/reserved.h"
+#include "base/text/iso.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
 #include "store/engine/lease.h"
@@ -242,11 +243,16 @@ bool session_held(const struct bough_store *s, const struct bough_session *x)
 static enum bough_rc check_lease(struct prep *p, const struct edit *e, const struct head_row *h,
                                  struct bough_error *err)
 {
+    char since[ISO_TEXT];
+
     if (h->status != BOUGH_STATUS_BUSY || !lease_lives(h, p->now) ||
         strcmp(h->lease_owner, e->owner ? e->owner : "") == 0)
         return BOUGH_OK;
-    return bough_fail(err, BOUGH_BUSY, "session #%lld is busy: %.80s has it since %lld",
-                      (long long)e->sid, h->lease_owner, (long long)h->lease_since);
+    iso_print(h->lease_since, since);
+    return bough_hint(err,
+                      bough_fail(err, BOUGH_BUSY, "session #%lld is busy: %.80s has it since %s",
+                                 (long long)e->sid, h->lease_owner, since),
+                      bough_rc_hint(BOUGH_BUSY));
 }
 
 static void take_lease(struct prep *p, const struct edit *e, struct head_row *h)

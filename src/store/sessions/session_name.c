@@ -53,6 +53,13 @@ static enum bough_rc slug_taken(struct prep *p, struct snap *snap, const struct 
     return rc;
 }
 
+/* Another process may give the same name to a session as its id before this slug is committed. */
+static void guard_slug(struct prep *p, const struct session_make *m, const char *slug)
+{
+    if (!cstr_eq(slug, m->body.origin))
+        txn_guard(p, guard_no_alias(arena_printf(p->a, "session:%s", slug)));
+}
+
 enum { SLUG_TRIES = 100000 }; /* each is a lookup; the first is nearly always free */
 
 enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struct session_make *m,
@@ -67,6 +74,8 @@ enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struc
         rc = slug_taken(p, snap, m, m->slug, &taken, err);
         if (!rc && taken)
             rc = bough_fail(err, BOUGH_EXISTS, "the slug %.70s is taken", m->slug);
+        if (!rc)
+            guard_slug(p, m, *slug);
         return rc;
     }
     base = slug_from_title(p->a, m->body.title);
@@ -74,12 +83,15 @@ enum bough_rc session_slug_choose(struct prep *p, struct snap *snap, const struc
         base = slug_random_words(p->a, &p->e->env);
     *slug = base;
     rc = slug_taken(p, snap, m, *slug, &taken, err);
+    taken = taken || !base[strspn(base, "0123456789")]; /* digits alone read as a number */
     for (uint64_t i = 0; !rc && taken && i < SLUG_TRIES; i++) {
         *slug = slug_with_suffix(p->a, base, &p->e->env, i);
         rc = slug_taken(p, snap, m, *slug, &taken, err);
     }
     if (!rc && taken)
         rc = bough_fail(err, BOUGH_EXISTS, "no free slug like %.60s was found; choose one", base);
+    if (!rc)
+        guard_slug(p, m, *slug);
     return rc;
 }
 
@@ -140,12 +152,30 @@ enum bough_rc session_origin_put(struct prep *p, struct snap *snap, const struct
         return rc;
     if (own || alias.a || slug)
         return bough_fail(err, BOUGH_EXISTS, "session %.60s exists", id);
+    txn_guard(p, guard_no_slug(id));
     txn_change(p, CHANGE_ALIAS_ADD)->u.alias =
         (struct alias_row){ .id = arena_printf(p->a, "session:%s", id),
                             .what = ALIAS_SESSION,
                             .a = NEW_SESSION,
                             .b = m->from };
     return BOUGH_OK;
+}
+
+enum bough_rc session_origin_from(struct bough_store *s, const char *origin, int64_t *from,
+                                  struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct alias_row alias = { 0 };
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (!rc) {
+        rc = origin_alias(&snap, a, origin, &alias, err);
+        snap_end(&snap);
+    }
+    *from = alias.b;
+    bough_arena_destroy(a);
+    return rc;
 }
 
 enum bough_rc session_by_origin(struct bough_store *s, struct bough_arena *a, const char *origin,

@@ -16,6 +16,10 @@ BOUGH_MUST_CHECK enum bough_rc session_by_origin(struct bough_store *s, struct b
                                                  const char *origin, struct bough_session **out,
                                                  int64_t *from, struct bough_error *err);
 
+/* Who gave a session the id `origin`: an origin_from or a format's number. */
+BOUGH_MUST_CHECK enum bough_rc session_origin_from(struct bough_store *s, const char *origin,
+                                                   int64_t *from, struct bough_error *err);
+
 /* A handle for an import, with the deadline and the principal of `s`; bough_store_close() it. */
 struct bough_store *import_handle(struct bough_store *s);
 /* The next changes through an import's handle are listed with this time, so that a session was

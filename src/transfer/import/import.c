@@ -12,6 +12,7 @@
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/care/salvage/salvage.h"
+#include "store/write/import_api.h"
 #include "transfer/import/import.h"
 #include "transfer/import/opencode_storage.h"
 #include "transfer/sources/sqlite_file.h"
@@ -352,4 +353,18 @@ const char *bough_format_detect(struct bough_str first)
     const struct format *f = format_detect(first);
 
     return f ? f->name : NULL;
+}
+
+enum bough_rc bough_import_format(struct bough_store *s, const struct bough_session *session,
+                                  const char **format, struct bough_error *err)
+{
+    int64_t from = 0;
+    enum bough_rc rc =
+        *session->origin ? session_origin_from(s, session->origin, &from, err) : BOUGH_OK;
+
+    *format = "";
+    for (size_t i = 0; all_formats[i]; i++)
+        if (from == (int64_t)all_formats[i]->number)
+            *format = all_formats[i]->name;
+    return rc;
 }

@@ -11,6 +11,15 @@ TEST(a_failure_carries_its_code_and_sentence)
     CHECK_INT(BOUGH_IO, bough_fail(NULL, BOUGH_IO, "nobody listens"));
 }
 
+TEST(a_failure_may_say_what_to_do_and_the_next_one_forgets_it)
+{
+    CHECK_INT(BOUGH_BUSY, bough_hint(&t->err, bough_fail(&t->err, BOUGH_BUSY, "x"), "take y"));
+    CHECK_STR("take y", t->err.hint);
+    bough_fail(&t->err, BOUGH_BUSY, "z");
+    CHECK(!t->err.hint);
+    CHECK_INT(BOUGH_IO, bough_hint(NULL, BOUGH_IO, "nobody listens"));
+}
+
 TEST(a_long_sentence_is_cut)
 {
     char text[1000];

@@ -218,6 +218,19 @@ static void touch_all(struct fsck *f, const struct changelog_row *row, struct fs
 
 /* ---- the pass ---- */
 
+/* The id of a session has no checksum; the row of its creation has what it was made of. */
+static void check_id(struct fsck *f, const struct changelog_row *row, const struct fsck_session *s)
+{
+    if (s->came ? s->made < row->time : s->made != row->time)
+        fsck_report(f, RULE_VALUE, at_session(s->sid),
+                    "the time in its id is %" PRId64 ", but it was made at %" PRId64, s->made,
+                    row->time);
+    if (row->chk && row->chk - 1 != s->chk && !s->purged)
+        fsck_report(f, RULE_VALUE, at_session(s->sid),
+                    "the check bits in its id are %" PRId64 ", but it was made with %" PRId64,
+                    s->chk, row->chk - 1);
+}
+
 static bool each_row(void *user, const struct raw_row *raw)
 {
     const struct changelog_row *row = &raw->u.log;
@@ -240,11 +253,8 @@ static bool each_row(void *user, const struct raw_row *raw)
     fsck_range(f, at_log(row->no), "its time", row->time, 0, INT64_MAX);
     if ((row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_OPEN) && row->n >= 1)
         check_append(f, row);
-    if (s && row->kind == CHANGELOG_SESSION_NEW &&
-        (s->came ? s->made < row->time : s->made != row->time))
-        fsck_report(f, RULE_VALUE, at_session(s->sid),
-                    "the time in its id is %" PRId64 ", but it was made at %" PRId64, s->made,
-                    row->time);
+    if (s && row->kind == CHANGELOG_SESSION_NEW)
+        check_id(f, row, s);
     if (s) {
         check_other(f, row, s);
         touch_all(f, row, s);

@@ -65,7 +65,7 @@ struct fsck_preview {
 
 struct fsck_session {
     int64_t sid, parent, kind;
-    int64_t made; /* the time in its id */
+    int64_t made, chk; /* the time and the check bits in its id */
     bool purged;
     bool came;         /* it may be an import, whose changes have the time of the conversation */
     bool purge_logged; /* the changelog pass has reached its purge */

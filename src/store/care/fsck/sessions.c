@@ -101,6 +101,7 @@ static bool each_session(void *user, const struct raw_row *raw)
     s->parent = row->parent;
     s->kind = row->kind;
     s->made = row->made;
+    s->chk = row->chk;
     s->purged = s->came = row->purged;
     s->damaged |= !fsck_range(f, at, "its kind", row->kind, 0, BOUGH_SESSION_KIND_LAST);
     fsck_range(f, at, "its version", row->ver, 1, INT64_MAX);

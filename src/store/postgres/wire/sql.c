@@ -94,6 +94,8 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                         "i" },
     [SQL_ENTRY_SET] = { "UPDATE entry SET over = $3, mask = $4 WHERE bid = $1 AND depth = $2",
                         "iiii" },
+    [SQL_SLUG_COUNT] = { "SELECT count(*) FROM session WHERE slug = $1 AND purged = 0", "t" },
+    [SQL_ALIAS_COUNT] = { "SELECT count(*) FROM alias WHERE id = $1 AND scope = 0", "b" },
     [SQL_ENTRY_THERE] = { "SELECT 1::bigint FROM entry WHERE bid = $1 AND depth = $2", "ii" },
     [SQL_ENTRY_IS] = { "SELECT 1::bigint FROM entry WHERE bid = $1 AND depth = $2 AND id = $3",
                        "iit" },

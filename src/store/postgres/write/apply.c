@@ -21,6 +21,12 @@ static enum bough_rc guard(struct batch *b, const struct guard *g, struct bough_
         return batch_send(b, SQL_OPEN_VER, &a, MUST_BE, g->ver, "open", err);
     case GUARD_FULLTEXT:
         return batch_send(b, SQL_TEXT_MARK, NULL, MUST_BE, g->applied, "watermark", err);
+    case GUARD_NO_SLUG:
+        args_text(&a, g->name);
+        return batch_send(b, SQL_SLUG_COUNT, &a, MUST_BE, 0, "slug", err);
+    case GUARD_NO_ALIAS:
+        args_text(&a, g->name);
+        return batch_send(b, SQL_ALIAS_COUNT, &a, MUST_BE, 0, "alias", err);
     }
     return BOUGH_OK;
 }

@@ -39,6 +39,8 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_BRANCH_CUT] = "UPDATE branch SET cut = ?2 WHERE bid = ?1",
     [SQL_ENTRY_ADD] = "INSERT INTO entry (" ENTRY_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
     [SQL_ENTRY_SET] = "UPDATE entry SET over = ?2, mask = ?3 WHERE k = ?1",
+    [SQL_SLUG_COUNT] = "SELECT count(*) FROM session WHERE slug = ?1 AND purged = 0",
+    [SQL_ALIAS_COUNT] = "SELECT count(*) FROM alias WHERE id = ?1 AND scope = 0",
     [SQL_ENTRY_THERE] = "SELECT 1 FROM entry WHERE k = ?1",
     [SQL_ENTRY_SEAL] = "UPDATE entry SET mask = ?2, body = ?3 WHERE k = ?1",
     [SQL_OPEN_ADD] = "INSERT INTO open (" OPEN_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"

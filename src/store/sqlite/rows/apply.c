@@ -6,6 +6,19 @@
 
 /* ---- guards ---- */
 
+/* How many rows have this name: 0 or 1. */
+static enum bough_rc count_named(struct conn *c, enum sql id, const char *name, int64_t *found,
+                                 struct bough_error *err)
+{
+    sqlite3_stmt *st;
+    enum bough_rc rc = conn_stmt(c, id, &st, err);
+
+    if (rc)
+        return rc;
+    bind_text(st, 1, name);
+    return conn_int(c, id, 0, found, err);
+}
+
 /* Compare the current value with the expected one. *lost is NULL when the guard holds. */
 static enum bough_rc guard_lost(struct conn *c, const struct guard *g, const char **lost,
                                 struct bough_error *err)
@@ -39,6 +52,14 @@ static enum bough_rc guard_lost(struct conn *c, const struct guard *g, const cha
     case GUARD_FULLTEXT:
         want = g->applied;
         rc = conn_int(c, SQL_TEXT_MARK, -1, &found, err);
+        break;
+    case GUARD_NO_SLUG:
+        what = "slug";
+        rc = count_named(c, SQL_SLUG_COUNT, g->name, &found, err);
+        break;
+    case GUARD_NO_ALIAS:
+        what = "alias";
+        rc = count_named(c, SQL_ALIAS_COUNT, g->name, &found, err);
         break;
     }
     *lost = !rc && found != want ? what : NULL;
