@@ -1028,7 +1028,7 @@ export interface paths {
         delete: operations["delete_api_v1_sessions_id"];
         options?: never;
         head?: never;
-        /** Change the given fields; an empty string clears a field. */
+        /** Change the given fields; null or an empty string clears a field. */
         patch: operations["patch_api_v1_sessions_id"];
         trace?: never;
     };
@@ -3811,7 +3811,7 @@ export interface components {
             rev: number;
         };
         /**
-         * @description The fields of a session to change. A missing field stays as it is.
+         * @description The fields of a session to change. A missing field stays as it is; null clears one.
          * @example {
          *       "title": "Green build"
          *     }
@@ -3821,57 +3821,57 @@ export interface components {
              * @description A title for people. Empty clears it.
              * @example Red build
              */
-            title?: string;
+            title?: string | null;
             /**
              * @description The project: a directory, or any other name.
              * @example /srv/shop
              */
-            project?: string;
+            project?: string | null;
             /**
              * @description The workspace it belongs to.
              * @example main
              */
-            workspace?: string;
+            workspace?: string | null;
             /**
              * @description The account it belongs to.
              * @example acme
              */
-            account?: string;
+            account?: string | null;
             /**
              * @description How the provider is reached: direct, opencode, ...
              * @example direct
              */
-            provider_path?: string;
+            provider_path?: string | null;
             /**
              * @description The role of the agent, free text.
              * @example reviewer
              */
-            role_name?: string;
+            role_name?: string | null;
             /**
              * @description The provider of the model.
              * @example anthropic
              */
-            model_provider?: string;
+            model_provider?: string | null;
             /**
              * @description The name of the model.
              * @example claude-sonnet-4-5
              */
-            model_name?: string;
+            model_name?: string | null;
             /**
              * @description The system prompt.
              * @example You are a reviewer.
              */
-            system_prompt?: string;
+            system_prompt?: string | null;
             /**
              * @description The user; free text.
              * @example ada
              */
-            user_name?: string;
+            user_name?: string | null;
             /**
              * @description The version of the shape of `data`, free text; "1" by default.
              * @example 1
              */
-            version?: string;
+            version?: string | null;
             /**
              * @description A JSON object for fields that have no member here; kept as it is.
              * @example {}
@@ -4371,7 +4371,7 @@ export interface components {
             epoch: number;
             /**
              * @description The number of the last migration.
-             * @example 7
+             * @example 9
              */
             schema: number;
             /**
@@ -4937,12 +4937,12 @@ export interface components {
              * @description The account.
              * @example acme
              */
-            accountId?: string;
+            accountId?: string | null;
             /**
              * @description The workspace.
              * @example main
              */
-            workspaceId?: string;
+            workspaceId?: string | null;
             /**
              * @description A title for people. Empty clears it.
              * @example Red build
@@ -4957,23 +4957,23 @@ export interface components {
              * @description How the provider is reached: direct, opencode, ...
              * @example direct
              */
-            provider?: string;
+            provider?: string | null;
             /**
              * @description The role of the agent, free text.
              * @example reviewer
              */
-            roleName?: string;
+            roleName?: string | null;
             /** @description The columns of alkhub's `data`. */
             data?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * @description A JSON object for the caller's own use.
              * @example {}
              */
             metadata?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * @description The status of the session.
              * @example idle
@@ -5557,7 +5557,7 @@ export interface components {
              * @description The system prompt.
              * @example You are a reviewer.
              */
-            system_prompt?: string;
+            system_prompt?: string | null;
         };
         /**
          * @description A chat session to create.
@@ -7197,7 +7197,7 @@ export interface operations {
     get_api_v1_events: {
         parameters: {
             query?: {
-                /** @description Only events of these sessions: ids, slugs or #numbers, separated by commas. */
+                /** @description Only events of these sessions: ids, slugs or numbers, separated by commas. */
                 session?: string;
                 /** @description Only events of sessions of this project. */
                 project?: string;
@@ -9476,7 +9476,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the given fields; an empty string clears a field. */
+            /** @description Change the given fields; null or an empty string clears a field. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

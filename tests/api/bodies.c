@@ -211,3 +211,34 @@ STORE_TEST(money_is_also_an_integer_of_nano_usd_in_and_out)
     CHECK(strstr(text_at(t, j, "error.message"), "different amounts"));
     world_close(&w);
 }
+
+STORE_TEST(null_in_a_patch_clears_a_field_and_a_missing_one_stays)
+{
+    const char *id, *path;
+    struct json j;
+    struct world w;
+
+    world_open(t, &w);
+    j = world_gives(t, &w, "POST", "/api/v1/sessions",
+                    "{\"title\":\"x\",\"role_name\":\"r\",\"project\":\"p\",\"account\":\"a\","
+                    "\"data\":{\"k\":1}}",
+                    201);
+    id = text_at(t, j, "id");
+    path = of_session(t, id, "");
+    j = world_gives(t, &w, "PATCH", path,
+                    "{\"title\":null,\"role_name\":null,\"account\":null,\"data\":null}", 200);
+    CHECK_STR("", text_at(t, j, "title"));
+    CHECK_STR("p", text_at(t, j, "project"));
+    CHECK_STR("{}", text_at(t, j, "data"));
+    CHECK(json_type(json_member(j, "role_name")) == JSON_NULL);
+    CHECK(json_type(json_member(j, "account")) == JSON_NULL);
+    j = world_gives(t, &w, "PATCH", arena_printf(t->arena, "/alkhub/v1/sessions/%s", id),
+                    "{\"workspaceId\":\"w\",\"roleName\":\"again\",\"title\":\"y\"}", 200);
+    CHECK_STR("again", text_at(t, j, "roleName"));
+    j = world_gives(t, &w, "PATCH", arena_printf(t->arena, "/alkhub/v1/sessions/%s", id),
+                    "{\"workspaceId\":null,\"roleName\":null}", 200);
+    CHECK_STR("null", text_at(t, j, "workspaceId"));
+    CHECK_STR("null", text_at(t, j, "roleName"));
+    CHECK_STR("y", text_at(t, j, "title"));
+    world_close(&w);
+}

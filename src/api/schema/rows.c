@@ -199,10 +199,13 @@ const struct api_schema api_own_schemas[] = {
       "last_request_id?:string last_cost_usd?:number last_cost_nano_usd?:integer created:time|null "
       "updated:time|null "
       "modified:time|null deleted:time|null head:" PLACE " rev:integer" },
-    { "SessionEdit", "The fields of a session to change. A missing field stays as it is.",
-      "only title?:string project?:string workspace?:string account?:string "
-      "provider_path?:string role_name?:string model_provider?:string model_name?:string "
-      "system_prompt?:string user_name?:string version?:string data?:any metadata?:any",
+    { "SessionEdit",
+      "The fields of a session to change. A missing field stays as it is; null clears one.",
+      "only title?:string|null project?:string|null workspace?:string|null account?:string|null "
+      "provider_path?:string|null role_name?:string|null model_provider?:string|null "
+      "model_name?:string|null "
+      "system_prompt?:string|null user_name?:string|null version?:string|null data?:any "
+      "metadata?:any",
       .example = "{\"title\":\"Green build\"}" },
     { "SessionNew", "A session to create. Everything is optional.",
       "only id?:string kind?:SessionKind parent?:string fork_entry?:string "
