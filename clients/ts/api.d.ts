@@ -351,6 +351,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/entries/{entry}/amend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Correct a sealed message: append an entry whose parts contexts show behind its own. */
+        post: operations["post_api_v1_sessions_id_entries_entry_amend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/entries/{entry}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mark outputs of tools in a sealed message as compacted: contexts show a short text instead. */
+        post: operations["post_api_v1_sessions_id_entries_entry_compact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/entries/{entry}/restore": {
         parameters: {
             query?: never;
@@ -1675,6 +1709,31 @@ export interface components {
              * @example /srv/shop
              */
             project: string | null;
+        };
+        /**
+         * @description A correction of a sealed message.
+         * @example {
+         *       "parts": [
+         *         {
+         *           "type": "text",
+         *           "text": "It was the cache."
+         *         }
+         *       ]
+         *     }
+         */
+        Amendment: {
+            /**
+             * @description The parts to add, each an object with a `type`; a string is one text part.
+             * @example [
+             *       {
+             *         "type": "text",
+             *         "text": "It was the cache."
+             *       }
+             *     ]
+             */
+            parts: string | {
+                [key: string]: unknown;
+            }[];
         };
         /**
          * @description Entries to append, all or none, and the provider call that produced them.
@@ -3155,6 +3214,19 @@ export interface components {
             items: components["schemas"]["OpenMessage"][];
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
+        };
+        /**
+         * @description Which output of a tool is compacted.
+         * @example {
+         *       "part": 0
+         *     }
+         */
+        OutputCompaction: {
+            /**
+             * @description The number of the part, from 0. Without it: all parts.
+             * @example 0
+             */
+            part?: number;
         };
         /** @description One part of a message. */
         Part: {
@@ -6795,6 +6867,8 @@ export interface operations {
                 at?: string;
                 /** @description The context of an empty path. */
                 at_nothing?: boolean;
+                /** @description Begin with the memories of the session, of its project and, unless the token is bound to a project, of the store, as a system message. */
+                memories?: boolean;
                 /** @description Also apply markers of the sessions it was forked from; pi always does. */
                 inherit?: boolean;
             };
@@ -7096,6 +7170,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_entries_entry_amend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Amendment"];
+            };
+        };
+        responses: {
+            /** @description Correct a sealed message: append an entry whose parts contexts show behind its own. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Id"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_entries_entry_compact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OutputCompaction"];
+            };
+        };
+        responses: {
+            /** @description Mark outputs of tools in a sealed message as compacted: contexts show a short text instead. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Id"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,6 +1,7 @@
 /* Members that took the place of reserved words after the headers of include-0.2 were frozen. */
 #include "layout.h"
 
+AT(bough_context_options, memories, 28);
 AT(bough_record_options, owner, 40);
 AT(bough_session_create_options, key, 192);
 AT(bough_session_fork_options, key, 48);

@@ -242,3 +242,51 @@ STORE_TEST(null_in_a_patch_clears_a_field_and_a_missing_one_stays)
     CHECK_STR("y", text_at(t, j, "title"));
     world_close(&w);
 }
+
+STORE_TEST(messages_are_corrected_and_outputs_compacted_over_http)
+{
+    const char *id, *one, *context;
+    struct json j;
+    struct world w;
+
+    world_open(t, &w);
+    id = text_at(t, world_gives(t, &w, "POST", "/api/v1/sessions", "{}", 201), "id");
+    j = world_gives(t, &w, "POST", of_session(t, id, "/entries"),
+                    "{\"entries\":[{\"role\":\"user\",\"parts\":[{\"type\":\"tool_result\","
+                    "\"tool_use_id\":\"c\",\"content\":\"much\"}]}]}",
+                    201);
+    one = text_at(t, j, "ids.0");
+    context = of_session(t, id, "/context?dialect=hygge&memories=true");
+    (void)world_gives(t, &w, "POST",
+                      of_session(t, id, arena_printf(t->arena, "/entries/%s/amend", one)),
+                      "{\"parts\":\"corrected\"}", 201);
+    (void)world_gives(t, &w, "POST",
+                      of_session(t, id, arena_printf(t->arena, "/entries/%s/amend", one)),
+                      "{\"parts\":[]}", 422);
+    CHECK(strstr(text_at(t, world_gives(t, &w, "GET", context, "", 200), "messages"), "corrected"));
+    (void)world_gives(t, &w, "POST",
+                      of_session(t, id, arena_printf(t->arena, "/entries/%s/compact", one)), "",
+                      201);
+    CHECK(!strstr(text_at(t, world_gives(t, &w, "GET", context, "", 200), "messages"), "much"));
+    world_close(&w);
+}
+
+STORE_TEST(D13_a_token_of_one_project_gets_no_memories_of_the_store_in_a_context)
+{
+    struct bough_memory all = { .scope = BOUGH_MEMORY_OF_STORE, .content = "of all" };
+    struct bough_memory own = { .scope = BOUGH_MEMORY_OF_PROJECT, .of = "p", .content = "of p" };
+    struct bough_session_create_options in = { .project = "p" };
+    struct bough_session *s;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    CHECK_OK(bough_memory_add(t->store, t->arena, &all, NULL, &t->err));
+    CHECK_OK(bough_memory_add(t->store, t->arena, &own, NULL, &t->err));
+    r = world_ask(t, &w, "GET", of_session(t, s->id, "/context?memories=true"),
+                  bearer(t, world_token(t, "bound", "read", "p")), "");
+    CHECK_INT(200, r.status);
+    CHECK(strstr(r.body.p, "of p") && !strstr(r.body.p, "of all"));
+    world_close(&w);
+}

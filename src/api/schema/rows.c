@@ -9,6 +9,8 @@ const struct api_schema api_own_schemas[] = {
     { "About", "The store, the server and the caller.",
       "version:string store:string backend:Backend epoch:integer last_no:integer "
       "who:string scopes:string project:string|null" },
+    { "Amendment", "A correction of a sealed message.", "only parts:string|[object]",
+      .example = "{\"parts\":[{\"type\":\"text\",\"text\":\"It was the cache.\"}]}" },
     { "Append", "Entries to append, all or none, and the provider call that produced them.",
       "only entries?:[EntryNew] call?:CallNew at?:string at_root?:boolean "
       "keep_head?:boolean expect_head?:string owner?:string",
@@ -143,6 +145,8 @@ const struct api_schema api_own_schemas[] = {
     { "OpenMessage", "A message that is still being written.",
       "id:string session:string at:" PLACE " lease:Lease expired:boolean" },
     { "OpenMessages", "A list of open messages.", "items:[OpenMessage] next:string|null" },
+    { "OutputCompaction", "Which output of a tool is compacted.", "only part?:integer",
+      .example = "{\"part\":0}" },
     { "Part", "One part of a message.", "id:string entry:string type:PartType part:object" },
     { "Path", "A page of entries, oldest first.",
       "items:[Entry] next:string|null marker?:Entry|null" },

@@ -13,6 +13,7 @@
 #define CORE_CONTEXT_CONTEXT_H
 
 #include <bough/context.h>
+#include <bough/notes.h>
 
 #define CONTEXT_CONTENT_KEY "bough.content"
 
@@ -25,6 +26,8 @@ struct context_input {
     struct bough_entry *const *before;
     size_t nbefore;
     struct bough_entry *marker; /* the compaction in force or NULL; "pi" finds its own in entries */
+    const struct bough_memory *memories; /* shown first */
+    size_t nmemories;
 };
 
 /*
