@@ -5,7 +5,6 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/context/dialect.h"
-#include "core/context/overlays.h"
 #include "core/model/text.h"
 #include "core/part/view.h"
 

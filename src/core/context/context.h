@@ -17,6 +17,14 @@
 
 #define CONTEXT_CONTENT_KEY "bough.content"
 
+/* Overlays on sealed messages are custom entries of this customType, whose `data` is
+ * {"target": entry id, ...}; overlays.c. */
+#define OVERLAY_AMEND "bough.amend"         /* "parts": shown behind those of the target */
+#define OVERLAY_COMPACTED "bough.compacted" /* "part": its number; without it all parts */
+
+/* Does the part have an output of a tool that can be compacted? */
+bool overlay_clears(const struct bough_part *part);
+
 struct context_input {
     const char *dialect;         /* the name of a row in context_dialects[] */
     struct bough_entry *entries; /* a path, oldest first; must outlive the result */

@@ -1,6 +1,6 @@
 /* Overlays on sealed entries: corrections (bough.amend) and compacted outputs of tools
  * (bough.compacted). Both are custom entries later on the path (U13). Pure. */
-#include "core/context/overlays.h"
+#include "core/context/dialect.h"
 
 #include <string.h>
 

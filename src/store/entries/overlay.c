@@ -1,9 +1,10 @@
 /* Corrections and compacted outputs: custom entries about a sealed entry (design: U13). */
 #include <string.h>
 
+#include "base/json/write.h"
 #include "base/limits.h"
 #include "base/text/str.h"
-#include "core/context/overlays.h"
+#include "core/context/context.h"
 #include "core/model/text.h"
 #include "core/part/view.h"
 #include "store/lookup/find.h"
