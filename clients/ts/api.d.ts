@@ -5776,7 +5776,7 @@ export interface components {
         /** @description The kind of an entry. Other words are kept and given back as they came; `custom` is data of a program, `custom_message` a message of one. */
         EntryKind: ("message" | "model_change" | "thinking_level_change" | "compaction" | "branch_summary" | "custom" | "custom_message" | "label" | "session_info") | string;
         /** @description A stable name of the error. */
-        ErrorCode: ("not_found" | "memory_not_found" | "gone" | "ambiguous" | "exists" | "invalid" | "invalid_part" | "unknown_part" | "conflict" | "key_conflict" | "busy" | "lease_lost" | "archived" | "read_only" | "denied" | "too_deep" | "too_large" | "full" | "timeout" | "overloaded" | "not_done" | "unknown" | "corrupt" | "version" | "io" | "bad_path" | "bad_request" | "invalid_request" | "malformed" | "two_credentials" | "unauthorized" | "link_used" | "scope" | "wrong_origin" | "method_not_allowed" | "precondition_failed" | "unsupported_encoding" | "unsupported_type" | "range" | "wrong_host" | "too_many" | "too_many_failures" | "draining" | "not_ready") | string;
+        ErrorCode: ("not_found" | "memory_not_found" | "gone" | "ambiguous" | "exists" | "invalid" | "invalid_part" | "unknown_part" | "conflict" | "key_conflict" | "busy" | "lease_lost" | "archived" | "read_only" | "denied" | "too_deep" | "too_large" | "full" | "timeout" | "overloaded" | "not_done" | "unknown" | "corrupt" | "version" | "io" | "cancelled" | "bad_path" | "bad_request" | "invalid_request" | "malformed" | "two_credentials" | "unauthorized" | "link_used" | "scope" | "wrong_origin" | "method_not_allowed" | "precondition_failed" | "unsupported_encoding" | "unsupported_type" | "range" | "wrong_host" | "too_many" | "too_many_failures" | "draining" | "not_ready") | string;
         /** @description A format that can be imported. */
         FormatName: ("bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "hygge" | "hecate") | string;
         /**
@@ -5976,7 +5976,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It took too long; try again. Codes: timeout. */
+        /** @description It took too long; try again. Codes: timeout, cancelled. */
         Timeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -250,6 +250,24 @@ BOUGH_MUST_CHECK enum bough_rc bough_compact(struct bough_store *s, const char *
                                              const struct bough_compact_options *in,
                                              char id[BOUGH_ID_LEN + 1], struct bough_error *err);
 
+/* The fields of a compaction marker. Text that is not set is "". */
+struct bough_marker {
+    const char *summary;
+    const char *first_kept; /* id of the first entry that is kept, as its writer named it, or "" */
+    const char *before;     /* or of the last one that is summarised, or "" */
+    int64_t keep_from;      /* first depth that is still shown; 0: none before the marker */
+    int64_t tokens_before, tokens_saved; /* 0 when not given */
+    struct bough_str details;            /* raw JSON or empty */
+    bool from_hook;                      /* a hook wrote the summary */
+    uint64_t reserved[4];                /* room to grow */
+};
+
+/* Read the fields of a marker, in the arena, whichever tool wrote it. BOUGH_INVALID: the entry is
+ * not a compaction. */
+BOUGH_MUST_CHECK enum bough_rc bough_marker_read(struct bough_arena *a,
+                                                 const struct bough_entry *entry,
+                                                 struct bough_marker *out, struct bough_error *err);
+
 /* All markers that the session wrote, on every branch, oldest first. Not in pages. */
 BOUGH_MUST_CHECK enum bough_rc bough_marker_list(struct bough_store *s, struct bough_arena *a,
                                                  const char *session, struct bough_entries *out,

@@ -5,3 +5,4 @@ AT(bough_context_options, memories, 28);
 AT(bough_record_options, owner, 40);
 AT(bough_session_create_options, key, 192);
 AT(bough_session_fork_options, key, 48);
+SIZE(bough_marker, 104);

@@ -96,7 +96,7 @@ static void import_one(struct cli *c, const char *path, bool follow, struct sums
     enum bough_rc rc = bough_import_file(c->s, a, path, &how, &f, &c->err);
 
     progress_end(&p);
-    sums->whole += !(stopped && rc == BOUGH_TIMEOUT);
+    sums->whole += !(stopped && rc == BOUGH_CANCELLED);
     if (rc == BOUGH_BUSY && cli_has(c, "follow")) { /* another process is importing it */
         bough_arena_destroy(a);
         return;
