@@ -27,6 +27,9 @@ enum {
  * - In results, text that is not set is "", and only pointers whose comment says so are NULL. An
  *   optional struct is a pointer, NULL when it is absent. In arguments, NULL and "" mean "not
  *   given" unless the comment says otherwise.
+ * - A pointer argument must not be NULL unless its comment says that it may be: else the call is
+ *   BOUGH_INVALID and does nothing. `err` and the `user` of a callback may always be NULL, and so
+ * may an array whose count is 0. Text is the exception: see above.
  * - Lists are { at, n }. Lists that come in pages add `next`: pass it as `cursor` in the options to
  *   get the next page; "" means there is none. A cursor is opaque text of at most BOUGH_CURSOR_LEN
  *   characters, is valid for the same list with the same options, and outlives the process. A

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/os/fs.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/engine/engine.h"
@@ -142,6 +143,8 @@ enum bough_rc bough_backup(struct bough_store *s, const char *path,
                            const struct bough_backup_options *how, struct bough_backup_result *out,
                            struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct new_file d = { .a = bough_arena_create(), .temp = "" };
     struct bough_backup_result done = { 0 };
     enum bough_rc rc = RESERVED_CHECK(bough_backup_options, how, err);
@@ -212,6 +215,8 @@ enum bough_rc bough_restore(const char *backup, const char *url,
                             const struct bough_restore_options *how, struct bough_arena *a,
                             struct bough_restore_result *out, struct bough_error *err)
 {
+    REQUIRE(a, err);
+
     static const struct bough_restore_options plainly;
     struct swap w = { .d = { .a = bough_arena_create(), .temp = "" }, .word = "restore" };
     struct bough_restore_result done = { 0 };

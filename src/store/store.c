@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/memory/mem.h"
 #include "base/os/fork_guard.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/engine/engine.h"
@@ -128,6 +129,8 @@ enum bough_rc bough_store_open(struct bough_store **out, const char *url,
                                const struct bough_store_open_options *options,
                                struct bough_error *err)
 {
+    REQUIRE(out, err);
+
     struct backend_config config = { .deadline = { mono_us() + LIMIT_DEADLINE_MS * 1000, NULL } };
     const struct backend_ops *ops;
     struct bough_store *s;
@@ -168,6 +171,8 @@ enum bough_rc bough_store_open(struct bough_store **out, const char *url,
 
 enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct deadline p = store_deadline(s);
     int64_t reached;
     enum bough_rc rc;
@@ -197,6 +202,8 @@ static void tell_figures(struct engine *e, const struct backend_info *info,
 enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a,
                                struct bough_store_info_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct backend_info info;
     struct snap snap;
     size_t pending;

@@ -1,6 +1,7 @@
 /* Exports: one session, several, or the whole store, each session once. */
 #include "base/memory/arena.h"
 #include "base/memory/map.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "transfer/export_session.h"
@@ -78,6 +79,8 @@ static enum bough_rc find_format(const struct bough_export_options *how, const s
 enum bough_rc bough_export_notes(struct bough_store *s, const struct bough_export_options *how,
                                  struct bough_error *err)
 {
+    REQUIRE(s && how && how->write, err);
+
     const struct format *f;
     enum bough_rc rc = find_format(how, &f, err);
 
@@ -87,6 +90,8 @@ enum bough_rc bough_export_notes(struct bough_store *s, const struct bough_expor
 enum bough_rc bough_export_session(struct bough_store *s, const char *session,
                                    const struct bough_export_options *how, struct bough_error *err)
 {
+    REQUIRE(s && how && how->write, err);
+
     struct exporting x = { .s = s, .how = how };
     enum bough_rc rc = find_format(how, &x.f, err);
 
@@ -101,6 +106,8 @@ enum bough_rc bough_export_session(struct bough_store *s, const char *session,
 enum bough_rc bough_export_sessions(struct bough_store *s, const char *const *sessions, size_t n,
                                     const struct bough_export_options *how, struct bough_error *err)
 {
+    REQUIRE(s && how && how->write, err);
+
     struct exporting x = { .s = s, .how = how };
     enum bough_rc rc = find_format(how, &x.f, err);
 

@@ -1,3 +1,4 @@
+#include "base/required.h"
 /* Money: integers of nano-USD; floating point is used only to convert input. Pure. */
 #include <bough/model.h>
 
@@ -10,6 +11,8 @@
 
 enum bough_rc bough_money_from_usd(double usd, int64_t *nano, struct bough_error *err)
 {
+    REQUIRE(nano, err);
+
     if (!isfinite(usd))
         return bough_fail(err, BOUGH_INVALID, "an amount of money must be a finite number");
     if (usd > MAX_USD || usd < -MAX_USD)

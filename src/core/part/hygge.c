@@ -4,6 +4,7 @@
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "base/memory/arena.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -61,6 +62,8 @@ static void write_part(struct json_writer *w, const struct bough_hygge_part *p)
 enum bough_rc bough_hygge_marshal(struct bough_arena *a, const struct bough_hygge_part *parts,
                                   size_t n, struct bough_str *out, struct bough_error *err)
 {
+    REQUIRE(a && (parts || !n) && out, err);
+
     enum bough_rc rc = BOUGH_OK;
     struct json_writer w;
     struct buf b;
@@ -152,6 +155,8 @@ enum bough_rc bough_hygge_unmarshal(struct bough_arena *a, struct bough_str json
                                     struct bough_hygge_part **parts, size_t *n,
                                     struct bough_error *err)
 {
+    REQUIRE(a && parts && n, err);
+
     struct reader r = { .a = a, .err = err };
     struct bough_error why = { 0 };
     struct bough_str text;

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/memory/arena.h"
+#include "base/required.h"
 #include "base/text/str.h"
 #include "core/part/view.h"
 
@@ -67,6 +68,8 @@ static enum bough_rc check_shape(struct bough_str word, struct fields *f,
 enum bough_rc bough_part_check(struct bough_str json, enum bough_part_type *type,
                                struct bough_error *err)
 {
+    REQUIRE(type, err);
+
     struct bough_error why = { 0 };
     struct bough_arena *tmp = NULL;
     struct bough_str word;
@@ -173,6 +176,8 @@ static enum bough_rc split_array(struct bough_arena *a, struct json_pull *p,
 enum bough_rc bough_parts_split(struct bough_arena *a, struct bough_str json,
                                 struct bough_str **parts, size_t *n, struct bough_error *err)
 {
+    REQUIRE(a && parts && n, err);
+
     struct bough_error why = { 0 };
     struct json_event ev;
     struct json_pull p;

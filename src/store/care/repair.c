@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "base/required.h"
 #include "base/text/str.h"
 #include "store/sessions/purge.h"
 
@@ -223,6 +224,8 @@ enum bough_rc bough_store_repair(struct bough_store *s, enum bough_fsck_level le
                                  void *user, struct bough_store_repair_result *report,
                                  struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct bough_store_repair_result unused = { 0 };
     struct found list = { 0 };
     struct repair r = { .s = s, .did = did, .user = user, .err = err };

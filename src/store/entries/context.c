@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory/arena.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "store/engine/engine.h"
 #include "store/lookup/path.h"
@@ -155,6 +156,8 @@ enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const 
                             const struct bough_context_options *how,
                             struct bough_context_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a && how && out, err);
+
     const struct context_dialect *dialect;
     struct before before = { .n = 0 };
     struct context_input in = { 0 };

@@ -1,4 +1,5 @@
 /* Soft deletion and restoration of entries. Only the session that owns an entry may do either. */
+#include "base/required.h"
 #include "store/lookup/find.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
@@ -75,11 +76,15 @@ enum bough_rc entry_delete_at(struct bough_store *s, const char *session, const 
 enum bough_rc bough_entry_delete(struct bough_store *s, const char *session, const char *entry,
                                  struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     return entry_delete_at(s, session, entry, 0, err);
 }
 
 enum bough_rc bough_entry_restore(struct bough_store *s, const char *session, const char *entry,
                                   struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     return run_over(s, session, &(struct over){ .s = s, .entry = entry }, err);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/slug.h"
@@ -269,6 +270,8 @@ enum bough_rc bough_session_fork(struct bough_store *s, struct bough_arena *a, c
                                  const struct bough_session_fork_options *how,
                                  struct bough_session **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     static const struct bough_session_fork_options plain;
     int64_t sealed = 0;
     enum bough_rc rc = RESERVED_CHECK(bough_session_fork_options, how, err);

@@ -1,4 +1,5 @@
 /* Read and move the head of a session. */
+#include "base/required.h"
 #include "base/text/str.h"
 #include "store/lookup/find.h"
 #include "store/lookup/path.h"
@@ -9,6 +10,8 @@ enum bough_rc bough_head_get(struct bough_store *s, struct bough_arena *a, const
                              struct bough_head *at, struct bough_entry **entry,
                              struct bough_error *err)
 {
+    REQUIRE(s && a && at, err);
+
     struct head_now now;
     struct snap snap;
     int64_t sid, owner = 0;
@@ -107,6 +110,8 @@ static enum bough_rc prepare_move(struct prep *p, void *user, struct bough_error
 enum bough_rc bough_head_move(struct bough_store *s, const char *session, const char *entry,
                               struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct move m = { .entry = entry };
     struct request r = { .prepare = prepare_move, .user = &m };
     enum bough_rc rc = find_session_fast(s, session, &m.sid, err);

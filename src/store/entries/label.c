@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/text/str.h"
 #include "store/lookup/check.h"
 #include "store/lookup/find.h"
@@ -66,6 +67,8 @@ enum bough_rc label_set_at(struct bough_store *s, const char *session, const cha
 enum bough_rc bough_label_set(struct bough_store *s, const char *session, const char *entry,
                               const char *text, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     return label_set_at(s, session, entry, text, 0, err);
 }
 
@@ -184,6 +187,8 @@ static enum bough_rc give_labels(struct collect *c, int64_t sid, struct bough_la
 enum bough_rc bough_label_list(struct bough_store *s, struct bough_arena *a, const char *session,
                                struct bough_labels *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct snap snap;
     struct collect c = { .snap = &snap, .a = a, .err = err };
     int64_t sid;
@@ -202,6 +207,8 @@ enum bough_rc bough_label_list(struct bough_store *s, struct bough_arena *a, con
 enum bough_rc bough_label_get(struct bough_store *s, struct bough_arena *a, const char *session,
                               const char *entry, const char **text, struct bough_error *err)
 {
+    REQUIRE(s && a && text, err);
+
     struct snap snap;
     struct collect c = { .snap = &snap, .a = a, .err = err };
     struct bough_head at;

@@ -3,6 +3,7 @@
 
 #include "base/json/json.h"
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -116,6 +117,8 @@ enum bough_rc bough_compact(struct bough_store *s, const char *session,
                             const struct bough_compact_options *in, char id[BOUGH_ID_LEN + 1],
                             struct bough_error *err)
 {
+    REQUIRE(s && in && id, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct bough_append_result out;
     enum bough_rc rc = RESERVED_CHECK(bough_compact_options, in, err);
@@ -153,6 +156,8 @@ static bool marks_of_branch(void *user, const struct branch_row *b)
 enum bough_rc bough_marker_list(struct bough_store *s, struct bough_arena *a, const char *session,
                                 struct bough_entries *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct own_marks o = { .list = { .a = a }, .err = err };
     struct snap snap;
     int64_t sid;
@@ -176,6 +181,8 @@ enum bough_rc bough_marker_list(struct bough_store *s, struct bough_arena *a, co
 enum bough_rc bough_marker_latest(struct bough_store *s, struct bough_arena *a, const char *session,
                                   bool inherit, struct bough_entry **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct bough_head mark = { 0 };
     struct head_now now;
     struct snap snap;
@@ -205,6 +212,8 @@ static const char *text_of(struct bough_arena *a, struct json data, const char *
 enum bough_rc bough_marker_read(struct bough_arena *a, const struct bough_entry *entry,
                                 struct bough_marker *out, struct bough_error *err)
 {
+    REQUIRE(a && entry && out, err);
+
     struct json data = { 0 };
 
     if (!entry || !out || entry->kind != BOUGH_ENTRY_COMPACTION)

@@ -3,6 +3,7 @@
 
 #include "base/json/write.h"
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/text/str.h"
 #include "core/context/context.h"
 #include "core/model/text.h"
@@ -66,6 +67,8 @@ enum bough_rc bough_entry_amend(struct bough_store *s, const char *session, cons
                                 const struct bough_str *parts, size_t n, char id[BOUGH_ID_LEN + 1],
                                 struct bough_error *err)
 {
+    REQUIRE(s && (parts || !n) && id, err);
+
     struct bough_arena *tmp = bough_arena_create();
     enum bough_part_type type;
     struct bough_entry *e;
@@ -104,6 +107,8 @@ static bool has_output(struct bough_arena *a, const struct bough_entry *e, int64
 enum bough_rc bough_entry_compact(struct bough_store *s, const char *session, const char *entry,
                                   int64_t part, char id[BOUGH_ID_LEN + 1], struct bough_error *err)
 {
+    REQUIRE(s && id, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct bough_entry *e;
     struct json_writer w;

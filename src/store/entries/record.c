@@ -6,6 +6,7 @@
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/context/normal.h"
@@ -376,6 +377,8 @@ enum bough_rc bough_record(struct bough_store *s, struct bough_arena *a, const c
                            const struct bough_record_options *in, struct bough_record_result *out,
                            struct bough_error *err)
 {
+    REQUIRE(s && a && in && out, err);
+
     struct deadline p = store_deadline(s);
     struct bough_error why = { 0 };
     struct history sent = { 0 }, reply = { 0 };

@@ -4,6 +4,7 @@
 
 #include "base/json/json.h"
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/context/normal.h"
@@ -70,6 +71,8 @@ static enum bough_rc list_inherited(struct listing *l, size_t own)
 enum bough_rc bough_tree_branches(struct bough_store *s, struct bough_arena *a, const char *session,
                                   struct bough_branches *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct snap snap;
     struct listing l = { .snap = &snap, .a = a, .out = out, .err = err };
     int64_t sid;
@@ -137,6 +140,8 @@ enum bough_rc bough_tree_entries(struct bough_store *s, struct bough_arena *a, c
                                  const struct bough_tree_entries_options *how,
                                  struct bough_entries *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     int64_t limit = how ? how->limit : 0, sid;
     struct snap snap;
     struct gather g = { .snap = &snap, .list = { .a = a }, .err = err };
@@ -244,6 +249,8 @@ enum bough_rc bough_tree_children(struct bough_store *s, struct bough_arena *a, 
                                   const char *entry, struct bough_entries *out,
                                   struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct snap snap;
     struct kids k = { .snap = &snap, .list = { .a = a }, .err = err };
     struct bough_head at;
@@ -273,6 +280,8 @@ enum bough_rc bough_tree_common(struct bough_store *s, struct bough_arena *a, co
                                 const char *one, const char *other, struct bough_entry **out,
                                 struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct bough_head x = { 0 }, y = { 0 }, common = { 0 };
     struct snap snap;
     int64_t sid;
@@ -331,6 +340,8 @@ enum bough_rc bough_tree_diff(struct bough_store *s, struct bough_arena *a,
                               const struct bough_tree_diff_options *how,
                               struct bough_tree_diff_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a && how && out, err);
+
     struct bough_head x = { 0 }, y = { 0 }, common = { 0 };
     struct snap snap;
     enum bough_rc rc = RESERVED_CHECK(bough_tree_diff_options, how, err);
@@ -385,6 +396,8 @@ enum bough_rc bough_branch_with_summary(struct bough_store *s, const char *sessi
                                         const struct bough_branch_with_summary_options *how,
                                         char id[BOUGH_ID_LEN + 1], struct bough_error *err)
 {
+    REQUIRE(s && how && id, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_BRANCH_SUMMARY };
     struct bough_append_options in = {
@@ -423,6 +436,8 @@ enum bough_rc bough_branch_with_summary(struct bough_store *s, const char *sessi
 enum bough_rc bough_path_hash(struct bough_store *s, const char *session, const char *at,
                               char out[65], struct bough_error *err)
 {
+    REQUIRE(s && out, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct bough_entries_read_options how = { .at = at };
     struct normal_hash h;
@@ -442,6 +457,8 @@ enum bough_rc bough_path_hash(struct bough_store *s, const char *session, const 
 enum bough_rc bough_tree_lineage(struct bough_store *s, struct bough_arena *a, const char *session,
                                  struct bough_sessions *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct bough_session *one;
     const char *id = session;
     enum bough_rc rc = BOUGH_OK;

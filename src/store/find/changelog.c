@@ -2,6 +2,7 @@
 #include "store/find/changelog.h"
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
@@ -160,6 +161,8 @@ enum bough_rc bough_store_log(struct bough_store *s, struct bough_arena *a,
                               const struct bough_store_log_options *how, struct bough_changes *out,
                               struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     static const struct bough_store_log_options all;
     struct snap snap;
     int64_t after = 0;

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "base/required.h"
 #include "store/engine/engine.h"
 #include "store/find/changelog.h"
 
@@ -15,6 +16,8 @@ enum {
  * be closed. */
 enum bough_rc bough_feed_end(struct bough_store *s, struct bough_mark *out, struct bough_error *err)
 {
+    REQUIRE(s && out, err);
+
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
@@ -129,6 +132,8 @@ enum bough_rc bough_feed_next(struct bough_store *s, struct bough_arena *a, stru
                               int64_t limit, int64_t wait_ms, struct bough_feed_next_result *out,
                               struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     enum bough_rc rc = BOUGH_OK;
 
     *out = (struct bough_feed_next_result){ .changes.next = "", .next = from };

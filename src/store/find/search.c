@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/search/search.h"
@@ -318,6 +319,8 @@ enum bough_rc bough_search(struct bough_store *s, struct bough_arena *a,
                            const struct bough_search_options *in, struct bough_hits *out,
                            struct bough_error *err)
 {
+    REQUIRE(s && a && in && out, err);
+
     struct search_query *q = arena_alloc(a, sizeof *q);
     struct searching w = { .a = a, .q = q, .out = out, .before = INT64_MAX, .err = err };
     int64_t end = 0, reached = 0;
@@ -377,6 +380,8 @@ static enum bough_rc prepare_rebuild(struct prep *p, void *user, struct bough_er
 
 enum bough_rc bough_search_rebuild(struct bough_store *s, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct request r = { .prepare = prepare_rebuild };
     enum bough_rc rc = write_once(s, &r, err);
 

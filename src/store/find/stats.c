@@ -1,4 +1,5 @@
 /* Statistics of a store, counted row by row. */
+#include "base/required.h"
 #include "core/model/totals.h"
 #include "store/engine/engine.h"
 
@@ -129,6 +130,8 @@ static enum bough_rc count_all(struct snap *snap, struct count *c)
 enum bough_rc bough_store_stats(struct bough_store *s, struct bough_store_stats_result *out,
                                 struct bough_error *err)
 {
+    REQUIRE(s && out, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct count c = { .out = out, .err = err };
     struct backend_info info;

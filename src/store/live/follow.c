@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/required.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
 #include "store/live/live.h"
@@ -58,6 +59,8 @@ enum bough_rc bough_message_follow(struct bough_store *s, struct bough_arena *a,
                                    int64_t offset, int64_t wait_ms,
                                    struct bough_message_follow_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     int64_t until = mono_us() + (wait_ms > 0 ? wait_ms * 1000 : 0);
     struct bough_head at;
     struct snap snap;
@@ -118,6 +121,8 @@ static bool list_one(void *user, const struct open_row *row)
 enum bough_rc bough_message_list(struct bough_store *s, struct bough_arena *a, const char *session,
                                  struct bough_open_messages *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct snap snap;
     struct listing x = {
         .snap = &snap, .a = a, .now = env_now(&s->e->env), .out = out, .err = err

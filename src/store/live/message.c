@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/os/process.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
@@ -36,6 +37,8 @@ enum bough_rc bough_message_open(struct bough_store *s, struct bough_arena *a, c
                                  const struct bough_message_open_options *in,
                                  struct bough_message_open_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a && in && out, err);
+
     struct bough_append_options append = { .entries = in->entry,
                                            .n = 1,
                                            .at = in->at,
@@ -148,6 +151,8 @@ enum bough_rc bough_message_step(struct bough_store *s, const struct bough_writi
                                  int64_t first, const struct bough_step *steps, size_t n,
                                  struct bough_message_step_result *out, struct bough_error *err)
 {
+    REQUIRE(s && w && (steps || !n), err);
+
     struct live *l = NULL;
     size_t before;
     enum bough_rc rc = enter(s, w, first > 0, &l, err), saved = BOUGH_OK;
@@ -168,6 +173,8 @@ enum bough_rc bough_message_step(struct bough_store *s, const struct bough_writi
 enum bough_rc bough_message_flush(struct bough_store *s, const struct bough_writing *w,
                                   struct bough_message_step_result *out, struct bough_error *err)
 {
+    REQUIRE(s && w, err);
+
     struct live *l = NULL;
     enum bough_rc rc = enter(s, w, false, &l, err);
 
@@ -266,6 +273,8 @@ enum bough_rc bough_message_seal(struct bough_store *s, struct bough_arena *a,
                                  const struct bough_message_seal_options *seal,
                                  struct bough_entry **out, struct bough_error *err)
 {
+    REQUIRE(s && a && w, err);
+
     static const struct bough_message_seal_options plain;
     enum bough_rc rc = RESERVED_CHECK(bough_message_seal_options, seal, err);
     int tries = 3; /* the message may change hands at any time */
@@ -325,6 +334,8 @@ enum bough_rc bough_message_take(struct bough_store *s, const char *entry,
                                  const struct bough_message_take_options *in,
                                  struct bough_message_open_result *out, struct bough_error *err)
 {
+    REQUIRE(s && out, err);
+
     char process[PROCESS_TEXT];
     struct taking t = { .process = process };
     struct request r = { .prepare = take_prepare, .user = &t };

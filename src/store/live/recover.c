@@ -1,4 +1,5 @@
 /* Abandoned messages: sealing those whose lease is lost as interrupted. */
+#include "base/required.h"
 #include "base/text/str.h"
 #include "store/live/live.h"
 
@@ -92,6 +93,8 @@ static bool take_expired(void *user, const struct open_row *row)
 
 enum bough_rc bough_message_recover(struct bough_store *s, int64_t *n, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct expired x = { .a = bough_arena_create(), .now = env_now(&s->e->env) };
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
@@ -26,6 +27,8 @@ static bool get_located(struct snap *snap, struct bough_arena *a, const char *te
 enum bough_rc bough_entry_get(struct bough_store *s, struct bough_arena *a, const char *session,
                               const char *entry, struct bough_entry **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct bough_head at = { 0 };
     struct snap snap;
     int64_t sid = 0;
@@ -49,6 +52,8 @@ out:
 enum bough_rc bough_part_get(struct bough_store *s, struct bough_arena *a, const char *part,
                              struct bough_part *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct bough_entry *e;
     const char *dot = part ? strrchr(part, '.') : NULL;
     unsigned long i = 0;
@@ -340,6 +345,8 @@ enum bough_rc bough_entries_read(struct bough_store *s, struct bough_arena *a, c
                                  const struct bough_entries_read_options *how,
                                  struct bough_entries_read_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     static const struct bough_entries_read_options all;
     struct snap snap;
     int64_t sid;
@@ -360,6 +367,8 @@ enum bough_rc bough_entries_read(struct bough_store *s, struct bough_arena *a, c
 enum bough_rc bough_latest_user_entry(struct bough_store *s, const char *session,
                                       char out[BOUGH_ID_LEN + 1], struct bough_error *err)
 {
+    REQUIRE(s && out, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct bough_entries_read_options how = {
         .what = BOUGH_ENTRIES_OWN, .user = true, .newest = true, .limit = 1
@@ -409,6 +418,8 @@ enum bough_rc bough_entry_by_number(struct bough_store *s, struct bough_arena *a
                                     const char *session, int64_t mno, struct bough_entry **out,
                                     struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct head_now now;
     struct bough_head at = { 0 };
     struct snap snap;

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/lookup/blob.h"
@@ -29,6 +30,8 @@ struct bough_attachment_writer {
 enum bough_rc bough_attachment_begin(struct bough_store *s, struct bough_attachment_writer **out,
                                      struct bough_error *err)
 {
+    REQUIRE(s && out, err);
+
     struct bough_store_scoped_options scope = { .deadline_ms = s->deadline_ms,
                                                 .cancel = s->cancel,
                                                 .principal = s->principal };
@@ -62,6 +65,8 @@ static enum bough_rc flush(struct bough_attachment_writer *w, struct bough_error
 enum bough_rc bough_attachment_write(struct bough_attachment_writer *w, const void *p, size_t n,
                                      struct bough_error *err)
 {
+    REQUIRE(w && (p || !n), err);
+
     const char *from = p;
     enum bough_rc rc = BOUGH_OK;
 
@@ -111,6 +116,8 @@ void bough_attachment_cancel(struct bough_attachment_writer **w)
 enum bough_rc bough_attachment_finish(struct bough_attachment_writer **writer,
                                       struct bough_attachment *out, struct bough_error *err)
 {
+    REQUIRE(writer && out, err);
+
     struct bough_attachment_writer *w = *writer;
     struct blob_row row = { .size = w->size };
     struct deadline p;
@@ -146,6 +153,8 @@ enum bough_rc bough_attachment_store(struct bough_store *s,
                                      long (*read)(void *user, void *to, size_t n), void *user,
                                      struct bough_attachment *out, struct bough_error *err)
 {
+    REQUIRE(s && read && out, err);
+
     struct bough_attachment_writer *w = NULL;
     enum bough_rc rc = bough_attachment_begin(s, &w, err);
     char *piece;
@@ -257,6 +266,8 @@ enum bough_rc bough_attachment_list(struct bough_store *s, struct bough_arena *a
                                     const char *session, const char *entry,
                                     struct bough_attachments *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
@@ -315,6 +326,8 @@ enum bough_rc bough_attachment_read(struct bough_store *s, const char *session, 
                                     const struct bough_attachment_read_options *how,
                                     struct bough_error *err)
 {
+    REQUIRE(s && how && how->write, err);
+
     struct range r = { session, entry, how->index, how->from, how->length ? how->length : -1 };
     struct bough_arena *a;
     char *piece;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/totals.h"
@@ -85,6 +86,8 @@ static enum bough_rc session_id(struct snap *snap, struct bough_arena *a, int64_
 enum bough_rc bough_call_list(struct bough_store *s, struct bough_arena *a, const char *session,
                               struct bough_calls *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct listing l = { .a = a, .out = out, .err = err };
     struct snap snap;
     int64_t sid;
@@ -129,6 +132,8 @@ static enum bough_rc load_call(struct snap *snap, struct bough_arena *a, const c
 enum bough_rc bough_call_get(struct bough_store *s, struct bough_arena *a, const char *id,
                              struct bough_call **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct record_row row = { 0 };
     struct call_body body = { 0 };
     struct snap snap;
@@ -242,6 +247,8 @@ static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_err
 
 enum bough_rc bough_call_delete(struct bough_store *s, const char *id, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct removing in = { .s = s, .id = id };
     struct request r = { .prepare = prepare_remove, .user = &in };
 
@@ -305,6 +312,8 @@ static enum bough_rc adjust(struct bough_store *s, int64_t sid, const struct bou
 enum bough_rc bough_totals_add(struct bough_store *s, const char *session,
                                const struct bough_totals *delta, struct bough_error *err)
 {
+    REQUIRE(s && delta, err);
+
     int64_t sid;
     enum bough_rc rc = RESERVED_CHECK(bough_totals, delta, err);
 
@@ -378,6 +387,8 @@ enum bough_rc bough_totals_propagate(struct bough_store *s, struct bough_arena *
                                      struct bough_totals_propagate_result *out,
                                      struct bough_error *err)
 {
+    REQUIRE(s && a && delta && out, err);
+
     int64_t sids[LIMIT_CHAIN];
     struct propagating in = { sids, 0, delta };
     struct request r = { .prepare = prepare_propagate, .user = &in };

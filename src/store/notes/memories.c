@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -164,6 +165,8 @@ enum bough_rc bough_memory_add(struct bough_store *s, struct bough_arena *a,
                                const struct bough_memory *in, struct bough_memory **out,
                                struct bough_error *err)
 {
+    REQUIRE(s && a && in, err);
+
     enum bough_rc rc = RESERVED_CHECK(bough_memory, in, err);
 
     return rc ? rc : memory_add(s, a, in, 0, 0, out, err);
@@ -232,6 +235,8 @@ enum bough_rc bough_memory_list(struct bough_store *s, struct bough_arena *a,
                                 enum bough_memory_scope scope, const char *of,
                                 struct bough_memories *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     return memory_list(s, a, scope, of, false, out, err);
 }
 
@@ -290,6 +295,8 @@ enum bough_rc bough_memory_forget(struct bough_store *s, struct bough_arena *a,
                                   enum bough_memory_scope scope, const char *of, const char *id,
                                   struct bough_memory **out, struct bough_error *err)
 {
+    REQUIRE(s && a, err);
+
     struct forgetting f = { .id = id };
     struct request r = { .prepare = prepare_forget, .user = &f };
     int64_t sid;

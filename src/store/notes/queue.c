@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -122,6 +123,8 @@ static enum bough_rc give(struct bough_arena *a, const char *session, const stru
 enum bough_rc bough_queue_list(struct bough_store *s, struct bough_arena *a, const char *session,
                                struct bough_prompts *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct record_row row;
     struct snap snap;
     struct queue q;
@@ -298,6 +301,8 @@ enum bough_rc bough_queue_add(struct bough_store *s, struct bough_arena *a, cons
                               const struct bough_prompt *in, struct bough_prompt **out,
                               struct bough_error *err)
 {
+    REQUIRE(s && a && in, err);
+
     struct job j = { .body = { .content = in->content,
                                .runtime_kind = in->runtime_kind,
                                .provider = in->provider,
@@ -347,6 +352,8 @@ enum bough_rc bough_queue_edit(struct bough_store *s, struct bough_arena *a, con
                                const char *id, const struct bough_queue_edit_options *edit,
                                struct bough_prompt **out, struct bough_error *err)
 {
+    REQUIRE(s && a && edit, err);
+
     struct job j = { .id = id ? id : "", .edit = edit };
     enum bough_rc rc = RESERVED_CHECK(bough_queue_edit_options, edit, err);
 
@@ -360,6 +367,8 @@ enum bough_rc bough_queue_edit(struct bough_store *s, struct bough_arena *a, con
 enum bough_rc bough_queue_remove(struct bough_store *s, const char *session, const char *id,
                                  struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct job j = { .id = id ? id : "", .remove = true };
 
     return job_run(s, NULL, session, &j, prepare_edit, NULL, err);
@@ -387,6 +396,8 @@ static enum bough_rc prepare_promote(struct prep *p, void *user, struct bough_er
 enum bough_rc bough_queue_promote(struct bough_store *s, const char *session, const char *id,
                                   struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct job j = { .id = id ? id : "" };
 
     return job_run(s, NULL, session, &j, prepare_promote, NULL, err);
@@ -418,6 +429,8 @@ static enum bough_rc prepare_take(struct prep *p, void *user, struct bough_error
 enum bough_rc bough_queue_take(struct bough_store *s, struct bough_arena *a, const char *session,
                                struct bough_prompt **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct job j = { 0 };
 
     return job_run(s, a, session, &j, prepare_take, out, err);

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/os/process.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/lookup/check.h"
@@ -73,6 +74,8 @@ static enum bough_rc give(struct bough_arena *a, struct bough_str body, int64_t 
 enum bough_rc bough_source_get(struct bough_store *s, struct bough_arena *a, const char *path,
                                struct bough_source **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct source_body body;
     struct record_row row = { 0 };
     struct snap snap;
@@ -185,6 +188,8 @@ enum bough_rc bough_source_put(struct bough_store *s, struct bough_arena *a,
                                const struct bough_source *in, struct bough_source **out,
                                struct bough_error *err)
 {
+    REQUIRE(s && a && in, err);
+
     struct job j = { .in = in, .path = in->path, .owner = in->owner ? in->owner : "" };
     enum bough_rc rc = RESERVED_CHECK(bough_source, in, err);
 
@@ -205,6 +210,8 @@ enum bough_rc bough_source_claim(struct bough_store *s, struct bough_arena *a, c
                                  const char *owner, int64_t ms, struct bough_source **out,
                                  struct bough_error *err)
 {
+    REQUIRE(s && a, err);
+
     struct job j = { .path = path, .owner = owner, .ms = ms };
     enum bough_rc rc = check_path(path, err);
 
@@ -244,6 +251,8 @@ static bool list_one(void *user, const struct record_row *row)
 enum bough_rc bough_source_list(struct bough_store *s, struct bough_arena *a,
                                 struct bough_sources *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct listing l = { .a = a, .out = out, .err = err };
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);

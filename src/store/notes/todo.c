@@ -3,6 +3,7 @@
 
 #include "base/json/json.h"
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -111,6 +112,8 @@ enum bough_rc bough_todo_replace(struct bough_store *s, struct bough_arena *a, c
                                  const struct bough_todo *items, size_t n, struct bough_todos *out,
                                  struct bough_error *err)
 {
+    REQUIRE(s && a && (items || !n), err);
+
     struct replacing in = { 0 };
     struct request r = { .prepare = prepare_todos, .user = &in };
     struct bough_todos sum;
@@ -151,6 +154,8 @@ static void read_items(struct bough_arena *a, struct json items, struct bough_to
 enum bough_rc bough_todo_get(struct bough_store *s, struct bough_arena *a, const char *session,
                              struct bough_todos *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct record_row row;
     struct todo_body body;
     struct json items;

@@ -7,6 +7,7 @@
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "base/memory/mem.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -21,6 +22,8 @@ struct bough_chat {
 enum bough_rc bough_chat_create(struct bough_chat **out, struct bough_store *store, const char *id,
                                 struct bough_error *err)
 {
+    REQUIRE(out && store, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct bough_session *s;
     struct bough_chat *c;
@@ -95,6 +98,8 @@ static struct bough_str message_data(struct bough_arena *a, const struct bough_c
 enum bough_rc bough_chat_add(struct bough_chat *c, const struct bough_chat_message *m,
                              struct bough_error *err)
 {
+    REQUIRE(c && m, err);
+
     struct bough_arena *a = bough_arena_create();
     struct bough_str *parts = arena_array(a, m->ntool_calls + 1, sizeof *parts);
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_MESSAGE,
@@ -123,6 +128,8 @@ enum bough_rc bough_chat_add(struct bough_chat *c, const struct bough_chat_messa
 
 enum bough_rc bough_chat_clear(struct bough_chat *c, struct bough_error *err)
 {
+    REQUIRE(c, err);
+
     return bough_session_clear(c->store, c->id, err);
 }
 
@@ -168,6 +175,8 @@ static void read_message(struct bough_arena *a, const struct bough_entry *e,
 enum bough_rc bough_chat_messages(struct bough_chat *c, struct bough_arena *a,
                                   struct bough_chat_messages *out, struct bough_error *err)
 {
+    REQUIRE(c && a && out, err);
+
     struct bough_entries_read_options how = { .messages = true };
     struct bough_entries_read_result path;
     enum bough_rc rc = bough_entries_read(c->store, a, c->id, &how, &path, err);

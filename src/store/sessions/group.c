@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
 #include "store/lookup/find.h"
@@ -75,6 +76,8 @@ static enum bough_rc count_sessions(struct bough_store *s, struct bough_arena *a
 enum bough_rc bough_group_list(struct bough_store *s, struct bough_arena *a, const char *kind,
                                struct bough_groups *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct listing l = { .a = a, .out = out, .err = err };
     enum record_kind k;
     struct snap snap;
@@ -146,6 +149,8 @@ static enum bough_rc leave(struct bough_store *s, struct bough_arena *a, enum re
 enum bough_rc bough_group_delete(struct bough_store *s, const char *kind, const char *name,
                                  int64_t *sessions, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct bough_arena *tmp = bough_arena_create();
     struct removing in = { .s = s, .word = kind, .name = name };
     struct request r = { .prepare = prepare_remove, .user = &in };

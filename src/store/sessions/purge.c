@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/memory/mem.h"
+#include "base/required.h"
 #include "base/text/str.h"
 #include "core/model/totals.h"
 #include "store/contract/id.h"
@@ -380,6 +381,8 @@ static void report_keepers(struct bough_store *s, struct bough_arena *a, const s
 enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a, const char *id,
                                   struct bough_session_purge_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a, err);
+
     struct bough_session_purge_result none = { 0 };
     struct needs needs = { 0 };
     struct branches bs = { 0 };

@@ -5,6 +5,7 @@
 
 #include "base/json/json.h"
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "base/text/utf8.h"
@@ -153,6 +154,8 @@ enum bough_rc session_give(struct bough_store *s, struct bough_arena *a, int64_t
 enum bough_rc bough_session_get(struct bough_store *s, struct bough_arena *a, const char *id,
                                 struct bough_session **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct snap snap;
     int64_t sid;
     enum bough_rc rc = snap_session(s, id, &snap, &sid, err);
@@ -367,6 +370,8 @@ enum bough_rc bough_session_create(struct bough_store *s, struct bough_arena *a,
                                    const struct bough_session_create_options *in,
                                    struct bough_session **out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     return session_create_from(s, a, in, ORIGIN_CALLER, out, err);
 }
 
@@ -375,6 +380,8 @@ enum bough_rc bough_session_create(struct bough_store *s, struct bough_arena *a,
 enum bough_rc bough_session_root(struct bough_store *s, const char *id, char out[BOUGH_ID_LEN + 1],
                                  struct bough_error *err)
 {
+    REQUIRE(s && out, err);
+
     struct snap snap;
     struct identity who, up;
     bool purged = false;

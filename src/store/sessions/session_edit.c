@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
@@ -99,6 +100,8 @@ static enum bough_rc change_title(struct prep *p, struct edit *e, struct session
 enum bough_rc bough_session_rename(struct bough_store *s, const char *id, const char *title,
                                    struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct edit e = { .change = change_title, .in = title ? title : "", .log = CHANGELOG_SESSION };
     enum bough_rc rc = check_text("the title", title, LIMIT_TITLE, err);
 
@@ -180,6 +183,8 @@ enum bough_rc bough_session_update(struct bough_store *s, const char *id,
                                    const struct bough_session_update_options *edit,
                                    struct bough_error *err)
 {
+    REQUIRE(s && edit, err);
+
     struct edit e = { .change = change_columns, .in = edit, .log = CHANGELOG_SESSION };
     struct snap snap;
     int64_t sid;
@@ -298,6 +303,8 @@ enum bough_rc bough_session_status(struct bough_store *s, const char *id, enum b
                                    const char *owner, int64_t lease_ms, int64_t *epoch,
                                    struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct edit e = { .change = change_status,
                       .status = status,
                       .owner = owner,
@@ -318,6 +325,8 @@ enum bough_rc bough_session_status(struct bough_store *s, const char *id, enum b
 
 enum bough_rc bough_session_archive(struct bough_store *s, const char *id, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     return bough_session_status(s, id, BOUGH_STATUS_ARCHIVED, NULL, 0, NULL, err);
 }
 
@@ -332,6 +341,8 @@ static enum bough_rc change_unarchive(struct prep *p, struct edit *e, struct ses
 enum bough_rc bough_session_unarchive(struct bough_store *s, const char *id,
                                       struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct edit e = { .change = change_unarchive,
                       .status = BOUGH_STATUS_IDLE,
                       .log = CHANGELOG_STATUS };
@@ -363,6 +374,8 @@ enum bough_rc session_delete_at(struct bough_store *s, const char *id, int64_t t
 
 enum bough_rc bough_session_delete(struct bough_store *s, const char *id, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     return session_delete_at(s, id, 0, err);
 }
 
@@ -378,6 +391,8 @@ static enum bough_rc change_restored(struct prep *p, struct edit *e, struct sess
 
 enum bough_rc bough_session_restore(struct bough_store *s, const char *id, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct edit e = { .change = change_restored, .log = CHANGELOG_RESTORE, .audit = "restore" };
 
     return run_edit(s, id, &e, err);
@@ -396,6 +411,8 @@ static enum bough_rc change_cleared(struct prep *p, struct edit *e, struct sessi
 
 enum bough_rc bough_session_clear(struct bough_store *s, const char *id, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct edit e = { .change = change_cleared, .log = CHANGELOG_HEAD };
 
     return run_edit(s, id, &e, err);
@@ -403,5 +420,7 @@ enum bough_rc bough_session_clear(struct bough_store *s, const char *id, struct 
 
 enum bough_rc bough_head_reset(struct bough_store *s, const char *session, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     return bough_session_clear(s, session, err);
 }

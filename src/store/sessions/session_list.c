@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -276,6 +277,8 @@ enum bough_rc bough_session_list(struct bough_store *s, struct bough_arena *a,
                                  const struct bough_session_list_options *filter,
                                  struct bough_sessions *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     static const struct bough_session_list_options all;
     struct snap snap;
     enum bough_rc rc = RESERVED_CHECK(bough_session_list_options, filter, err);
@@ -294,6 +297,8 @@ enum bough_rc bough_session_continue(struct bough_store *s, struct bough_arena *
                                      const char *project, struct bough_session **out,
                                      struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct bough_session_list_options f = { .project = project,
                                             .kinds = BOUGH_KINDS_PRIMARY,
                                             .active = true,

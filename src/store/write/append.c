@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
@@ -593,5 +594,7 @@ enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const c
                            const struct bough_append_options *in, struct bough_append_result *out,
                            struct bough_error *err)
 {
+    REQUIRE(s && a && in && out, err);
+
     return append_all(s, a, session, in, &(struct append_how){ .heed_lease = true }, out, err);
 }

@@ -1,6 +1,7 @@
 /* The audit log: deletions, restorations, purges and token changes, with the principal that made
  * them. */
 #include "store/write/audit.h"
+#include "base/required.h"
 #include "base/text/str.h"
 
 void audit_put(struct prep *p, const char *principal, const char *action, const char *target,
@@ -43,6 +44,8 @@ static bool list_one(void *user, const struct record_row *row)
 enum bough_rc bough_audit_list(struct bough_store *s, struct bough_arena *a,
                                struct bough_audits *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct listing l = { .a = a, .out = out, .err = err };
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);

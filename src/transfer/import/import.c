@@ -9,6 +9,7 @@
 
 #include "base/memory/arena.h"
 #include "base/os/process.h"
+#include "base/required.h"
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/care/salvage/salvage.h"
@@ -311,6 +312,8 @@ enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, co
                                 const struct bough_import_file_options *how,
                                 struct bough_import_file_result *out, struct bough_error *err)
 {
+    REQUIRE(s && a && out, err);
+
     struct bough_import_file_options all = how ? *how : (struct bough_import_file_options){ 0 };
     char *full = path ? realpath(path, NULL) : NULL;
     const char *name = arena_strdup(a, full ? full : path ? path : "");
@@ -358,6 +361,8 @@ const char *bough_format_detect(struct bough_str first)
 enum bough_rc bough_import_format(struct bough_store *s, const struct bough_session *session,
                                   const char **format, struct bough_error *err)
 {
+    REQUIRE(s && session && format, err);
+
     int64_t from = 0;
     enum bough_rc rc =
         *session->origin ? session_origin_from(s, session->origin, &from, err) : BOUGH_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory/mem.h"
+#include "base/required.h"
 
 /* A full-text index whose content is wrong is stored in sound pages, so repair can rebuild it. */
 static void engine_says(void *user, const char *text)
@@ -100,6 +101,8 @@ enum bough_rc bough_store_fsck(struct bough_store *s, enum bough_fsck_level leve
                                void (*found)(void *user, const struct bough_finding *f), void *user,
                                struct bough_store_fsck_result *report, struct bough_error *err)
 {
+    REQUIRE(s, err);
+
     struct bough_store_fsck_result unused = { 0 };
     struct bough_error why = { 0 };
     struct fsck f = { .level = level, .found = found, .user = user, .err = &why };
