@@ -12,7 +12,6 @@ SIZE(bough_error, 312);
 AT(bough_error, rc, 0);
 AT(bough_error, msg, 4);
 AT(bough_error, head, 264);
-AT(bough_error, hint, 280);
 
 /* arena.h */
 SIZE(bough_str, 16);

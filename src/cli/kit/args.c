@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/memory/arena.h"
+#include "base/text/near.h"
 #include "base/text/str.h"
 #include "cli/kit/config.h"
-#include "cli/term/near.h"
 #include "cli/term/print.h"
 
 const struct cli_option cli_common[] = {
