@@ -2,3 +2,4 @@
 #include "layout.h"
 
 AT(bough_error, hint, 280);
+AT(bough_store_fsck_result, bad_pages, 56);
