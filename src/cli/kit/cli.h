@@ -169,10 +169,19 @@ const char *cli_role_word(size_t i); /* the i-th role that a message can have; s
 /* Ask for confirmation on a terminal. Otherwise --yes is required. CLI_FAILED when declined. */
 int cli_confirm(struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 
-/* Apply `change` to each session named on the command line and print "<done> #3 slug". Stops at the
- * first failure. */
-typedef enum bough_rc cli_change(struct bough_store *s, const char *id, struct bough_error *err);
-int cli_each(struct cli *c, cli_change *change, const char *done);
+/* Find all sessions named on the command line, c->argc of them. One that is not found is named, and
+ * then nothing is to be done. */
+int cli_sessions(struct cli *c, struct bough_session ***out);
+
+/* Apply a change to each session named on the command line and print "<done> #3 slug". Nothing is
+ * done if one of them does not exist; a change that fails is reported, and the others are made. */
+struct cli_change {
+    enum bough_rc (*make)(struct bough_store *s, const char *id, struct bough_error *err);
+    const char *done; /* "Deleted" */
+    /* Why there is nothing to do, "was not deleted"; NULL: there is. May be NULL. */
+    const char *(*idle)(const struct bough_session *s);
+};
+int cli_each(struct cli *c, const struct cli_change *change);
 
 int cli_put_session(struct cli *c, const char *id); /* with --json, print the session */
 
