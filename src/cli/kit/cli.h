@@ -99,6 +99,9 @@ int cli_parse(struct cli *c, int argc, char **argv);
 bool cli_has(const struct cli *c, const char *name);          /* was --name given? */
 const char *cli_value(const struct cli *c, const char *name); /* of its last use; NULL: not given */
 
+/* A word for a shell, in quotes if it needs them. */
+const char *cli_shell_word(struct bough_arena *a, const char *text);
+
 /* The command line, for a shell. The URL of a store is left out if it may hold a password. */
 const char *cli_again(struct cli *c);
 
@@ -225,6 +228,7 @@ extern const struct cli_cmd cmd_queue;
 extern const struct cli_cmd cmd_rename;
 extern const struct cli_cmd cmd_restore;
 extern const struct cli_cmd cmd_restore_backup;
+extern const struct cli_cmd cmd_resume;
 extern const struct cli_cmd cmd_rm;
 extern const struct cli_cmd cmd_search;
 extern const struct cli_cmd cmd_serve;
