@@ -351,6 +351,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/entries/{entry}/amend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Correct a sealed message: append an entry whose parts contexts show behind its own. */
+        post: operations["post_api_v1_sessions_id_entries_entry_amend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/entries/{entry}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mark outputs of tools in a sealed message as compacted: contexts show a short text instead. */
+        post: operations["post_api_v1_sessions_id_entries_entry_compact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/entries/{entry}/restore": {
         parameters: {
             query?: never;
@@ -1028,7 +1062,7 @@ export interface paths {
         delete: operations["delete_api_v1_sessions_id"];
         options?: never;
         head?: never;
-        /** Change the given fields; an empty string clears a field. */
+        /** Change the given fields; null or an empty string clears a field. */
         patch: operations["patch_api_v1_sessions_id"];
         trace?: never;
     };
@@ -1675,6 +1709,31 @@ export interface components {
              * @example /srv/shop
              */
             project: string | null;
+        };
+        /**
+         * @description A correction of a sealed message.
+         * @example {
+         *       "parts": [
+         *         {
+         *           "type": "text",
+         *           "text": "It was the cache."
+         *         }
+         *       ]
+         *     }
+         */
+        Amendment: {
+            /**
+             * @description The parts to add, each an object with a `type`; a string is one text part.
+             * @example [
+             *       {
+             *         "type": "text",
+             *         "text": "It was the cache."
+             *       }
+             *     ]
+             */
+            parts: string | {
+                [key: string]: unknown;
+            }[];
         };
         /**
          * @description Entries to append, all or none, and the provider call that produced them.
@@ -3156,6 +3215,19 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /**
+         * @description Which output of a tool is compacted.
+         * @example {
+         *       "part": 0
+         *     }
+         */
+        OutputCompaction: {
+            /**
+             * @description The number of the part, from 0. Without it: all parts.
+             * @example 0
+             */
+            part?: number;
+        };
         /** @description One part of a message. */
         Part: {
             /**
@@ -3811,7 +3883,7 @@ export interface components {
             rev: number;
         };
         /**
-         * @description The fields of a session to change. A missing field stays as it is.
+         * @description The fields of a session to change. A missing field stays as it is; null clears one.
          * @example {
          *       "title": "Green build"
          *     }
@@ -3821,57 +3893,57 @@ export interface components {
              * @description A title for people. Empty clears it.
              * @example Red build
              */
-            title?: string;
+            title?: string | null;
             /**
              * @description The project: a directory, or any other name.
              * @example /srv/shop
              */
-            project?: string;
+            project?: string | null;
             /**
              * @description The workspace it belongs to.
              * @example main
              */
-            workspace?: string;
+            workspace?: string | null;
             /**
              * @description The account it belongs to.
              * @example acme
              */
-            account?: string;
+            account?: string | null;
             /**
              * @description How the provider is reached: direct, opencode, ...
              * @example direct
              */
-            provider_path?: string;
+            provider_path?: string | null;
             /**
              * @description The role of the agent, free text.
              * @example reviewer
              */
-            role_name?: string;
+            role_name?: string | null;
             /**
              * @description The provider of the model.
              * @example anthropic
              */
-            model_provider?: string;
+            model_provider?: string | null;
             /**
              * @description The name of the model.
              * @example claude-sonnet-4-5
              */
-            model_name?: string;
+            model_name?: string | null;
             /**
              * @description The system prompt.
              * @example You are a reviewer.
              */
-            system_prompt?: string;
+            system_prompt?: string | null;
             /**
              * @description The user; free text.
              * @example ada
              */
-            user_name?: string;
+            user_name?: string | null;
             /**
              * @description The version of the shape of `data`, free text; "1" by default.
              * @example 1
              */
-            version?: string;
+            version?: string | null;
             /**
              * @description A JSON object for fields that have no member here; kept as it is.
              * @example {}
@@ -4371,7 +4443,7 @@ export interface components {
             epoch: number;
             /**
              * @description The number of the last migration.
-             * @example 7
+             * @example 9
              */
             schema: number;
             /**
@@ -4937,12 +5009,12 @@ export interface components {
              * @description The account.
              * @example acme
              */
-            accountId?: string;
+            accountId?: string | null;
             /**
              * @description The workspace.
              * @example main
              */
-            workspaceId?: string;
+            workspaceId?: string | null;
             /**
              * @description A title for people. Empty clears it.
              * @example Red build
@@ -4957,23 +5029,23 @@ export interface components {
              * @description How the provider is reached: direct, opencode, ...
              * @example direct
              */
-            provider?: string;
+            provider?: string | null;
             /**
              * @description The role of the agent, free text.
              * @example reviewer
              */
-            roleName?: string;
+            roleName?: string | null;
             /** @description The columns of alkhub's `data`. */
             data?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * @description A JSON object for the caller's own use.
              * @example {}
              */
             metadata?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * @description The status of the session.
              * @example idle
@@ -5557,7 +5629,7 @@ export interface components {
              * @description The system prompt.
              * @example You are a reviewer.
              */
-            system_prompt?: string;
+            system_prompt?: string | null;
         };
         /**
          * @description A chat session to create.
@@ -5704,7 +5776,7 @@ export interface components {
         /** @description The kind of an entry. Other words are kept and given back as they came; `custom` is data of a program, `custom_message` a message of one. */
         EntryKind: ("message" | "model_change" | "thinking_level_change" | "compaction" | "branch_summary" | "custom" | "custom_message" | "label" | "session_info") | string;
         /** @description A stable name of the error. */
-        ErrorCode: ("not_found" | "memory_not_found" | "gone" | "ambiguous" | "exists" | "invalid" | "invalid_part" | "unknown_part" | "conflict" | "key_conflict" | "busy" | "lease_lost" | "archived" | "read_only" | "denied" | "too_deep" | "too_large" | "full" | "timeout" | "overloaded" | "not_done" | "unknown" | "corrupt" | "version" | "io" | "bad_path" | "bad_request" | "invalid_request" | "malformed" | "two_credentials" | "unauthorized" | "link_used" | "scope" | "wrong_origin" | "method_not_allowed" | "precondition_failed" | "unsupported_encoding" | "unsupported_type" | "range" | "wrong_host" | "too_many" | "too_many_failures" | "draining" | "not_ready") | string;
+        ErrorCode: ("not_found" | "memory_not_found" | "gone" | "ambiguous" | "exists" | "invalid" | "invalid_part" | "unknown_part" | "conflict" | "key_conflict" | "busy" | "lease_lost" | "archived" | "read_only" | "denied" | "too_deep" | "too_large" | "full" | "timeout" | "overloaded" | "not_done" | "unknown" | "corrupt" | "version" | "io" | "cancelled" | "bad_path" | "bad_request" | "invalid_request" | "malformed" | "two_credentials" | "unauthorized" | "link_used" | "scope" | "wrong_origin" | "method_not_allowed" | "precondition_failed" | "unsupported_encoding" | "unsupported_type" | "range" | "wrong_host" | "too_many" | "too_many_failures" | "draining" | "not_ready") | string;
         /** @description A format that can be imported. */
         FormatName: ("bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "hygge" | "hecate") | string;
         /**
@@ -5904,7 +5976,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It took too long; try again. Codes: timeout. */
+        /** @description It took too long; try again. Codes: timeout, cancelled. */
         Timeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6795,6 +6867,8 @@ export interface operations {
                 at?: string;
                 /** @description The context of an empty path. */
                 at_nothing?: boolean;
+                /** @description Begin with the memories of the session, of its project and, unless the token is bound to a project, of the store, as a system message. */
+                memories?: boolean;
                 /** @description Also apply markers of the sessions it was forked from; pi always does. */
                 inherit?: boolean;
             };
@@ -7115,6 +7189,96 @@ export interface operations {
             507: components["responses"]["Full"];
         };
     };
+    post_api_v1_sessions_id_entries_entry_amend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Amendment"];
+            };
+        };
+        responses: {
+            /** @description Correct a sealed message: append an entry whose parts contexts show behind its own. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Id"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_entries_entry_compact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OutputCompaction"];
+            };
+        };
+        responses: {
+            /** @description Mark outputs of tools in a sealed message as compacted: contexts show a short text instead. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Id"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
     post_api_v1_sessions_id_entries_entry_restore: {
         parameters: {
             query?: never;
@@ -7197,7 +7361,7 @@ export interface operations {
     get_api_v1_events: {
         parameters: {
             query?: {
-                /** @description Only events of these sessions: ids, slugs or #numbers, separated by commas. */
+                /** @description Only events of these sessions: ids, slugs or numbers, separated by commas. */
                 session?: string;
                 /** @description Only events of sessions of this project. */
                 project?: string;
@@ -9476,7 +9640,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the given fields; an empty string clears a field. */
+            /** @description Change the given fields; null or an empty string clears a field. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

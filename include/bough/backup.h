@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 struct bough_backup_options {
-    /* Bytes copied so far, and in all; false: give up, which is BOUGH_TIMEOUT. May be NULL. */
+    /* Bytes copied so far, and in all; false: give up, which is BOUGH_CANCELLED. May be NULL. */
     bool (*progress)(void *user, int64_t done, int64_t total);
     void *user;           /* passed to `progress` */
     uint64_t reserved[4]; /* room to grow: must be 0 */

@@ -10,6 +10,7 @@
 #include <bough/entry.h>
 #include <bough/error.h>
 #include <bough/feed.h>
+#include <bough/limits.h>
 #include <bough/message.h>
 #include <bough/migrate.h>
 #include <bough/model.h>

@@ -9,11 +9,17 @@
 extern "C" {
 #endif
 
+/* Memories of the session, of its project and of the store. */
+enum { BOUGH_MEMORIES_ALL = 7 };
+
 struct bough_context_options {
     const char *at;      /* the path to this entry; NULL or "": to the head */
     bool at_nothing;     /* the context of an empty path */
     const char *dialect; /* "pi", "hygge" or "ui" (AI SDK); required: BOUGH_INVALID lists them */
     bool inherit;        /* markers of sessions that it was forked from count too; with pi always */
+    unsigned memories;   /* begin with these memories, as one system message: bits 1 << enum
+                            bough_memory_scope, BOUGH_MEMORIES_ALL, or 0. A note says how many; its
+                            entry is "" */
     uint64_t reserved[4]; /* room to grow: must be 0 */
 };
 

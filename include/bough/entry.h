@@ -143,6 +143,30 @@ BOUGH_MUST_CHECK enum bough_rc bough_entry_delete(struct bough_store *s, const c
 BOUGH_MUST_CHECK enum bough_rc bough_entry_restore(struct bough_store *s, const char *session,
                                                    const char *entry, struct bough_error *err);
 
+/*
+ * Correct a sealed message: append a `custom` entry behind the head that adds `parts` to it. The
+ * message stays as it is; contexts show its own parts and then these, with a note, where the
+ * correction is on the path too. Write its id. BOUGH_CONFLICT: the message is open. BOUGH_INVALID:
+ * it is not a message, or there is no part. BOUGH_INVALID_PART: a part is malformed. The entry's
+ * data is {"customType":"bough.amend","data":{"target":id,"parts":[...]}}.
+ */
+BOUGH_MUST_CHECK enum bough_rc bough_entry_amend(struct bough_store *s, const char *session,
+                                                 const char *entry, const struct bough_str *parts,
+                                                 size_t n, char id[BOUGH_ID_LEN + 1],
+                                                 struct bough_error *err);
+
+/*
+ * Mark outputs of tools in a sealed message as compacted: append a `custom` entry behind the head,
+ * from which on contexts show a short text in place of the output of part number `part`, from 0,
+ * or of all parts (-1). Nothing is removed. Write its id. BOUGH_CONFLICT: the message is open.
+ * BOUGH_INVALID: there is no output. The entry's data is
+ * {"customType":"bough.compacted","data":{"target":id,"part":0}}.
+ */
+BOUGH_MUST_CHECK enum bough_rc bough_entry_compact(struct bough_store *s, const char *session,
+                                                   const char *entry, int64_t part,
+                                                   char id[BOUGH_ID_LEN + 1],
+                                                   struct bough_error *err);
+
 /* Which entries bough_entries_read() gives. */
 enum bough_entries_what {
     BOUGH_ENTRIES_PATH,         /* from the root to the head, through every fork */
@@ -225,6 +249,24 @@ struct bough_compact_options {
 BOUGH_MUST_CHECK enum bough_rc bough_compact(struct bough_store *s, const char *session,
                                              const struct bough_compact_options *in,
                                              char id[BOUGH_ID_LEN + 1], struct bough_error *err);
+
+/* The fields of a compaction marker. Text that is not set is "". */
+struct bough_marker {
+    const char *summary;
+    const char *first_kept; /* id of the first entry that is kept, as its writer named it, or "" */
+    const char *before;     /* or of the last one that is summarised, or "" */
+    int64_t keep_from;      /* first depth that is still shown; 0: none before the marker */
+    int64_t tokens_before, tokens_saved; /* 0 when not given */
+    struct bough_str details;            /* raw JSON or empty */
+    bool from_hook;                      /* a hook wrote the summary */
+    uint64_t reserved[4];                /* room to grow */
+};
+
+/* Read the fields of a marker, in the arena, whichever tool wrote it. BOUGH_INVALID: the entry is
+ * not a compaction. */
+BOUGH_MUST_CHECK enum bough_rc bough_marker_read(struct bough_arena *a,
+                                                 const struct bough_entry *entry,
+                                                 struct bough_marker *out, struct bough_error *err);
 
 /* All markers that the session wrote, on every branch, oldest first. Not in pages. */
 BOUGH_MUST_CHECK enum bough_rc bough_marker_list(struct bough_store *s, struct bough_arena *a,

@@ -46,7 +46,8 @@ extern "C" {
     X(UNKNOWN, unknown, 503, 1, "try again with the same idempotency key to settle it")            \
     X(CORRUPT, corrupt, 500, 1, "run `bough fsck`; do not delete the file")                        \
     X(VERSION, version, 409, 1, "use a newer bough for this store")                                \
-    X(IO, io, 500, 1, "look at the disk, the file or the server named in the message")
+    X(IO, io, 500, 1, "look at the disk, the file or the server named in the message")             \
+    X(CANCELLED, cancelled, 504, 1, "it was stopped by its caller; call again to go on")
 
 enum bough_rc {
 #define BOUGH_CODE_ENUM(NAME, name, http, code, hint) BOUGH_##NAME,

@@ -16,7 +16,7 @@ enum bough_verify {
 };
 
 struct bough_migrate_options {
-    /* Rows copied so far, and in all; false: give up, which is BOUGH_TIMEOUT. May be NULL. */
+    /* Rows copied so far, and in all; false: give up, which is BOUGH_CANCELLED. May be NULL. */
     bool (*progress)(void *user, int64_t done, int64_t total);
     void *user; /* passed to `progress` */
     enum bough_verify verify;

@@ -51,7 +51,16 @@ enum bough_status {
     BOUGH_STATUS_ARCHIVED = 3,
     BOUGH_STATUS_LAST = BOUGH_STATUS_ARCHIVED,
 };
-enum bough_totals_mode { BOUGH_TOTALS_AUTO = 0, BOUGH_TOTALS_MANUAL = 1 };
+/*
+ * How the calls of a session count towards the rolled totals, its own and those of its ancestors.
+ * AUTO: every call counts, in the session and in its ancestors over subagent links. MANUAL: a call
+ * counts in `own` only, and the rolled totals are what bough_totals_add() and
+ * bough_totals_propagate() say; for programs that add up by themselves, as hygge does.
+ */
+enum bough_totals_mode {
+    BOUGH_TOTALS_AUTO = 0,
+    BOUGH_TOTALS_MANUAL = 1,
+};
 
 enum bough_entry_kind {
     BOUGH_ENTRY_MESSAGE = 0,
@@ -96,6 +105,12 @@ enum bough_part_type {
     BOUGH_PART_OTHER = 12, /* a type we do not know: its word is in its JSON */
     BOUGH_PART_LAST = BOUGH_PART_OTHER,
 };
+
+/*
+ * The id of a part is "<entry id>.<number>": four hex digits in lower case, the position of the
+ * part in bough_entry.parts, counted from 0000. Parts are never reordered or removed, so it stays
+ * valid; in an open message a part has its number from the step that adds it. See bough_part_get().
+ */
 
 /* One part of a message: its raw JSON. Numbers, key order, duplicate keys and escapes come back as
  * they came. A value that will never grow: everything else is inside the JSON. */
@@ -222,7 +237,8 @@ struct bough_sessions {
     uint64_t reserved[4]; /* room to grow */
 };
 
-/* Write a new ULID to `out`, for callers that choose ids themselves. */
+/* Write a new ULID to `out`, for callers that choose ids themselves. Within a process each one is
+ * greater than the one before, also in the same millisecond and when the clock goes back. */
 void bough_id_new(char out[BOUGH_ID_LEN + 1]);
 
 /* The word for an enumerator: "model_change", "assistant" ("" for BOUGH_ROLE_NONE), "idle",

@@ -25,7 +25,7 @@ struct bough_salvage_result {
  * sessions, branches, entries in the order of their branches with their parts byte for byte,
  * records, and attachments in pieces of base64. An entry whose moved base64 is lost has the
  * attachment's name in its place. `lost` gets a sentence for everything that could not be saved; it
- * may be NULL, and so may `report`. Either returns false to stop, which is BOUGH_TIMEOUT.
+ * may be NULL, and so may `report`. Either returns false to stop, which is BOUGH_CANCELLED.
  *
  * BOUGH_NOT_FOUND: there is no such file. BOUGH_INVALID: it is not a file. A file without an intact
  * row is no failure.

@@ -3,7 +3,8 @@
  *
  * Calls on a store share some failures, which the functions below do not repeat:
  *
- * - BOUGH_TIMEOUT: the deadline passed, or the handle was cancelled. Nothing was written.
+ * - BOUGH_TIMEOUT: the deadline passed. Nothing was written.
+ * - BOUGH_CANCELLED: the handle was cancelled. Nothing was written.
  * - BOUGH_NOT_DONE, BOUGH_OVERLOADED: nothing was written; the call can be tried again.
  * - BOUGH_UNKNOWN: the connection broke during a commit. Try again with the same idempotency key.
  * - BOUGH_IO, BOUGH_DENIED, BOUGH_FULL: the disk or the server failed, refused, or is full.

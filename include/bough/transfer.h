@@ -58,7 +58,7 @@ struct bough_import_file_options {
     bool dry;            /* write nothing; only say what would be done */
     bool follow;         /* if the format allows it, read only what was added since the last import,
                             without comparing the bytes before it */
-    /* Bytes read so far, and in all; false: stop, which is BOUGH_TIMEOUT. May be NULL. */
+    /* Bytes read so far, and in all; false: stop, which is BOUGH_CANCELLED. May be NULL. */
     bool (*progress)(void *user, int64_t done, int64_t total);
     void *user;           /* passed to `progress` */
     uint64_t reserved[8]; /* room to grow: must be 0 */

@@ -162,7 +162,7 @@ static enum bough_rc flush(struct moving *m, bool over)
     m->n = m->bytes = 0;
     bough_arena_reset(m->a);
     if (!rc && !tell(m))
-        rc = bough_fail(m->err, BOUGH_TIMEOUT, "stopped; the same call continues from here");
+        rc = bough_fail(m->err, BOUGH_CANCELLED, "stopped; the same call continues from here");
     return rc;
 }
 

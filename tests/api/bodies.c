@@ -211,3 +211,82 @@ STORE_TEST(money_is_also_an_integer_of_nano_usd_in_and_out)
     CHECK(strstr(text_at(t, j, "error.message"), "different amounts"));
     world_close(&w);
 }
+
+STORE_TEST(null_in_a_patch_clears_a_field_and_a_missing_one_stays)
+{
+    const char *id, *path;
+    struct json j;
+    struct world w;
+
+    world_open(t, &w);
+    j = world_gives(t, &w, "POST", "/api/v1/sessions",
+                    "{\"title\":\"x\",\"role_name\":\"r\",\"project\":\"p\",\"account\":\"a\","
+                    "\"data\":{\"k\":1}}",
+                    201);
+    id = text_at(t, j, "id");
+    path = of_session(t, id, "");
+    j = world_gives(t, &w, "PATCH", path,
+                    "{\"title\":null,\"role_name\":null,\"account\":null,\"data\":null}", 200);
+    CHECK_STR("", text_at(t, j, "title"));
+    CHECK_STR("p", text_at(t, j, "project"));
+    CHECK_STR("{}", text_at(t, j, "data"));
+    CHECK(json_type(json_member(j, "role_name")) == JSON_NULL);
+    CHECK(json_type(json_member(j, "account")) == JSON_NULL);
+    j = world_gives(t, &w, "PATCH", arena_printf(t->arena, "/alkhub/v1/sessions/%s", id),
+                    "{\"workspaceId\":\"w\",\"roleName\":\"again\",\"title\":\"y\"}", 200);
+    CHECK_STR("again", text_at(t, j, "roleName"));
+    j = world_gives(t, &w, "PATCH", arena_printf(t->arena, "/alkhub/v1/sessions/%s", id),
+                    "{\"workspaceId\":null,\"roleName\":null}", 200);
+    CHECK_STR("null", text_at(t, j, "workspaceId"));
+    CHECK_STR("null", text_at(t, j, "roleName"));
+    CHECK_STR("y", text_at(t, j, "title"));
+    world_close(&w);
+}
+
+STORE_TEST(messages_are_corrected_and_outputs_compacted_over_http)
+{
+    const char *id, *one, *context;
+    struct json j;
+    struct world w;
+
+    world_open(t, &w);
+    id = text_at(t, world_gives(t, &w, "POST", "/api/v1/sessions", "{}", 201), "id");
+    j = world_gives(t, &w, "POST", of_session(t, id, "/entries"),
+                    "{\"entries\":[{\"role\":\"user\",\"parts\":[{\"type\":\"tool_result\","
+                    "\"tool_use_id\":\"c\",\"content\":\"much\"}]}]}",
+                    201);
+    one = text_at(t, j, "ids.0");
+    context = of_session(t, id, "/context?dialect=hygge&memories=true");
+    (void)world_gives(t, &w, "POST",
+                      of_session(t, id, arena_printf(t->arena, "/entries/%s/amend", one)),
+                      "{\"parts\":\"corrected\"}", 201);
+    (void)world_gives(t, &w, "POST",
+                      of_session(t, id, arena_printf(t->arena, "/entries/%s/amend", one)),
+                      "{\"parts\":[]}", 422);
+    CHECK(strstr(text_at(t, world_gives(t, &w, "GET", context, "", 200), "messages"), "corrected"));
+    (void)world_gives(t, &w, "POST",
+                      of_session(t, id, arena_printf(t->arena, "/entries/%s/compact", one)), "",
+                      201);
+    CHECK(!strstr(text_at(t, world_gives(t, &w, "GET", context, "", 200), "messages"), "much"));
+    world_close(&w);
+}
+
+STORE_TEST(D13_a_token_of_one_project_gets_no_memories_of_the_store_in_a_context)
+{
+    struct bough_memory all = { .scope = BOUGH_MEMORY_OF_STORE, .content = "of all" };
+    struct bough_memory own = { .scope = BOUGH_MEMORY_OF_PROJECT, .of = "p", .content = "of p" };
+    struct bough_session_create_options in = { .project = "p" };
+    struct bough_session *s;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    CHECK_OK(bough_memory_add(t->store, t->arena, &all, NULL, &t->err));
+    CHECK_OK(bough_memory_add(t->store, t->arena, &own, NULL, &t->err));
+    r = world_ask(t, &w, "GET", of_session(t, s->id, "/context?memories=true"),
+                  bearer(t, world_token(t, "bound", "read", "p")), "");
+    CHECK_INT(200, r.status);
+    CHECK(strstr(r.body.p, "of p") && !strstr(r.body.p, "of all"));
+    world_close(&w);
+}

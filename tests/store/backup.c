@@ -186,13 +186,13 @@ TEST(a_backup_tells_how_far_it_is_and_can_be_stopped)
     noise[6000000] = '\0';
     open_at(t, path);
     user(t, "kept", noise);
-    CHECK_RC(BOUGH_TIMEOUT,
+    CHECK_RC(BOUGH_CANCELLED,
              bough_backup(t->store, copy,
                           &(struct bough_backup_options){ .progress = watch, .user = &stop }, NULL,
                           &t->err));
     CHECK_INT(2, stop.calls);
     scoped = bough_store_scoped(t->store, &scope);
-    CHECK_RC(BOUGH_TIMEOUT, bough_backup(scoped, copy, NULL, NULL, &t->err));
+    CHECK_RC(BOUGH_CANCELLED, bough_backup(scoped, copy, NULL, NULL, &t->err));
     bough_store_close(&scoped);
     CHECK_STR("a.db", files(t));
     CHECK_OK(bough_backup(t->store, copy,

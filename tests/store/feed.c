@@ -90,7 +90,7 @@ STORE_TEST(a_cancelled_follower_stops_waiting)
     struct bough_feed_next_result f;
 
     CHECK_OK(bough_feed_end(t->store, &end, &t->err));
-    CHECK_RC(BOUGH_TIMEOUT, bough_feed_next(scoped, t->arena, end, 0, 5000, &f, &t->err));
+    CHECK_RC(BOUGH_CANCELLED, bough_feed_next(scoped, t->arena, end, 0, 5000, &f, &t->err));
     bough_store_close(&scoped);
 }
 

@@ -394,3 +394,31 @@ STORE_TEST(U14_a_purged_parents_marker_still_holds_for_the_fork_that_inherits)
     CHECK_STR("m4 c1", since(t, child, true));
     CHECK_STR("m1 m2 m3 m4 c1", since(t, child, false));
 }
+
+STORE_TEST(U14_the_fields_of_a_marker_are_read_without_its_json)
+{
+    const char *s = new_session(t, "x"), *one = user(t, s, "one");
+    struct bough_compact_options in = { .summary = "so far",
+                                        .before = one,
+                                        .tokens_before = 900,
+                                        .tokens_saved = 700,
+                                        .details = str_of("{\"k\":[1]}"),
+                                        .from_hook = true };
+    struct bough_marker m;
+    struct bough_entry *e;
+    char id[BOUGH_ID_LEN + 1];
+
+    CHECK_OK(bough_compact(t->store, s, &in, id, &t->err));
+    CHECK_OK(bough_entry_get(t->store, t->arena, s, id, &e, &t->err));
+    CHECK_OK(bough_marker_read(t->arena, e, &m, &t->err));
+    CHECK_STR("so far", m.summary);
+    CHECK_STR(one, m.before);
+    CHECK_STR("", m.first_kept);
+    CHECK_INT(2, m.keep_from);
+    CHECK_INT(900, m.tokens_before);
+    CHECK_INT(700, m.tokens_saved);
+    CHECK_SPAN("{\"k\":[1]}", m.details);
+    CHECK(m.from_hook);
+    CHECK_OK(bough_entry_get(t->store, t->arena, s, one, &e, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_marker_read(t->arena, e, &m, &t->err));
+}

@@ -177,7 +177,7 @@ STORE_TEST_SECONDS(an_interrupted_migration_goes_on_where_it_stopped, 60)
     struct bough_migrate_result r;
     struct bough_store *s;
     int runs = 0, left = 3;
-    enum bough_rc rc = BOUGH_TIMEOUT;
+    enum bough_rc rc = BOUGH_CANCELLED;
 
     if (!store_lasts(t))
         SKIP("nothing is left of this backend");
@@ -186,12 +186,12 @@ STORE_TEST_SECONDS(an_interrupted_migration_goes_on_where_it_stopped, 60)
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     before = dump(t, t->store);
     bough_store_close(&t->store);
-    for (; rc == BOUGH_TIMEOUT && runs < 50; runs++) {
+    for (; rc == BOUGH_CANCELLED && runs < 50; runs++) {
         struct bough_migrate_options how = { .progress = stop_soon, .user = &left };
 
         left = 3;
         rc = bough_migrate(t->url, there, &how, &r, &t->err);
-        if (rc == BOUGH_TIMEOUT) /* an unfinished target cannot be opened */
+        if (rc == BOUGH_CANCELLED) /* an unfinished target cannot be opened */
             CHECK_RC(BOUGH_BUSY, bough_store_open(&s, there, NULL, &t->err));
     }
     CHECK_INT(BOUGH_OK, rc);
@@ -218,7 +218,7 @@ STORE_TEST(a_migration_does_not_go_on_when_its_source_went_on)
     s = new_session(t, "one");
     user(t, s, "hello");
     bough_store_close(&t->store);
-    CHECK_RC(BOUGH_TIMEOUT, bough_migrate(t->url, there, &how, NULL, &t->err));
+    CHECK_RC(BOUGH_CANCELLED, bough_migrate(t->url, there, &how, NULL, &t->err));
     store_reopen(t);
     user(t, s, "once more");
     bough_store_close(&t->store);

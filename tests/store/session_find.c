@@ -584,3 +584,17 @@ STORE_TEST(A5_purging_a_parent_detaches_its_children_who_keep_their_history)
     CHECK_STR("one", path_text(t, f));
     CHECK_STR("s1", path_text(t, sub->id));
 }
+
+STORE_TEST(U8_new_ids_increase_within_a_millisecond)
+{
+    enum { MANY = 20000 };
+    char last[BOUGH_ID_LEN + 1], next[BOUGH_ID_LEN + 1];
+
+    (void)t;
+    bough_id_new(last);
+    for (int i = 0; i < MANY; i++) { /* many of them in each millisecond */
+        bough_id_new(next);
+        CHECK(strcmp(last, next) < 0);
+        memcpy(last, next, sizeof last);
+    }
+}

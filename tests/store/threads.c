@@ -407,7 +407,7 @@ STORE_TEST(a_call_that_was_cancelled_before_it_began_writes_nothing)
         bough_store_scoped(t->store, &(struct bough_store_scoped_options){ .cancel = &cancel });
     struct work w = { .store = scoped, .session = s };
 
-    CHECK_INT(BOUGH_TIMEOUT, say(&w, t->arena, "no"));
+    CHECK_INT(BOUGH_CANCELLED, say(&w, t->arena, "no"));
     CHECK(*w.err.msg);
     CHECK_INT(0, get(t, s)->messages);
     cancel = false;
@@ -539,7 +539,7 @@ STORE_TEST(a_cancelled_call_gives_up_while_another_holds_the_file)
     db = hold(t);
     began = mono_us();
     CHECK(pthread_create(&thread, NULL, cancel_soon, &c) == 0);
-    CHECK_INT(BOUGH_TIMEOUT, say(&w, t->arena, "no"));
+    CHECK_INT(BOUGH_CANCELLED, say(&w, t->arena, "no"));
     CHECK(mono_us() - began < 3000 * 1000);
     pthread_join(thread, NULL);
     let_go(db);

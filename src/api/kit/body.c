@@ -96,6 +96,14 @@ static enum bough_rc unknown(struct http_req *req, struct json key, const char *
     return bough_fail(err, BOUGH_INVALID, "%s has no member %.60s", what, name.p);
 }
 
+static void clear(const struct api_member *m, void *to)
+{
+    if (m->kind == API_TEXT)
+        *(const char **)to = "";
+    else if (m->kind == API_RAW || m->kind == API_MAP)
+        *(struct bough_str *)to = str_of("{}");
+}
+
 enum bough_rc api_read(struct http_req *req, struct json object, const char *what,
                        const struct api_member *members, void *out, struct bough_error *err)
 {
@@ -111,6 +119,8 @@ enum bough_rc api_read(struct http_req *req, struct json object, const char *wha
             m++;
         if (!m->name && what)
             return unknown(req, it.key, what, err);
+        if (m->name && m->clears && json_type(it.value) == JSON_NULL)
+            clear(m, (char *)out + m->at);
         if (!m->name || json_type(it.value) == JSON_NULL)
             continue;
         rc = read_one(req, m, it.value, (char *)out + m->at, err);

@@ -23,7 +23,8 @@ enum api_kind {
 struct api_member {
     const char *name;
     enum api_kind kind;
-    size_t at; /* offsetof() in the struct to fill */
+    size_t at;   /* offsetof() in the struct to fill */
+    bool clears; /* null does not count as absent: a text becomes "", raw JSON "{}" */
 };
 
 /* Fill `out` from an object. Absent members leave their field unchanged. `members` ends with { 0 }.

@@ -81,12 +81,19 @@ static enum bough_rc context(struct http_req *req, struct http_res *res, struct 
                                          .dialect = dialect ? dialect : "pi" };
     struct bough_context_result x;
     struct bough_session *s;
+    bool memories = false;
     enum bough_rc rc = api_session(req, &s, err);
 
     if (!rc)
         rc = http_query_bool(req, "inherit", &how.inherit, err);
     if (!rc)
         rc = http_query_bool(req, "at_nothing", &how.at_nothing, err);
+    if (!rc)
+        rc = http_query_bool(req, "memories", &memories, err);
+    if (memories) /* those of the store are not for a token bound to one project */
+        how.memories = *api_of(req)->who->project
+                           ? 1 << BOUGH_MEMORY_OF_SESSION | 1 << BOUGH_MEMORY_OF_PROJECT
+                           : BOUGH_MEMORIES_ALL;
     if (!rc)
         rc = api_entry_id(req, s->id, &how.at, err);
     if (!rc)
@@ -101,6 +108,9 @@ static const struct http_field context_query[] = {
       context_dialect_name },
     { "at", HTTP_STRING, "The context at this entry instead of the head." },
     { "at_nothing", HTTP_BOOLEAN, "The context of an empty path." },
+    { "memories", HTTP_BOOLEAN,
+      "Begin with the memories of the session, of its project and, unless the token is bound to a "
+      "project, of the store, as a system message." },
     { "inherit", HTTP_BOOLEAN,
       "Also apply markers of the sessions it was forked from; pi always does." },
     { 0 },

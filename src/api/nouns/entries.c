@@ -247,6 +247,47 @@ static enum bough_rc restore(struct http_req *req, struct http_res *res, struct 
     return change(req, res, bough_entry_restore, err);
 }
 
+static enum bough_rc amend(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    static const struct api_member members[] = { { "parts", API_RAW, 0 }, { 0 } };
+    struct bough_str raw = { "", 0 }, *parts = NULL;
+    char id[BOUGH_ID_LEN + 1];
+    struct bough_session *s;
+    struct bough_entry *e;
+    size_t n = 0;
+    enum bough_rc rc = find(req, &s, &e, err);
+
+    if (!rc)
+        rc = api_body(req, members, &raw, err);
+    if (!rc && raw.n)
+        rc = bough_parts_split(req->arena, raw, &parts, &n, err);
+    if (!rc)
+        rc = bough_entry_amend(api_of(req)->store, s->id, e->id, parts, n, id, err);
+    if (!rc)
+        api_put_id(res, 201, id);
+    return rc;
+}
+
+static enum bough_rc compact(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    static const struct api_member members[] = { { "part", API_INT, 0 }, { 0 } };
+    char id[BOUGH_ID_LEN + 1];
+    struct bough_session *s;
+    struct bough_entry *e;
+    int64_t part = -1;
+    enum bough_rc rc = find(req, &s, &e, err);
+
+    if (!rc)
+        rc = api_body(req, members, &part, err);
+    if (!rc && part < -1)
+        rc = bough_fail(err, BOUGH_INVALID, "part must be the number of a part, from 0");
+    if (!rc)
+        rc = bough_entry_compact(api_of(req)->store, s->id, e->id, part, id, err);
+    if (!rc)
+        api_put_id(res, 201, id);
+    return rc;
+}
+
 static enum bough_rc latest_user(struct http_req *req, struct http_res *res,
                                  struct bough_error *err)
 {
@@ -330,6 +371,12 @@ const struct http_route api_entry_routes[] = {
       .gives = "Entry" },
     { "DELETE", "/api/v1/sessions/{id}/entries/{entry}", del, AUTH_DELETE,
       "Delete (hide) an entry of this session, here and in every fork.", .gives = "Entry" },
+    { "POST", "/api/v1/sessions/{id}/entries/{entry}/amend", amend, AUTH_APPEND,
+      "Correct a sealed message: append an entry whose parts contexts show behind its own.",
+      .takes = "Amendment", .gives = "Id", .status = 201 },
+    { "POST", "/api/v1/sessions/{id}/entries/{entry}/compact", compact, AUTH_APPEND,
+      "Mark outputs of tools in a sealed message as compacted: contexts show a short text instead.",
+      .takes = "OutputCompaction", .gives = "Id", .status = 201, .flags = HTTP_BODY_OPTIONAL },
     { "POST", "/api/v1/sessions/{id}/entries/{entry}/restore", restore, AUTH_DELETE,
       "Restore a deleted entry.", .gives = "Entry" },
     { "GET", "/api/v1/sessions/{id}/latest-user", latest_user, AUTH_READ,

@@ -221,14 +221,14 @@ struct change {
 };
 
 static const struct api_member change_members[] = {
-    { "accountId", API_TEXT, offsetof(struct change, edit.account) },
-    { "workspaceId", API_TEXT, offsetof(struct change, edit.workspace) },
+    { "accountId", API_TEXT, offsetof(struct change, edit.account), true },
+    { "workspaceId", API_TEXT, offsetof(struct change, edit.workspace), true },
     { "title", API_TEXT, offsetof(struct change, edit.title) },
     { "version", API_TEXT, offsetof(struct change, edit.version) },
-    { "provider", API_TEXT, offsetof(struct change, edit.provider_path) },
-    { "roleName", API_TEXT, offsetof(struct change, edit.role_name) },
-    { "data", API_MAP, offsetof(struct change, edit.data) },
-    { "metadata", API_MAP, offsetof(struct change, edit.metadata) },
+    { "provider", API_TEXT, offsetof(struct change, edit.provider_path), true },
+    { "roleName", API_TEXT, offsetof(struct change, edit.role_name), true },
+    { "data", API_MAP, offsetof(struct change, edit.data), true },
+    { "metadata", API_MAP, offsetof(struct change, edit.metadata), true },
     { "status", API_TEXT, offsetof(struct change, status) },
     { "owner", API_TEXT, offsetof(struct change, owner) },
     { "leaseMs", API_LEASE, offsetof(struct change, lease_ms) },

@@ -227,7 +227,8 @@ static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bo
 {
     static const struct api_member members[] = {
         { "title", API_TEXT, offsetof(struct bough_session_update_options, title) },
-        { "system_prompt", API_TEXT, offsetof(struct bough_session_update_options, system_prompt) },
+        { "system_prompt", API_TEXT, offsetof(struct bough_session_update_options, system_prompt),
+          true },
         { 0 },
     };
     struct bough_session_update_options edit = { 0 };

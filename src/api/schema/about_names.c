@@ -193,7 +193,7 @@ const struct api_about api_names[] = {
     { "rolled", "What the session and its subagents spent, with adjustments." },
     { "runtime_kind", "The runtime it runs in.", "\"cli\"", 0, LIMIT_NAME },
     { "saved", "Steps up to this number survive the end of the server.", "2" },
-    { "schema", "The number of the last migration.", "7" },
+    { "schema", "The number of the last migration.", "9" },
     { "scope", "What the memory belongs to.", "\"project\"" },
     { "scopes", "What the caller may do.", "\"read,append\"" },
     { "session", "The id of the session.", ULID },

@@ -9,6 +9,8 @@ const struct api_schema api_own_schemas[] = {
     { "About", "The store, the server and the caller.",
       "version:string store:string backend:Backend epoch:integer last_no:integer "
       "who:string scopes:string project:string|null" },
+    { "Amendment", "A correction of a sealed message.", "only parts:string|[object]",
+      .example = "{\"parts\":[{\"type\":\"text\",\"text\":\"It was the cache.\"}]}" },
     { "Append", "Entries to append, all or none, and the provider call that produced them.",
       "only entries?:[EntryNew] call?:CallNew at?:string at_root?:boolean "
       "keep_head?:boolean expect_head?:string owner?:string",
@@ -143,6 +145,8 @@ const struct api_schema api_own_schemas[] = {
     { "OpenMessage", "A message that is still being written.",
       "id:string session:string at:" PLACE " lease:Lease expired:boolean" },
     { "OpenMessages", "A list of open messages.", "items:[OpenMessage] next:string|null" },
+    { "OutputCompaction", "Which output of a tool is compacted.", "only part?:integer",
+      .example = "{\"part\":0}" },
     { "Part", "One part of a message.", "id:string entry:string type:PartType part:object" },
     { "Path", "A page of entries, oldest first.",
       "items:[Entry] next:string|null marker?:Entry|null" },
@@ -199,10 +203,13 @@ const struct api_schema api_own_schemas[] = {
       "last_request_id?:string last_cost_usd?:number last_cost_nano_usd?:integer created:time|null "
       "updated:time|null "
       "modified:time|null deleted:time|null head:" PLACE " rev:integer" },
-    { "SessionEdit", "The fields of a session to change. A missing field stays as it is.",
-      "only title?:string project?:string workspace?:string account?:string "
-      "provider_path?:string role_name?:string model_provider?:string model_name?:string "
-      "system_prompt?:string user_name?:string version?:string data?:any metadata?:any",
+    { "SessionEdit",
+      "The fields of a session to change. A missing field stays as it is; null clears one.",
+      "only title?:string|null project?:string|null workspace?:string|null account?:string|null "
+      "provider_path?:string|null role_name?:string|null model_provider?:string|null "
+      "model_name?:string|null "
+      "system_prompt?:string|null user_name?:string|null version?:string|null data?:any "
+      "metadata?:any",
       .example = "{\"title\":\"Green build\"}" },
     { "SessionNew", "A session to create. Everything is optional.",
       "only id?:string kind?:SessionKind parent?:string fork_entry?:string "

@@ -25,8 +25,10 @@ const struct api_schema api_original_schemas[] = {
              "parentId:string|null slug:string title:string status:SessionStatus version:string "
              "provider:string|null roleName:string|null data:object" },
     { "AlkhubSessionEdit", "The columns to change, or the status; not both in one request.",
-      "only accountId?:string workspaceId?:string title?:string version?:string provider?:string "
-      "roleName?:string data?:object metadata?:object status?:SessionStatus owner?:string "
+      "only accountId?:string|null workspaceId?:string|null title?:string version?:string "
+      "provider?:string|null "
+      "roleName?:string|null data?:object|null metadata?:object|null status?:SessionStatus "
+      "owner?:string "
       "leaseMs?:integer",
       .example = "{\"title\":\"Green build\"}" },
     { "AlkhubSessionNew", "A session to create.",
@@ -82,7 +84,7 @@ const struct api_schema api_original_schemas[] = {
       "model:string workspace:string system_prompt:string adapter_id:string created_at?:time" },
     { "HecateSession", "A chat session.", "object:'chat_session' data:HecateChat" },
     { "HecateSessionEdit", "The fields to change; at least one.",
-      "only title?:string system_prompt?:string", .example = "{\"title\":\"Green build\"}" },
+      "only title?:string system_prompt?:string|null", .example = "{\"title\":\"Green build\"}" },
     { "HecateSessionNew", "A chat session to create.",
       "only title?:string system_prompt?:string user?:string",
       .example = "{\"title\":\"Red build\"}" },

@@ -64,7 +64,7 @@ static void import_one(struct cli *c, const char *path, bool follow, struct run 
     struct bough_import_file_result f;
     enum bough_rc rc = bough_import_file(c->s, a, path, &how, &f, &c->err);
 
-    run->whole += !(stopped && rc == BOUGH_TIMEOUT);
+    run->whole += !(stopped && rc == BOUGH_CANCELLED);
     if (rc == BOUGH_INVALID && !is_named(c, path) && !f.format)
         report_skipped(r, path);
     else if (rc != BOUGH_BUSY || !cli_has(c, "follow")) /* else another process imports it */

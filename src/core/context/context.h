@@ -13,8 +13,17 @@
 #define CORE_CONTEXT_CONTEXT_H
 
 #include <bough/context.h>
+#include <bough/notes.h>
 
 #define CONTEXT_CONTENT_KEY "bough.content"
+
+/* Overlays on sealed messages are custom entries of this customType, whose `data` is
+ * {"target": entry id, ...}; overlays.c. */
+#define OVERLAY_AMEND "bough.amend"         /* "parts": shown behind those of the target */
+#define OVERLAY_COMPACTED "bough.compacted" /* "part": its number; without it all parts */
+
+/* Does the part have an output of a tool that can be compacted? */
+bool overlay_clears(const struct bough_part *part);
 
 struct context_input {
     const char *dialect;         /* the name of a row in context_dialects[] */
@@ -25,6 +34,8 @@ struct context_input {
     struct bough_entry *const *before;
     size_t nbefore;
     struct bough_entry *marker; /* the compaction in force or NULL; "pi" finds its own in entries */
+    const struct bough_memory *memories; /* shown first */
+    size_t nmemories;
 };
 
 /*

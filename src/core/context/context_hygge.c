@@ -1,6 +1,7 @@
 /* Dialect "hygge" (H20, H30): messages since the marker, in hygge's closed set of parts. Pure. */
 #include "core/context/dialect.h"
 
+#include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/part/view.h"
 
@@ -114,11 +115,15 @@ static const char *role_word(struct context_out *c, const struct bough_entry *e)
     return "user";
 }
 
-static void begin_message(struct context_out *c, const struct bough_entry *e, const char *role)
+/* `nth`: which message of the entry this is, from 0. Ids are unique in hygge. */
+static void begin_message(struct context_out *c, const struct bough_entry *e, const char *role,
+                          size_t nth)
 {
+    const char *id = cstr_empty(e->origin) ? e->id : e->origin;
+
     context_source(c, e);
     jw_obj(&c->w);
-    jw_kv_cstr(&c->w, "id", cstr_empty(e->origin) ? e->id : e->origin);
+    jw_kv_cstr(&c->w, "id", nth ? arena_printf(c->a, "%s/%zu", id, nth + 1) : id);
     jw_kv_cstr(&c->w, "role", role);
     jw_key(&c->w, "parts");
     jw_arr(&c->w);
@@ -138,7 +143,7 @@ static void write_text_message(struct context_out *c, const struct bough_entry *
                                 ? view_bash_text(c->a, data)
                                 : view_output_text(c->a, json_raw(json_member(data, "content")));
 
-    begin_message(c, e, role_word(c, e));
+    begin_message(c, e, role_word(c, e), 0);
     write_text(&c->w, "text", text);
     end_message(c);
 }
@@ -160,7 +165,7 @@ static void write_message(struct context_out *c, const struct bough_entry *e)
     bool converted = false;
     struct view_run *runs;
     const char *role;
-    size_t i, k, n;
+    size_t i, k, n, shown = 0;
 
     if (!e->nparts && (e->role == BOUGH_ROLE_BASH || e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE)) {
         write_text_message(c, e);
@@ -172,7 +177,7 @@ static void write_message(struct context_out *c, const struct bough_entry *e)
         bool silent = n > 1 && is_silent(&runs[i]);
 
         if (!silent)
-            begin_message(c, e, runs[i].results ? "tool" : role);
+            begin_message(c, e, runs[i].results ? "tool" : role, shown++);
         for (k = 0; k < runs[i].n; k++) {
             const struct part_view *v = &runs[i].at[k];
 
@@ -190,6 +195,9 @@ static void write_message(struct context_out *c, const struct bough_entry *e)
     }
     if (converted)
         context_note(c, e, "converted", "its parts were not in hygge's form");
+    if (shown > 1)
+        context_note(c, e, "split", "hygge keeps results of tools apart: it is %zu messages",
+                     shown);
 }
 
 static bool is_before(const struct bough_entry *e, const struct bough_entry *marker)

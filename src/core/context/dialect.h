@@ -18,6 +18,9 @@ extern const struct context_dialect context_pi;
 extern const struct context_dialect context_hygge;
 extern const struct context_dialect context_ui;
 
+/* Apply the overlays among in->entries to the entries before them, in a copy, with a note each. */
+void overlays_apply(struct context_out *c, struct context_input *in);
+
 /* Record `e` as the source of the next message. Call once before each message written with c->w. */
 void context_source(struct context_out *c, const struct bough_entry *e);
 

@@ -15,7 +15,8 @@
 struct backend;
 struct snapshot;
 
-/* Deadline of a call. An operation that is past it, or cancelled, fails with BOUGH_TIMEOUT. */
+/* Deadline of a call. An operation that is past it fails with BOUGH_TIMEOUT, one that was cancelled
+ * with BOUGH_CANCELLED: deadline_rc(). */
 struct deadline {
     int64_t until_us;   /* on mono_us()'s clock */
     const bool *cancel; /* NULL, or set to true by another thread to cancel */
@@ -29,6 +30,12 @@ static inline bool is_cancelled(const bool *cancel)
 static inline bool deadline_passed(const struct deadline *p)
 {
     return is_cancelled(p->cancel) || mono_us() >= p->until_us;
+}
+
+/* Why an operation gives up. */
+static inline enum bough_rc deadline_rc(const struct deadline *p)
+{
+    return is_cancelled(p->cancel) ? BOUGH_CANCELLED : BOUGH_TIMEOUT;
 }
 
 struct backend_config {
@@ -86,10 +93,10 @@ struct backend_ops {
      * all-or-nothing and gets its own txn.state.
      *
      * BOUGH_OK: every TXN_DONE txn is on disk (a relaxed one may still be lost in a power failure).
-     * BOUGH_NOT_DONE, BOUGH_TIMEOUT, BOUGH_FULL, BOUGH_READ_ONLY, BOUGH_VERSION, BOUGH_CORRUPT:
-     * nothing of the batch was written. BOUGH_UNKNOWN: COMMIT itself failed, and the batch may or
-     * may not be on disk; the backend has reopened and verified itself, or refuses all further
-     * operations.
+     * BOUGH_NOT_DONE, BOUGH_TIMEOUT, BOUGH_CANCELLED, BOUGH_FULL, BOUGH_READ_ONLY, BOUGH_VERSION,
+     * BOUGH_CORRUPT: nothing of the batch was written. BOUGH_UNKNOWN: COMMIT itself failed, and the
+     * batch may or may not be on disk; the backend has reopened and verified itself, or refuses all
+     * further operations.
      */
     enum bough_rc (*commit)(struct backend *b, struct txn *const *txns, size_t n,
                             const struct deadline *p, struct bough_error *err);
@@ -247,7 +254,7 @@ struct backend_ops {
 
     /* Write the snapshot's content into the empty file `path`, durably and without blocking
      * writers. After a failure the file's content is undefined. `progress` may be NULL;
-     * BOUGH_TIMEOUT when it returns false. A backend without files fails with BOUGH_INVALID. */
+     * BOUGH_CANCELLED when it returns false. A backend without files fails with BOUGH_INVALID. */
     enum bough_rc (*backup)(struct snapshot *v, const char *path, copy_fn progress, void *user,
                             struct bough_error *err);
 

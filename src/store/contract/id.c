@@ -1,6 +1,8 @@
 /* Pack row numbers into a ULID and unpack them. */
 #include "store/contract/id.h"
 
+#include <pthread.h>
+
 #include "base/env.h"
 #include "base/limits.h"
 #include "base/text/ulid.h"
@@ -49,10 +51,28 @@ void id_record(int64_t made, int64_t sid, int64_t kind, int64_t ord, int64_t chk
     id_format(&(struct id){ made, 1, sid, kind << 28 | ord, chk }, out);
 }
 
+struct ulid id_next(struct ulid last, struct ulid fresh)
+{
+    uint64_t step = (fresh.lo >> 32) + 1;
+
+    if ((fresh.hi >> 16) > (last.hi >> 16))
+        return fresh;
+    /* The same millisecond, or the clock went back: a random step from the last one, so that ids
+     * increase and cannot be guessed. A carry reaches the time after 2^80 of them. */
+    fresh.lo = last.lo + step;
+    fresh.hi = last.hi + (fresh.lo < step);
+    return fresh;
+}
+
 void bough_id_new(char out[BOUGH_ID_LEN + 1])
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct ulid last;
     struct ulid u = { env_u64(&env_system), env_u64(&env_system) };
 
     u.hi = (uint64_t)env_now(&env_system) << 16 | (u.hi & 0xffff);
+    pthread_mutex_lock(&lock);
+    last = u = id_next(last, u);
+    pthread_mutex_unlock(&lock);
     ulid_encode(u, out);
 }

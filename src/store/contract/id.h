@@ -23,4 +23,8 @@ void id_entry(int64_t made, int64_t bid, int64_t depth, int64_t chk, char out[BO
 void id_record(int64_t made, int64_t sid, int64_t kind, int64_t ord, int64_t chk,
                char out[BOUGH_ID_LEN + 1]);
 
+/* `fresh`, or an id after `last` when `fresh` is not of a later millisecond. For bough_id_new(). */
+struct ulid;
+struct ulid id_next(struct ulid last, struct ulid fresh);
+
 #endif

@@ -98,6 +98,18 @@ uint64_t list_asks(const struct list_query *q)
     return bits;
 }
 
+enum list_condition list_lead(const struct list_query *q)
+{
+    static const enum list_condition order[] = { ASKS_PARENT,  ASKS_PROJECT, ASKS_WORKSPACE,
+                                                 ASKS_ACCOUNT, ASKS_ROLE,    ASKS_STATUSES };
+    uint64_t asks = list_asks(q);
+
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (asks >> order[i] & 1)
+            return order[i];
+    return ASKS_COUNT;
+}
+
 unsigned list_arms(const struct list_query *q)
 {
     unsigned kinds = q->kinds ? (unsigned)q->kinds & 3 : 3;

@@ -42,6 +42,9 @@ enum list_condition {
     ASKS_COUNT,
 };
 uint64_t list_asks(const struct list_query *q);
+/* The condition whose index a list is read by: parent, project, workspace, account, role_name, or
+ * statuses, in this order. ASKS_COUNT: none of them is asked. */
+enum list_condition list_lead(const struct list_query *q);
 /* The groups of rows that a query can match, one bit each: living primaries, living subagents,
  * deleted primaries, deleted subagents. */
 unsigned list_arms(const struct list_query *q);

@@ -321,7 +321,7 @@ enum bough_rc role_take(struct engine *e, const struct deadline *p, struct bough
     else if (!e->queue.leading)
         e->queue.leading = true;
     pthread_mutex_unlock(&e->lock);
-    return over ? bough_fail(err, BOUGH_TIMEOUT, "the store was busy for too long") : BOUGH_OK;
+    return over ? bough_fail(err, deadline_rc(p), "the store was busy for too long") : BOUGH_OK;
 }
 
 void role_give(struct engine *e)
@@ -387,7 +387,7 @@ static enum bough_rc wait_for(struct engine *e, struct request *r, struct bough_
         gone = withdraw(e, r);
         pthread_mutex_unlock(&e->lock);
         if (gone)
-            return bough_fail(err, BOUGH_TIMEOUT,
+            return bough_fail(err, deadline_rc(&r->deadline),
                               "the store was busy for too long; nothing was written");
     }
     if (r->rc && err)
@@ -414,8 +414,9 @@ enum bough_rc write_run(struct bough_store *s, struct bough_arena *a, struct req
     r->taken = false;
     r->tries = 0;
     memset(&r->err, 0, sizeof r->err);
-    if (s->deadline_ms <= 0 || (s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED)))
-        return bough_fail(err, BOUGH_TIMEOUT, "cancelled, or no time left; nothing was written");
+    if (s->deadline_ms <= 0 || is_cancelled(s->cancel))
+        return bough_fail(err, deadline_rc(&r->deadline),
+                          "cancelled, or no time left; nothing was written");
     pthread_mutex_lock(&e->lock);
     enqueue(e, r);
     if (!e->queue.leading && !e->queue.wanted) {

@@ -23,8 +23,8 @@ enum bough_rc snap_begin_engine(struct engine *e, const struct deadline *p, stru
     rc = engine_check_fork(e, err);
     if (rc)
         return rc;
-    if (p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED))
-        return bough_fail(err, BOUGH_TIMEOUT, "cancelled");
+    if (is_cancelled(p->cancel))
+        return bough_fail(err, BOUGH_CANCELLED, "the call was cancelled");
     return e->ops->snapshot_begin(e->backend, &snap->v, p, err);
 }
 

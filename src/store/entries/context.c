@@ -125,6 +125,32 @@ static enum bough_rc read_input(struct snap *snap, struct bough_arena *a, int64_
     return rc;
 }
 
+/* Those of the session, then of its project, then of the store. */
+static enum bough_rc read_memories(struct bough_store *s, struct bough_arena *a,
+                                   const char *session, unsigned scopes, struct context_input *in,
+                                   struct bough_error *err)
+{
+    struct bough_memories of[3] = { { 0 } };
+    struct bough_memory *all;
+    struct bough_session *x;
+    enum bough_rc rc = bough_session_get(s, a, session, &x, err);
+
+    if (!rc && scopes & 1 << BOUGH_MEMORY_OF_SESSION)
+        rc = bough_memory_list(s, a, BOUGH_MEMORY_OF_SESSION, x->id, &of[0], err);
+    if (!rc && *x->project && scopes & 1 << BOUGH_MEMORY_OF_PROJECT)
+        rc = bough_memory_list(s, a, BOUGH_MEMORY_OF_PROJECT, x->project, &of[1], err);
+    if (!rc && scopes & 1 << BOUGH_MEMORY_OF_STORE)
+        rc = bough_memory_list(s, a, BOUGH_MEMORY_OF_STORE, "", &of[2], err);
+    if (rc)
+        return rc;
+    all = arena_array(a, of[0].n + of[1].n + of[2].n + 1, sizeof *all);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < of[i].n; k++)
+            all[in->nmemories++] = of[i].at[k];
+    in->memories = all;
+    return BOUGH_OK;
+}
+
 enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const char *session,
                             const struct bough_context_options *how,
                             struct bough_context_result *out, struct bough_error *err)
@@ -147,5 +173,7 @@ enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const 
     snap.bounded = true;
     rc = read_input(&snap, a, sid, how, dialect, &in, &before, err);
     snap_end(&snap);
+    if (!rc && how->memories)
+        rc = read_memories(s, a, session, how->memories, &in, err);
     return rc ? rc : context_build(a, &in, out, err);
 }

@@ -194,3 +194,31 @@ enum bough_rc bough_marker_latest(struct bough_store *s, struct bough_arena *a, 
     snap_end(&snap);
     return rc;
 }
+
+static const char *text_of(struct bough_arena *a, struct json data, const char *name)
+{
+    const char *text = json_cstr(a, data, name);
+
+    return text ? text : "";
+}
+
+enum bough_rc bough_marker_read(struct bough_arena *a, const struct bough_entry *entry,
+                                struct bough_marker *out, struct bough_error *err)
+{
+    struct json data = { 0 };
+
+    if (!entry || !out || entry->kind != BOUGH_ENTRY_COMPACTION)
+        return bough_fail(err, BOUGH_INVALID, "the entry is not a compaction");
+    if (entry->data.n && json_parse(a, entry->data, &data, NULL))
+        data = (struct json){ 0 };
+    *out = (struct bough_marker){ .summary = text_of(a, data, "summary"),
+                                  .first_kept = text_of(a, data, "firstKeptEntryId"),
+                                  .before = text_of(a, data, "beforeMessageId"),
+                                  .keep_from = entry->keep_from };
+    (void)json_i64(json_member(data, "tokensBefore"), &out->tokens_before);
+    (void)json_i64(json_member(data, "tokensSaved"), &out->tokens_saved);
+    (void)json_bool(json_member(data, "fromHook"), &out->from_hook);
+    if (json_type(json_member(data, "details")) != JSON_NULL)
+        out->details = json_raw(json_member(data, "details"));
+    return BOUGH_OK;
+}

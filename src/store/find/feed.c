@@ -120,7 +120,7 @@ static enum bough_rc await_more(struct bough_store *s, struct bough_arena *a,
         if (rc || out->reset || out->changes.n || mono_us() >= until)
             return rc;
         if (is_cancelled(s->cancel))
-            return bough_fail(err, BOUGH_TIMEOUT, "cancelled");
+            return bough_fail(err, BOUGH_CANCELLED, "the call was cancelled");
         sleep_until_more(s->e, seen, until);
     }
 }

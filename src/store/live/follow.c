@@ -72,7 +72,7 @@ enum bough_rc bough_message_follow(struct bough_store *s, struct bough_arena *a,
     while (!rc && again) {
         rc = look(s, a, at, offset, until, &again, out, err);
         if (!rc && again && is_cancelled(s->cancel))
-            rc = bough_fail(err, BOUGH_TIMEOUT, "cancelled");
+            rc = bough_fail(err, BOUGH_CANCELLED, "the call was cancelled");
     }
     if (!rc)
         rc = bough_entry_get(s, a, NULL, entry, &out->entry, err);

@@ -201,9 +201,9 @@ enum bough_rc memory_text_find(struct snapshot *v, const struct fulltext_query *
 
         if (in_place(q, t) && matches(m, tmp, q->q, t) && !fn(user, &row))
             break;
-        if (i % 256 == 0 && (mono_us() >= mv->until_us ||
-                             (mv->cancel && __atomic_load_n(mv->cancel, __ATOMIC_RELAXED))))
-            rc = bough_fail(err, BOUGH_TIMEOUT, "searching took longer than this call may");
+        if (i % 256 == 0 && (mono_us() >= mv->until_us || is_cancelled(mv->cancel)))
+            rc = bough_fail(err, is_cancelled(mv->cancel) ? BOUGH_CANCELLED : BOUGH_TIMEOUT,
+                            "searching was cancelled, or took longer than this call may");
     }
     bough_arena_destroy(tmp);
     return rc;

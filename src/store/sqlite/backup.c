@@ -59,7 +59,7 @@ static enum bough_rc copy_pages(struct conn *from, struct conn *to, copy_fn prog
     } while (code == SQLITE_OK && !stop);
     sqlite3_backup_finish(b);
     if (stop)
-        return bough_fail(err, BOUGH_TIMEOUT, "copying %s was cancelled", from->store->path);
+        return bough_fail(err, BOUGH_CANCELLED, "copying %s was cancelled", from->store->path);
     if (code == SQLITE_DONE)
         return BOUGH_OK;
     /* One code covers both files. A read error or corruption must come from the source. */

@@ -34,7 +34,7 @@ enum bough_rc sqlite_seized_fold(struct sqlite_seized *z, struct bough_error *er
 void sqlite_unseize(struct sqlite_seized *z); /* NULL is fine; changes no file */
 
 /* Copy a store file of any schema version, including its WAL, into the empty file `to`.
- * BOUGH_TIMEOUT when `progress` returns false. */
+ * BOUGH_CANCELLED when `progress` returns false. */
 enum bough_rc sqlite_copy(const char *from, const char *to, copy_fn progress, void *user,
                           struct bough_error *err);
 /* Set the epoch of a store that no process has open. The change is checkpointed into the main file.

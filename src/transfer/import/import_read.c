@@ -41,7 +41,7 @@ static bool tell(const struct import *im, int64_t done)
 
 static enum bough_rc stopped(struct bough_error *err)
 {
-    return bough_fail(err, BOUGH_TIMEOUT, "stopped; what was read so far is imported");
+    return bough_fail(err, BOUGH_CANCELLED, "stopped; what was read so far is imported");
 }
 
 /* ---- checksums ---- */

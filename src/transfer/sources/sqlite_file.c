@@ -286,7 +286,7 @@ static enum bough_rc read_frames(struct sqlite_file *f, struct reading *r, sqlit
         } else if (kind == FRAME_SESSION) {
             rc = end_session(r, err);
             if (!rc && tell && !tell(user, ++done, total))
-                rc = bough_fail(err, BOUGH_TIMEOUT, "stopped; what was read so far is imported");
+                rc = bough_fail(err, BOUGH_CANCELLED, "stopped; what was read so far is imported");
         } else if (kind == FRAME_COUNT) {
             (void)json_span_i64(text, &total);
         }

@@ -30,7 +30,7 @@ bool sqlite_file_live(const struct sqlite_file *f);
 typedef bool sqlite_file_tell(void *user, int64_t done, int64_t total);
 
 /* Give everything to the format of `r`. Unreadable rows become problems of their session. *rows is
- * the number of rows read. BOUGH_TIMEOUT when `tell` stops it; BOUGH_BUSY when the tool began to
+ * the number of rows read. BOUGH_CANCELLED when `tell` stops it; BOUGH_BUSY when the tool began to
  * write. */
 BOUGH_MUST_CHECK enum bough_rc sqlite_file_read(struct sqlite_file *f, struct reading *r,
                                                 sqlite_file_tell *tell, void *user, int64_t *rows,

@@ -76,14 +76,33 @@ TEST(other_words_become_hygge_s_and_tools_unfold) /* U11, U12 */
     CHECK_SPAN(
         "[{" ID ",\"role\":\"assistant\",\"parts\":[{\"type\":\"thinking\",\"text\":\"hm\"},"
         "{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"ls\",\"input\":{\"a\":1}}]},"
-        "{" ID ",\"role\":\"tool\",\"parts\":[{\"type\":\"tool_result\","
+        "{\"id\":\"00000000000000000000000001/2\",\"role\":\"tool\",\"parts\":["
+        "{\"type\":\"tool_result\","
         "\"tool_use_id\":\"c\",\"content\":\"bad\",\"is_error\":true}]},"
-        "{" ID ",\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"so\"},"
+        "{\"id\":\"00000000000000000000000001/3\",\"role\":\"assistant\",\"parts\":["
+        "{\"type\":\"text\",\"text\":\"so\"},"
         "{\"type\":\"image\",\"image_mime_type\":\"image/png\",\"image_base64\":\"aGk=\"}]}]",
         c.messages);
     /* The step, two web pages, and an image that is elsewhere. */
     CHECK_INT(4, notes_about(&c, &p.at[0], "omitted"));
     CHECK_INT(1, notes_about(&c, &p.at[0], "converted"));
+    CHECK_INT(1, notes_about(&c, &p.at[0], "split"));
+}
+
+TEST(a_message_with_a_result_and_text_is_two_messages_with_ids_of_their_own_and_a_note)
+{
+    struct path p = { .t = t };
+    struct bough_context_result c;
+
+    add_message(&p, BOUGH_ROLE_USER,
+                "[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":\"o\"},"
+                "{\"type\":\"text\",\"text\":\"and now?\"}]",
+                NULL);
+    c = context_of(&p, "hygge", NULL);
+    CHECK_INT(2, c.count);
+    CHECK(strstr(c.messages.p, "{\"id\":\"00000000000000000000000001\",\"role\":\"tool\""));
+    CHECK(strstr(c.messages.p, "{\"id\":\"00000000000000000000000001/2\",\"role\":\"user\""));
+    CHECK_INT(1, notes_about(&c, &p.at[0], "split"));
 }
 
 TEST(roles_hygge_does_not_have_are_the_user_s) /* H32 */

@@ -308,7 +308,7 @@ TEST(a_lock_held_too_long_is_a_timeout)
     CHECK(mono_us() >= p.until_us);
     p = soon();
     p.cancel = &cancel;
-    CHECK_RC(BOUGH_TIMEOUT, b->ops->commit(b, list, 1, &p, &t->err));
+    CHECK_RC(BOUGH_CANCELLED, b->ops->commit(b, list, 1, &p, &t->err));
     CHECK(mono_us() < p.until_us);
     CHECK_INT(SQLITE_OK, sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL));
     sqlite3_close(db);

@@ -276,7 +276,7 @@ TEST(a_scan_ends_when_patience_does)
     struct txn txn = { .changes = c,
                        .nchanges = 4000,
                        .log = { .kind = CHANGELOG_APPEND, .n = 4000 } };
-    struct list_query q = { .role_name = "none" };
+    struct list_query q = { .provider_path = "none" }; /* no index has it */
 
     (void)sid;
     for (int i = 0; i < 4000; i++) {
@@ -287,9 +287,9 @@ TEST(a_scan_ends_when_patience_does)
     p.cancel = &cancel;
     CHECK_OK(b->ops->snapshot_begin(b, &v, &p, &t->err));
     cancel = true;
-    CHECK_RC(BOUGH_TIMEOUT, b->ops->list_scan(v, &q, NULL, NULL, &t->err));
+    CHECK_RC(BOUGH_CANCELLED, b->ops->list_scan(v, &q, NULL, NULL, &t->err));
     /* The snapshot stays timed out if the caller ignores the error. */
-    CHECK_RC(BOUGH_TIMEOUT, b->ops->changelog_scan(v, 0, forever, NULL, &t->err));
+    CHECK_RC(BOUGH_CANCELLED, b->ops->changelog_scan(v, 0, forever, NULL, &t->err));
     b->ops->snapshot_end(v);
     v = look(t, b);
     CHECK_OK(b->ops->changelog_scan(v, 0, forever, NULL, &t->err));

@@ -222,7 +222,7 @@ enum bough_rc bough_salvage(const char *path, bool (*line)(void *user, struct bo
     s.report->pages = pages_count(s.pages);
     s.report->broken += pages_unreadable(s.pages);
     if (s.stop)
-        rc = bough_fail(err, BOUGH_TIMEOUT, "salvaging %s was stopped", path);
+        rc = bough_fail(err, BOUGH_CANCELLED, "salvaging %s was stopped", path);
     salvage_end(&s);
     return rc;
 }

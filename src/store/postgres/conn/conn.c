@@ -78,7 +78,8 @@ static enum bough_rc connect_by(struct conn *c, size_t host, int64_t until_us,
                              (short)(state == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0 };
 
         if (mono_us() >= until_us || deadline_passed(&c->deadline))
-            return pg_fail_with(c, BOUGH_TIMEOUT, "cannot connect", "no answer in time", err);
+            return pg_fail_with(c, deadline_rc(&c->deadline), "cannot connect", "no answer in time",
+                                err);
         if (poll(&fd, 1, 100) > 0)
             state = PQconnectPoll(c->pg);
     }

@@ -12,11 +12,11 @@ enum { TEXT_MAX = 16384, PIECE = 64 };
 /* The conditions; the value of condition n is parameter $n+1. */
 static const char *const pieces[ASKS_COUNT] = {
     [ASKS_PROJECT] = " AND project = $1 AND project <> 0",
-    [ASKS_WORKSPACE] = " AND workspace = $2",
-    [ASKS_ACCOUNT] = " AND account = $3",
+    [ASKS_WORKSPACE] = " AND workspace = $2 AND workspace <> 0",
+    [ASKS_ACCOUNT] = " AND account = $3 AND account <> 0",
     [ASKS_PARENT] = " AND parent = $4 AND parent <> 0",
     [ASKS_STATUSES] = " AND ((1::bigint << status::int) & $5) <> 0",
-    [ASKS_ROLE] = " AND role_name = $6",
+    [ASKS_ROLE] = " AND role_name = $6 AND role_name <> ''",
     [ASKS_PATH] = " AND provider_path = $7",
     [ASKS_PROVIDER] = " AND model_provider = $8",
     [ASKS_MODEL] = " AND model_name = $9",
@@ -35,29 +35,52 @@ static const char *const keys[] = {
     [ORDER_CREATED] = "created", [ORDER_UPDATED] = "updated", [ORDER_MODIFIED] = "modified"
 };
 
+/* The statuses that get a SELECT each; 0: another index is better. */
+static uint64_t lead_statuses(const struct list_query *q)
+{
+    return list_lead(q) == ASKS_STATUSES
+               ? (uint64_t)q->statuses & ((UINT64_C(2) << BOUGH_STATUS_LAST) - 1)
+               : 0;
+}
+
 static uint64_t shape_of(const struct list_query *q)
 {
     return list_asks(q) | (uint64_t)list_arms(q) << 32 | (uint64_t)q->order << 40 |
-           UINT64_C(1) << 48;
+           UINT64_C(1) << 48 | lead_statuses(q) << 52;
 }
 
-/* One SELECT per kind and per deleted state: each reads one range of an index. */
+/* `status` < 0: no condition, beside the pieces. */
+static void write_arm(struct buf *out, const struct list_query *q, uint64_t shape, unsigned arm,
+                      int status)
+{
+    const char *key = keys[q->order];
+
+    buf_printf(out, "(SELECT " LIST_COLS " FROM list WHERE kind = %u AND gone = %s", arm & 1,
+               arm & 2 ? "true" : "false");
+    if (status >= 0)
+        buf_printf(out, " AND status = %d", status);
+    for (int i = 0; i < ASKS_COUNT; i++)
+        if (shape >> i & 1)
+            buf_puts(out, pieces[i]);
+    buf_printf(out, " AND (%s, sid) < ($15, $16) ORDER BY %s DESC, sid DESC LIMIT $17)", key, key);
+}
+
+/* One SELECT per kind, per deleted state and, by status, per status: each reads one range of an
+ * index. */
 static void write_sql(struct buf *out, const struct list_query *q, uint64_t shape)
 {
     const char *between = "SELECT * FROM (", *key = keys[q->order];
+    uint64_t statuses = lead_statuses(q);
 
-    for (unsigned arm = 0; arm < 4; arm++) {
-        if (!(list_arms(q) >> arm & 1))
-            continue;
-        buf_printf(out, "%s(SELECT " LIST_COLS " FROM list WHERE kind = %u AND gone = %s", between,
-                   arm & 1, arm & 2 ? "true" : "false");
-        for (int i = 0; i < ASKS_COUNT; i++)
-            if (shape >> i & 1)
-                buf_puts(out, pieces[i]);
-        buf_printf(out, " AND (%s, sid) < ($15, $16) ORDER BY %s DESC, sid DESC LIMIT $17)", key,
-                   key);
-        between = " UNION ALL ";
-    }
+    for (unsigned arm = 0; arm < 4; arm++)
+        for (int status = statuses ? 0 : -1; status <= (statuses ? BOUGH_STATUS_LAST : -1);
+             status++) {
+            if (!(list_arms(q) >> arm & 1) || (status >= 0 && !(statuses >> status & 1)))
+                continue;
+            buf_puts(out, between);
+            write_arm(out, q, shape, arm, status);
+            between = " UNION ALL ";
+        }
     buf_printf(out, ") AS l ORDER BY %s DESC, sid DESC LIMIT $17", key);
 }
 

@@ -37,9 +37,9 @@ enum bough_rc pg_gone(struct conn *c, struct bough_error *err)
 enum bough_rc pg_late(struct conn *c, struct bough_error *err)
 {
     c->lost = true;
-    return pg_fail_with(
-        c, BOUGH_TIMEOUT, "no answer in time",
-        c->writer ? "nothing was written" : "the call was cancelled or took too long", err);
+    return pg_fail_with(c, deadline_rc(&c->deadline),
+                        is_cancelled(c->deadline.cancel) ? "cancelled" : "no answer in time",
+                        c->writer ? "nothing was written" : "the answer was not waited for", err);
 }
 
 enum bough_rc pg_rc_of(const struct conn *c, const char *state)

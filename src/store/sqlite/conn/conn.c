@@ -117,7 +117,7 @@ static enum bough_rc fail_other(struct conn *c, int code, struct bough_error *er
 enum bough_rc conn_fail(struct conn *c, int code, struct bough_error *err)
 {
     const char *path = c->store->path;
-    bool cancelled = c->deadline.cancel && __atomic_load_n(c->deadline.cancel, __ATOMIC_RELAXED);
+    bool cancelled = is_cancelled(c->deadline.cancel);
 
     if (code == SQLITE_IOERR_SHORT_READ)
         code = SQLITE_CORRUPT; /* the file ends before a page that it needs */
@@ -126,12 +126,12 @@ enum bough_rc conn_fail(struct conn *c, int code, struct bough_error *err)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-        return bough_fail(err, BOUGH_TIMEOUT,
+        return bough_fail(err, deadline_rc(&c->deadline),
                           cancelled ? "%s is locked by another process; the call was cancelled"
                                     : "%s is locked by another process",
                           path);
     case SQLITE_INTERRUPT:
-        return bough_fail(err, BOUGH_TIMEOUT,
+        return bough_fail(err, deadline_rc(&c->deadline),
                           cancelled ? "reading %s was cancelled"
                                     : "reading %s took longer than this call may",
                           path);

@@ -1,5 +1,6 @@
 /* Lists of sessions: SQL built from fixed fragments, one per condition. */
 #include "store/sqlite/conn/db.h"
+#include "store/sqlite/rows/read.h"
 
 #include "base/memory/buf.h"
 #include "base/text/str.h"
@@ -13,12 +14,12 @@ enum { TEXT_MAX = 16384 };
 enum { C_AFTER = ASKS_COUNT, C_COUNT }; /* C_AFTER has two parameters: the key, then the sid */
 
 static const char *const pieces[C_COUNT] = {
-    [ASKS_PROJECT] = " AND project = ?1 AND project <> 0",
-    [ASKS_WORKSPACE] = " AND workspace = ?2",
-    [ASKS_ACCOUNT] = " AND account = ?3",
-    [ASKS_PARENT] = " AND parent = ?4 AND parent <> 0",
+    [ASKS_PROJECT] = " AND +project = ?1",
+    [ASKS_WORKSPACE] = " AND +workspace = ?2",
+    [ASKS_ACCOUNT] = " AND +account = ?3",
+    [ASKS_PARENT] = " AND +parent = ?4",
     [ASKS_STATUSES] = " AND ((1 << status) & ?5) <> 0",
-    [ASKS_ROLE] = " AND role_name = ?6",
+    [ASKS_ROLE] = " AND +role_name = ?6",
     [ASKS_PATH] = " AND provider_path = ?7",
     [ASKS_PROVIDER] = " AND model_provider = ?8",
     [ASKS_MODEL] = " AND model_name = ?9",
@@ -28,6 +29,22 @@ static const char *const pieces[C_COUNT] = {
     [ASKS_UPDATED_TO] = " AND +updated < ?13",
     [ASKS_HAY] = " AND instr(hay, ?14) > 0",
     [ASKS_ROOTS] = " AND +parent = 0",
+};
+
+/* The same for the condition whose index is used: list_lead(). Statuses have an arm each. */
+static const char *const leads[ASKS_COUNT] = {
+    [ASKS_PROJECT] = " AND project = ?1 AND project <> 0",
+    [ASKS_WORKSPACE] = " AND workspace = ?2 AND workspace <> 0",
+    [ASKS_ACCOUNT] = " AND account = ?3 AND account <> 0",
+    [ASKS_PARENT] = " AND parent = ?4 AND parent <> 0",
+    [ASKS_ROLE] = " AND role_name = ?6 AND role_name <> ''",
+};
+
+static const char *const status_leads[] = {
+    [BOUGH_STATUS_IDLE] = " AND status = 0",
+    [BOUGH_STATUS_BUSY] = " AND status = 1",
+    [BOUGH_STATUS_RETRY] = " AND status = 2",
+    [BOUGH_STATUS_ARCHIVED] = " AND status = 3",
 };
 
 struct order_text {
@@ -48,33 +65,53 @@ static const char *const arms[] = {
     "SELECT " LIST_COLS " FROM list WHERE kind = 1 AND gone = 1",
 };
 
+/* The statuses that get an arm each; 0: the status is not the lead. */
+static uint64_t lead_statuses(const struct list_query *q)
+{
+    return list_lead(q) == ASKS_STATUSES
+               ? (uint64_t)q->statuses & ((UINT64_C(2) << BOUGH_STATUS_LAST) - 1)
+               : 0;
+}
+
 static uint64_t shape_of(const struct list_query *q)
 {
     return list_asks(q) | (uint64_t)q->after_set << C_AFTER | (uint64_t)list_arms(q) << 32 |
-           (uint64_t)q->order << 40 | UINT64_C(1) << 48;
+           (uint64_t)q->order << 40 | UINT64_C(1) << 48 | lead_statuses(q) << 52;
 }
 
-static void write_sql(struct buf *out, uint64_t shape, unsigned chosen, enum list_order order)
+/* One arm: a range of the index of the lead. `status` < 0: the lead is not the status. */
+static void write_arm(struct buf *out, const struct list_query *q, uint64_t shape, unsigned arm,
+                      int status)
 {
+    enum list_condition lead = list_lead(q);
+
+    buf_puts(out, arms[arm]);
+    if (status >= 0)
+        buf_puts(out, status_leads[status]);
+    for (int i = 0; i < C_COUNT; i++) {
+        if (!(shape >> i & 1) || (status >= 0 && i == ASKS_STATUSES))
+            continue;
+        buf_puts(out, i == C_AFTER     ? orders[q->order].after
+                      : i == (int)lead ? leads[i]
+                                       : pieces[i]);
+    }
+}
+
+void sqlite_list_sql(const struct list_query *q, struct buf *out)
+{
+    uint64_t statuses = lead_statuses(q);
     const char *between = "";
 
-    for (unsigned arm = 0; arm < 4; arm++) {
-        if (!(chosen >> arm & 1))
-            continue;
-        buf_puts(out, between);
-        buf_puts(out, arms[arm]);
-        for (int i = 0; i < C_COUNT; i++) {
-            if (!(shape >> i & 1))
+    for (unsigned arm = 0; arm < 4; arm++)
+        for (int status = statuses ? 0 : -1; status <= (statuses ? BOUGH_STATUS_LAST : -1);
+             status++) {
+            if (!(list_arms(q) >> arm & 1) || (status >= 0 && !(statuses >> status & 1)))
                 continue;
-            if (i == ASKS_PROJECT && shape >> ASKS_PARENT & 1)
-                /* A parent has fewer sessions than a project. */
-                buf_puts(out, " AND +project = ?1");
-            else
-                buf_puts(out, i == C_AFTER ? orders[order].after : pieces[i]);
+            buf_puts(out, between);
+            write_arm(out, q, shape_of(q), arm, status);
+            between = " UNION ALL ";
         }
-        between = " UNION ALL ";
-    }
-    buf_puts(out, orders[order].by);
+    buf_puts(out, orders[q->order].by);
 }
 
 /* The cached statement of this shape. Otherwise prepares one and replaces the oldest in
@@ -93,7 +130,7 @@ static enum bough_rc prepare(struct conn *c, const struct list_query *q, sqlite3
             return BOUGH_OK;
         }
     buf_init(&text, TEXT_MAX);
-    write_sql(&text, shape, list_arms(q), q->order);
+    sqlite_list_sql(q, &text);
     code = sqlite3_prepare_v3(c->db, text.p, (int)text.n, SQLITE_PREPARE_PERSISTENT, out, NULL);
     buf_finish(&text);
     if (code != SQLITE_OK)

@@ -2,6 +2,7 @@
 #ifndef STORE_SQLITE_ROWS_READ_H
 #define STORE_SQLITE_ROWS_READ_H
 
+#include "base/memory/buf.h"
 #include "store/contract/backend.h"
 
 enum bough_rc sqlite_session_get(struct snapshot *v, struct bough_arena *a, int64_t sid,
@@ -49,6 +50,9 @@ enum bough_rc sqlite_log_scan(struct snapshot *v, int64_t after, changelog_fn fn
 enum bough_rc sqlite_watermark(struct snapshot *v, int64_t *no, struct bough_error *err);
 enum bough_rc sqlite_list_get(struct snapshot *v, struct bough_arena *a, int64_t sid,
                               struct list_row *out, struct bough_error *err);
+
+/* The statement of a list, for sqlite_list_scan() and for the test that looks at its plan. */
+void sqlite_list_sql(const struct list_query *q, struct buf *out);
 
 enum bough_rc sqlite_blob_find(struct snapshot *v, const unsigned char hash[32],
                                struct blob_row *out, struct bough_error *err);
