@@ -112,7 +112,11 @@ $(B)/parts.a: $(LIB_OBJ) $(filter-out $(B)/src/cli/main.o,$(PROG_OBJ))
 
 # ---- man pages ---- section 3 is generated from the public headers, section 1 by the program.
 MAN := $(patsubst docs/man/%.scd,$(B)/man/%,$(wildcard docs/man/*.scd))
-man: $(MAN)
+man: $(MAN) $(B)/man/functions/.done
+# One page for each function, so that `man bough_append` shows it.
+$(B)/man/functions/.done: scripts/man-library $(wildcard include/bough/*.h)
+	$(Q)rm -rf $(@D) && scripts/man-library --functions $(@D) && \
+	    for page in $(@D)/*.scd; do scdoc < $$page > $${page%.scd} || exit 1; done && touch $@
 $(filter %.3,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-library examples/embed.c $(wildcard include/bough/*.h)
 	$(Q)mkdir -p $(@D); scripts/man-library $< > $@.scd && scdoc < $@.scd > $@.new && mv $@.new $@
 $(filter %.1,$(MAN)): $(B)/man/%: docs/man/%.scd scripts/man-program $(B)/bough
@@ -256,31 +260,47 @@ format: ## clang-format every C file
 
 FROM ?= release
 COMPLETE := bash-completion/completions zsh/site-functions fish/vendor_completions.d
+STAGE := build/$(FROM)/stage
+TO    := $(STAGE)$(PREFIX)
+MINE  := share/doc/bough/installed-files# what `make uninstall` removes
+# Programs find the library by themselves where the system does not look for it.
+RPATH := $(if $(filter /usr /usr/local,$(PREFIX)),,-Wl,-rpath,$${libdir} )
 install: ## into PREFIX (/usr/local), under DESTDIR
-	@scripts/install-deps --test
+	@scripts/install-deps --man
 	@$(BUILD) VARIANT=$(FROM) all man
-	install -D -t $(DESTDIR)$(PREFIX)/bin build/$(FROM)/bough
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/bough include/bough/*.h
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib build/$(FROM)/libbough.a build/$(FROM)/libbough.so.$(VERSION)
-	ln -sf libbough.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libbough.so.0
-	ln -sf libbough.so.0 $(DESTDIR)$(PREFIX)/lib/libbough.so
-	$(foreach m,$(notdir $(MAN)),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m)) \
-	    build/$(FROM)/man/$m;)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETE)) $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	build/$(FROM)/bough completion bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETE))/bough
-	build/$(FROM)/bough completion zsh > $(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETE))/_bough
-	build/$(FROM)/bough completion fish > $(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETE))/bough.fish
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user $(DESTDIR)$(PREFIX)/share/doc/bough
-	sed 's|@PREFIX@|$(PREFIX)|' data/bough.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/bough.service
-	install -m 644 data/bough.socket $(DESTDIR)$(PREFIX)/lib/systemd/user
-	install -m 644 data/nginx.conf $(DESTDIR)$(PREFIX)/share/doc/bough
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(filter-out libpq,$(PKGS))|' scripts/bough.pc.in \
-	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/bough.pc
+	@rm -rf $(STAGE)
+	@install -D -t $(TO)/bin build/$(FROM)/bough
+	@install -D -m 644 -t $(TO)/include/bough include/bough/*.h
+	@install -D -m 644 -t $(TO)/lib build/$(FROM)/libbough.a build/$(FROM)/libbough.so.$(VERSION)
+	@ln -sf libbough.so.$(VERSION) $(TO)/lib/libbough.so.0
+	@ln -sf libbough.so.0 $(TO)/lib/libbough.so
+	@install -D -m 644 -t $(TO)/share/man/man1 build/$(FROM)/man/*.1
+	@install -D -m 644 -t $(TO)/share/man/man3 build/$(FROM)/man/*.3 build/$(FROM)/man/functions/*.3
+	@install -d $(addprefix $(TO)/share/,$(COMPLETE)) $(TO)/lib/pkgconfig $(TO)/lib/systemd/user $(TO)/share/doc/bough
+	@build/$(FROM)/bough completion bash > $(TO)/share/$(word 1,$(COMPLETE))/bough
+	@build/$(FROM)/bough completion zsh > $(TO)/share/$(word 2,$(COMPLETE))/_bough
+	@build/$(FROM)/bough completion fish > $(TO)/share/$(word 3,$(COMPLETE))/bough.fish
+	@sed 's|@PREFIX@|$(PREFIX)|' data/bough.service > $(TO)/lib/systemd/user/bough.service
+	@install -m 644 data/bough.socket $(TO)/lib/systemd/user
+	@install -m 644 data/nginx.conf $(TO)/share/doc/bough
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(RPATH)|; s|@REQUIRES@|$(filter-out libpq,$(PKGS))|' \
+	    scripts/bough.pc.in > $(TO)/lib/pkgconfig/bough.pc
+	@cd $(TO) && { find . ! -type d; echo ./$(MINE); } | sort > .files && mv .files $(MINE)
+	@mkdir -p $(DESTDIR)$(PREFIX) && tar -C $(TO) -cf - . | tar -C $(DESTDIR)$(PREFIX) -xf - --no-same-owner --no-overwrite-dir
+	@rm -rf $(STAGE)
+	@$(if $(DESTDIR),,ldconfig 2>/dev/null || true)
+	@echo "Installed into $(DESTDIR)$(PREFIX)"
+uninstall: ## remove what `make install` put into PREFIX, under DESTDIR
+	@cd $(DESTDIR)$(PREFIX) && test -f $(MINE) || { echo "nothing of bough is installed in $(DESTDIR)$(PREFIX)" >&2; exit 1; }
+	@cd $(DESTDIR)$(PREFIX) && cp $(MINE) .bough-files && xargs -d '\n' rm -f -- < .bough-files && rm -f .bough-files && \
+	    rmdir --ignore-fail-on-non-empty include/bough share/doc/bough
+	@$(if $(DESTDIR),,ldconfig 2>/dev/null || true)
+	@echo "Removed from $(DESTDIR)$(PREFIX)"
 clean: ## remove build/
 	rm -rf build
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg lint check-headers format install clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg lint check-headers format install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/near.h"
 #include "cli/commands.h"
-#include "cli/term/near.h"
 
 /* A store opened as descriptor 1 would be overwritten by our output: keep 0 to 2 in use. */
 static void hold_standard_files(void)

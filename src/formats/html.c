@@ -35,6 +35,21 @@ static void put_safe(struct buf *out, struct bough_str json)
     }
 }
 
+/* Text of the page itself. */
+static void put_escaped(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            buf_puts(out, "&lt;");
+        else if (*text == '>')
+            buf_puts(out, "&gt;");
+        else if (*text == '&')
+            buf_puts(out, "&amp;");
+        else
+            buf_putc(out, *text);
+    }
+}
+
 static void flush(struct writing *w, struct buf *b)
 {
     if (b->over)
@@ -52,6 +67,8 @@ static void write_begin(struct writing *w)
 
     w->state = arena_zalloc(w->a, sizeof(struct html));
     buf_puts(w->out, html_head);
+    put_escaped(w->out, *s->title ? s->title : s->slug);
+    buf_puts(w->out, html_style);
     buf_init(&b, LIMIT_JSON_BYTES);
     jw_init(&jw, &b);
     jw_obj(&jw);

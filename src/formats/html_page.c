@@ -10,7 +10,10 @@ const char html_head[] =
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src"
     " 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-    "<title>Session</title>\n"
+    "<title>";
+
+const char html_style[] =
+    "</title>\n"
     "<style>\n"
     ":root { color-scheme: light dark; --line: #8884; --soft: #8882; --mark: #3a7bd5; }\n"
     "* { box-sizing: border-box; }\n"

@@ -12,7 +12,6 @@ SIZE(bough_error, 312);
 AT(bough_error, rc, 0);
 AT(bough_error, msg, 4);
 AT(bough_error, head, 264);
-AT(bough_error, hint, 280);
 
 /* arena.h */
 SIZE(bough_str, 16);
@@ -187,7 +186,6 @@ AT(bough_store_fsck_result, branches, 24);
 AT(bough_store_fsck_result, entries, 32);
 AT(bough_store_fsck_result, records, 40);
 AT(bough_store_fsck_result, attachments, 48);
-AT(bough_store_fsck_result, bad_pages, 56);
 SIZE(bough_store_repair_result, 136);
 AT(bough_store_repair_result, fixed, 0);
 AT(bough_store_repair_result, quarantined, 8);

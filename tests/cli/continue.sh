@@ -19,6 +19,11 @@ bough show '#1' --last 1 --no-header | mask
 echo "-- archived and deleted sessions are not continued"
 bough archive "$one" && [ "$(bough continue)" = "$two" ] && echo "the other"
 bough rm "$two" && bough continue 2>&1 | mask
+echo "-- created if there is none and that is asked for"
+new=$(bough continue --create)
+[ "$(bough continue -c)" = "$new" ] && bough continue -c "First words." | mask
+bough show "$new" --no-header | mask
+[ "$(bough --store fresh.db continue --create "Hello." | mask)" = "<id>" ] && bough --store fresh.db ls | cut -f 9
 echo "-- refused"
 bough continue two words; echo "exit $?"
 bough continue -p /nowhere "lost"; echo "exit $?"

@@ -20,11 +20,11 @@ stop() { # SIGNAL ARGS...: sends the signal after the first line; the pipe is fu
     exec 3<&-
     wait $pid
     echo "exit $?"
-    sed -E 's/interrupted, [0-9]+ of/interrupted, some of/' said
+    sed -E 's/interrupted, [0-9,]+ of/interrupted, some of/' said
     rm pipe
 }
 stop INT 'my sessions' --project /srv/it\'s
 stop TERM 'my sessions' --verbose --json
 echo "-- go on"
-bough import 'my sessions' | tail -n 1 | sed -E 's/[0-9]+ sessions created/the rest created/'
+bough import 'my sessions' | tail -n 1 | sed -E 's/[0-9,]+ sessions created/the rest created/'
 bough ls --limit 0 --slugs | wc -l

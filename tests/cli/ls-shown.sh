@@ -16,8 +16,8 @@ echo "-- on a terminal"
 COLUMNS=100 on-terminal bough ls --no-pager | sed -E 's/[a-z]+-[a-z]+ +(just)/<words>  \1/; s/ +/ /g'
 echo "-- what is not shown is counted, unless a program asked for so many"
 bough config limit 2
-bough ls --slugs --kind all 2>&1 >/dev/null
-bough ls -n 1 2>&1 >/dev/null
+{ bough ls --slugs --kind all >/dev/null; } 2>&1
+{ bough ls -n 1 >/dev/null; } 2>&1
 on-terminal bough ls -n 3 --no-pager | tail -n 1
 bough config --unset limit
 echo "-- tools"

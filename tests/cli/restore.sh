@@ -12,6 +12,7 @@ bough show '#1' --json | cmp - before && echo "the same"
 bough search "turned off" | wc -l | tr -d ' '
 bough append '#1' "Going on." | mask
 bough restore '#1'; echo "exit $?"
+bough archive 2 && bough unarchive 1 2; echo "exit $?"
 echo "-- refused"
 bough purge '#3' --yes
 bough restore '#3'; echo "exit $?"

@@ -18,7 +18,7 @@ echo "-- the fork of a deleted session keeps its history"
 bough restore '#2' && bough rm '#1'
 bough show '#2' @1 | mask
 titles
-echo "-- refused, up to the first that fails"
+echo "-- all or none: one that does not exist keeps the others"
 bough rm; echo "exit $?"
 bough rm '#2' '#9' '#3'; echo "exit $?"
 bough rm '#2' --json; echo "exit $?"

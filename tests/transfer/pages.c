@@ -42,6 +42,15 @@ static struct bough_str page_data(struct bough_str page)
     return str_make(from, (size_t)(to - from));
 }
 
+STORE_TEST(P42_a_page_has_the_title_of_its_session)
+{
+    const char *id = new_session(t, "Caches & <b>keys</b>");
+
+    user(t, id, "x");
+    CHECK(strstr(export_text(t, id, "html").p,
+                 "<title>Caches &amp; &lt;b&gt;keys&lt;/b&gt;</title>\n"));
+}
+
 STORE_TEST(P42_nothing_that_was_said_can_leave_the_data_of_an_html_page)
 {
     struct bough_str page = export_text(t, nasty_session(t), "html"), raw = page_data(page);

@@ -24,6 +24,22 @@ static int put_last(struct cli *c, const struct bough_session *s)
     return CLI_DONE;
 }
 
+/* The latest session of the project; with --create a new one if there is none. */
+static int find(struct cli *c, const char *project, struct bough_session **s)
+{
+    struct bough_session_create_options in = { .project = project };
+
+    if (!bough_session_continue(c->s, c->a, project, s, &c->err))
+        return CLI_DONE;
+    if (c->err.rc != BOUGH_NOT_FOUND)
+        return cli_failed(c);
+    if (!cli_has(c, "create")) {
+        c->err.hint = "`bough continue --create` makes one";
+        return cli_failed(c);
+    }
+    return bough_session_create(c->s, c->a, &in, s, &c->err) ? cli_failed(c) : CLI_DONE;
+}
+
 static int run(struct cli *c)
 {
     const char *project = cli_has(c, "any")       ? NULL
@@ -36,11 +52,12 @@ static int run(struct cli *c)
     int rc = c->argc ? cli_text(c, c->argv[0], &e.text) : CLI_DONE;
 
     if (!rc)
-        rc = cli_open(c, c->argc ? CLI_WRITE : CLI_READ);
+        rc = cli_open(c, cli_has(c, "create") ? CLI_CREATE : c->argc ? CLI_WRITE : CLI_READ);
     if (rc)
         return rc;
-    if (bough_session_continue(c->s, c->a, project, &s, &c->err))
-        return cli_failed(c);
+    rc = find(c, project, &s);
+    if (rc)
+        return rc;
     if (c->argc) {
         if (bough_append(c->s, c->a, s->id, &in, &out, &c->err))
             return cli_failed(c);
@@ -61,6 +78,7 @@ static int run(struct cli *c)
 static const struct cli_option options[] = {
     { "project", 'p', "DIR", "the latest session of this directory" },
     { "any", 'a', NULL, "the latest session of any directory" },
+    { "create", 'c', NULL, "create a session if there is none" },
     { "json", 0, NULL, "the session as JSON" },
     { 0 },
 };

@@ -9,10 +9,9 @@
 
 #include "base/memory/arena.h"
 #include "base/os/fs.h"
-#include "base/text/iso.h"
 #include "base/text/str.h"
-#include "base/text/utf8.h"
 #include "cli/kit/cli.h"
+#include "cli/sources/export_file.h"
 #include "cli/term/print.h"
 #include "cli/term/when.h"
 #include "formats/common/format.h"
@@ -22,20 +21,11 @@ struct output {
     bool failed;
 };
 
-/* A terminal gets escaped text; a file or a pipe gets the bytes. */
-static bool put_bytes(FILE *to, struct bough_str bytes)
-{
-    if (!isatty(fileno(to)))
-        return fwrite(bytes.p, 1, bytes.n, to) == bytes.n;
-    print_safe(to, bytes, PRINT_TEXT);
-    return !ferror(to);
-}
-
 static bool put_line(void *user, struct bough_str json)
 {
     struct output *o = user;
 
-    o->failed = !put_bytes(o->to, json) || putc('\n', o->to) == EOF;
+    o->failed = !export_bytes(o->to, json) || putc('\n', o->to) == EOF;
     return !o->failed;
 }
 
@@ -119,102 +109,6 @@ static int rescue(struct cli *c, const char *file, const char *into)
 
 /* ---- sessions in a format ---- */
 
-struct file {
-    FILE *to;
-    const char *path, *tmp; /* tmp NULL: standard output */
-    bool failed;
-};
-
-static bool put_piece(void *user, struct bough_str bytes)
-{
-    struct file *f = user;
-
-    f->failed = !put_bytes(f->to, bytes);
-    return !f->failed;
-}
-
-static int complain(struct cli *c, const char *path)
-{
-    c->err.rc = fs_rc(errno);
-    snprintf(c->err.msg, sizeof c->err.msg, "cannot write %.150s: %s", path, strerror(errno));
-    return cli_failed(c);
-}
-
-/* Writes to a temporary file in the same directory; file_close() renames it. */
-static int file_open(struct cli *c, const char *path, struct file *f)
-{
-    int fd;
-
-    *f = (struct file){ .to = stdout, .path = path };
-    if (!path || strcmp(path, "-") == 0)
-        return CLI_DONE;
-    if (fs_exists(path) && !cli_has(c, "force")) {
-        fprintf(stderr, "bough export: ");
-        print_line(stderr, path);
-        fprintf(stderr, " already exists; --force replaces it\n");
-        return CLI_FAILED;
-    }
-    f->tmp = arena_printf(c->a, "%s.%ld.tmp", path, (long)getpid());
-    fd = open(f->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    f->to = fd >= 0 ? fdopen(fd, "w") : NULL;
-    return f->to ? CLI_DONE : complain(c, path);
-}
-
-static int file_close(struct cli *c, struct file *f, bool keep)
-{
-    bool bad;
-
-    if (!f->tmp)
-        return f->failed || fflush(stdout) ? CLI_FAILED : CLI_DONE;
-    bad = f->failed || fflush(f->to) || fsync(fileno(f->to));
-    bad = fclose(f->to) || bad;
-    if (keep && !bad && rename(f->tmp, f->path) == 0)
-        return CLI_DONE;
-    if (keep)
-        complain(c, f->path);
-    unlink(f->tmp);
-    return CLI_FAILED;
-}
-
-static int export_to(struct cli *c, const struct bough_session *s, const char *format,
-                     struct file *f)
-{
-    struct bough_export_options how = { .format = format, .write = put_piece, .user = f };
-    const char *at = cli_value(c, "at");
-    int rc = at ? cli_entry(c, s->id, at, &how.at) : CLI_DONE;
-
-    if (rc)
-        return rc;
-    return bough_export_session(c->s, s->id, &how, &c->err) ? cli_failed(c) : CLI_DONE;
-}
-
-/* Make text from a session usable in a file name: no separators, no control characters, at most 150
- * bytes. */
-static const char *name_part(struct cli *c, const char *text)
-{
-    enum { MOST = 150 };
-    char *out = arena_strndup(c->a, text, utf8_cut(text, strlen(text), MOST));
-
-    for (char *p = out; *p; p++)
-        if (strchr("/\\:", *p) || (unsigned char)*p < ' ' || *p == 0x7f)
-            *p = '-';
-    return out;
-}
-
-/* pi's layout: a directory per project, a file per session (P1). */
-static const char *file_in(struct cli *c, const struct bough_session *s, const char *dir,
-                           const char *suffix)
-{
-    const char *project = name_part(c, *s->project == '/' ? s->project + 1 : s->project);
-    const char *id = name_part(c, *s->origin ? s->origin : s->id);
-    char *when = arena_alloc(c->a, ISO_TEXT);
-
-    iso_print(s->created, when);
-    for (char *p = when; *p; p++)
-        *p = strchr(":.", *p) ? '-' : *p;
-    return arena_printf(c->a, "%s/--%s--/%s_%s.%s", dir, project, when, id, suffix);
-}
-
 static const char *suffix_of(struct cli *c, const char *format)
 {
     size_t n;
@@ -236,32 +130,46 @@ static const char *format_names(struct cli *c)
     return out;
 }
 
+/* The file of a session below --dir: where its tool looks for it, if the format has one. */
 static int export_into(struct cli *c, const struct bough_session *s, const char *format,
                        const char *dir)
 {
-    const char *path = file_in(c, s, dir, suffix_of(c, format));
-    const char *parent = arena_strndup(c->a, path, (size_t)(strrchr(path, '/') - path));
-    struct file f;
+    const struct layout *l = layout_of(format);
+    struct export_place p = { .project = s->project };
+    const char *folder;
+    struct export_file f;
     int code;
 
-    if (fs_mkdirs(parent, 0700, &c->err))
-        return cli_failed(c);
-    code = file_open(c, path, &f);
-    if (code)
-        return code;
-    code = export_to(c, s, format, &f);
-    code = file_close(c, &f, !code) ? CLI_FAILED : code;
+    if (l) {
+        code = export_lay_out(c, s, l, dir, &p);
+    } else {
+        p.path = layout_usual(c->a, dir, s, suffix_of(c, format));
+        folder = arena_strndup(c->a, p.path, (size_t)(strrchr(p.path, '/') - p.path));
+        if (fs_mkdirs(folder, 0700, &c->err))
+            return cli_failed(c);
+        code = export_open(c, p.path, &f);
+        if (code)
+            return code;
+        code = export_write(c, s, format, &f);
+        code = export_close(c, &f, !code) ? CLI_FAILED : code;
+    }
+    if (!code && p.existed) {
+        fputs("bough export: ", stderr);
+        print_line(stderr, p.path);
+        fputs(" already exists; --force replaces it\n", stderr);
+        return CLI_FAILED;
+    }
     if (!code) {
-        print_line(stdout, path);
+        print_line(stdout, p.path);
         putchar('\n');
     }
     return code;
 }
 
 /* Several sessions, or all, in one file: each once, parents first. */
-static int export_many(struct cli *c, const char *format, struct file *f)
+static int export_many(struct cli *c, const char *format, struct export_file *f)
 {
-    struct bough_export_options how = { .format = format, .write = put_piece, .user = f };
+    struct bough_export_options how = { .format = format, .write = export_put, .user = f };
     const char **ids = arena_array(c->a, (size_t)c->argc + 1, sizeof *ids);
     struct bough_session *s;
 
@@ -277,7 +185,7 @@ static int export_many(struct cli *c, const char *format, struct file *f)
                : CLI_DONE;
 }
 
-static int export_file(struct cli *c, const char *format, struct file *f)
+static int export_file(struct cli *c, const char *format, struct export_file *f)
 {
     struct bough_session *s;
     int code;
@@ -285,7 +193,7 @@ static int export_file(struct cli *c, const char *format, struct file *f)
     if (c->argc != 1)
         return export_many(c, format, f);
     code = cli_session(c, c->argv[0], &s);
-    return code ? code : export_to(c, s, format, f);
+    return code ? code : export_write(c, s, format, f);
 }
 
 /* A file for every session named, or with --all for every session. Only bough's format includes
@@ -318,7 +226,7 @@ static int export_files(struct cli *c, const char *format, const char *dir)
 static int export_sessions(struct cli *c)
 {
     const char *format = cli_value(c, "format"), *dir = cli_value(c, "dir");
-    struct file f;
+    struct export_file f;
     int code;
 
     format = format ? format : "bough";
@@ -333,11 +241,11 @@ static int export_sessions(struct cli *c)
         return code;
     if (dir)
         return export_files(c, format, dir);
-    code = file_open(c, cli_value(c, "output"), &f);
+    code = export_open(c, cli_value(c, "output"), &f);
     if (code)
         return code;
     code = export_file(c, format, &f);
-    return file_close(c, &f, !code) ? CLI_FAILED : code;
+    return export_close(c, &f, !code) ? CLI_FAILED : code;
 }
 
 static int run(struct cli *c)
@@ -361,7 +269,7 @@ static const struct cli_option options[] = {
     { "format", 'f', "NAME", "format to write (default: bough, which is complete)",
       format_written_name },
     { "output", 'o', "FILE", "write to a new file instead of standard output" },
-    { "dir", 0, "DIR", "write one file per session, in a directory per project" },
+    { "dir", 0, "DIR", "write one file per session, laid out as the format's tool does" },
     { "at", 0, "ENTRY", "only the path to this entry" },
     { "all", 0, NULL, "export all sessions" },
     { "force", 0, NULL, "replace existing files" },
@@ -376,7 +284,9 @@ const struct cli_cmd cmd_export = {
     .summary = "write sessions as files, in bough's or another tool's format",
     .options = options,
     .run = run,
-    .about = "A file appears only when it is complete. With --salvage, a damaged store file is "
+    .about = "A file appears only when it is complete. With --dir, files of pi, Claude Code and "
+             "Codex lie where these look for them below that folder; `bough resume` goes on with "
+             "one. With --salvage, a damaged store file is "
              "read page by page, without SQLite, and all intact rows are written as JSON Lines, "
              "or with --into as a new store. The file itself is not changed.",
     .examples =

@@ -1,15 +1,13 @@
 /* bough import: imports sessions of other tools. */
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include "api/kit/forms.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
-#include "cli/kit/progress.h"
+#include "cli/sources/report.h"
 #include "cli/sources/tools.h"
 #include "formats/common/format.h"
 
@@ -30,47 +28,18 @@ static void catch_signals(void)
     sigaction(SIGTERM, &on, NULL);
 }
 
-/* Ends the import of a file when a signal came. */
-static bool tell(void *progress, int64_t done, int64_t total)
-{
-    return progress_tell(progress, done, total) && !stopped;
-}
-
-struct sums {
-    int64_t files, failed, skipped, sessions, added, known, problems;
+/* The files of one run. */
+struct run {
+    struct report report;
     size_t whole; /* files that were not cut short by a signal, whatever became of them */
 };
 
-static void put_json(struct cli *c, const struct bough_import_file_result *f, const char *error)
+/* Ends the import of a file when a signal came. */
+static bool tell(void *report, int64_t done, int64_t total)
 {
-    struct json_writer *w = out_json(&c->out);
-
-    form_imported(w, f, error);
-    out_json_end(&c->out);
-}
-
-static void put_text(struct cli *c, const struct bough_import_file_result *f, const char *error)
-{
-    if (!error && f->status == BOUGH_IMPORT_UNCHANGED && !f->nproblems && !cli_has(c, "verbose"))
-        return;
-    out_styled(&c->out, error ? PRINT_RED : PRINT_GREEN,
-               error ? "failed" : form_import_word(f->status));
-    putchar('\t');
-    print_line(stdout, f->path);
-    if (error) {
-        fputs("\t", stdout);
-        print_line(stdout, error);
-    } else {
-        printf("\t%s\t%" PRId64 " added, %" PRId64 " known", f->format, f->added, f->known);
-    }
-    putchar('\n');
-    for (size_t i = 0; i < f->nproblems; i++) {
-        printf("  line %" PRId64 ": ", f->problems[i].line);
-        print_line(stdout, f->problems[i].text);
-        putchar('\n');
-    }
-    if (f->more)
-        printf("  and %" PRId64 " more problems\n", f->more);
+    (void)total;
+    report_progress(report, done);
+    return !stopped;
 }
 
 /* Was this file named on the command line? Other files of a directory may have any format. */
@@ -82,88 +51,57 @@ static bool is_named(const struct cli *c, const char *path)
     return false;
 }
 
-static void import_one(struct cli *c, const char *path, bool follow, struct sums *sums)
+static void import_one(struct cli *c, const char *path, bool follow, struct run *run)
 {
-    struct progress p = { .what = "Importing", .bytes = true };
+    struct report *r = &run->report;
     struct bough_import_file_options how = { .format = cli_value(c, "format"),
                                              .project = cli_project(c),
                                              .dry = cli_has(c, "dry-run"),
                                              .follow = follow,
                                              .progress = tell,
-                                             .user = &p };
+                                             .user = r };
     struct bough_arena *a = bough_arena_create();
     struct bough_import_file_result f;
     enum bough_rc rc = bough_import_file(c->s, a, path, &how, &f, &c->err);
 
-    progress_end(&p);
-    sums->whole += !(stopped && rc == BOUGH_CANCELLED);
-    if (rc == BOUGH_BUSY && cli_has(c, "follow")) { /* another process is importing it */
-        bough_arena_destroy(a);
-        return;
-    }
-    if (rc == BOUGH_INVALID && !is_named(c, path) && !f.format) {
-        sums->skipped++; /* unknown format */
-        if (cli_has(c, "verbose") && !c->out.json) {
-            fputs("skipped\t", stdout);
-            print_line(stdout, path);
-            putchar('\n');
-        }
-        bough_arena_destroy(a);
-        return;
-    }
-    sums->files++;
-    sums->failed += rc != BOUGH_OK;
-    sums->sessions += f.sessions;
-    sums->added += f.added;
-    sums->known += f.known;
-    sums->problems += (int64_t)f.nproblems + f.more;
-    if (c->out.json)
-        put_json(c, &f, rc ? c->err.msg : NULL);
-    else
-        put_text(c, &f, rc ? c->err.msg : NULL);
-    fflush(stdout);
+    run->whole += !(stopped && rc == BOUGH_CANCELLED);
+    if (rc == BOUGH_INVALID && !is_named(c, path) && !f.format)
+        report_skipped(r, path);
+    else if (rc != BOUGH_BUSY || !cli_has(c, "follow")) /* else another process imports it */
+        report_file(r, &f, rc ? c->err.msg : NULL);
     bough_arena_destroy(a);
 }
 
-static void import_all(struct cli *c, const struct tool_files *files, bool follow,
-                       struct sums *sums)
+static int64_t size_of(const char *path)
 {
-    struct progress p = { .what = "Importing files" };
+    struct stat st;
 
+    return stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
+}
+
+static void import_all(struct cli *c, const struct tool_files *files, bool follow, struct run *run)
+{
+    struct report *r = &run->report;
+
+    r->read = r->all = 0;
+    for (size_t i = 0; i < files->n; i++)
+        r->all += size_of(files->at[i]);
     for (size_t i = 0; i < files->n && !stopped; i++) {
-        import_one(c, files->at[i], follow, sums);
-        if (files->n > 1 && !c->out.json)
-            progress_tell(&p, (int64_t)i + 1, (int64_t)files->n);
+        import_one(c, files->at[i], follow, run);
+        r->read += size_of(files->at[i]);
+        report_progress(r, 0);
     }
-    progress_end(&p);
-}
-
-static void put_sums(struct cli *c, const struct sums *s)
-{
-    if (c->out.json)
-        return;
-    printf("%" PRId64 " files: %" PRId64 " sessions created, %" PRId64 " entries added, %" PRId64
-           " known, %" PRId64 " problems",
-           s->files, s->sessions, s->added, s->known, s->problems);
-    if (s->failed)
-        printf(", %" PRId64 " files failed", s->failed);
-    if (s->skipped)
-        printf(", %" PRId64 " files of unknown format skipped", s->skipped);
-    putchar('\n');
-}
-
-/* A number with commas: "12,000". */
-static const char *grouped(struct cli *c, size_t n)
-{
-    return n < 1000 ? arena_printf(c->a, "%zu", n)
-                    : arena_printf(c->a, "%s,%03zu", grouped(c, n / 1000), n % 1000);
+    progress_end(&r->bar);
 }
 
 /* A signal came before the last file. Returns the exit code of a program that it ended. */
-static int interrupted(struct cli *c, const struct tool_files *files, const struct sums *sums)
+static int interrupted(struct cli *c, const struct tool_files *files, const struct run *run)
 {
-    fprintf(stderr, "bough import: interrupted, %s of %s files\n", grouped(c, sums->whole),
-            grouped(c, files->n));
+    char whole[OUT_COUNT_SIZE];
+
+    out_count((int64_t)run->whole, whole);
+    fprintf(stderr, "bough import: interrupted, %s of %s\n", whole,
+            out_things(c->a, (int64_t)files->n, "file"));
     fputs("To go on, type the same command again: ", stderr);
     print_line(stderr, cli_again(c));
     putc('\n', stderr);
@@ -180,9 +118,10 @@ static int usual_places(struct cli *c, struct tool_files *files)
     for (size_t i = 0; i < n; i++) {
         before = files->n;
         (void)tools_files(c->a, places[i].path, files);
-        if (c->out.json)
+        if (c->out.json || cli_has(c, "quiet"))
             continue;
-        fprintf(stderr, "%s: %zu files in ", places[i].tool, files->n - before);
+        fprintf(stderr, "%s: %s in ", places[i].tool,
+                out_things(c->a, (int64_t)(files->n - before), "file"));
         print_line(stderr, places[i].path);
         putc('\n', stderr);
     }
@@ -193,13 +132,13 @@ static int usual_places(struct cli *c, struct tool_files *files)
                 tools_names(c->a, "or"));
         return CLI_FAILED;
     }
-    if (!cli_has(c, "yes") && !isatty(STDIN_FILENO))
-        return cli_usage(c, "cannot ask for confirmation: stdin is not a terminal; use --yes");
-    return cli_confirm(c, "Import these %zu files?", files->n);
+    if (cli_has(c, "dry-run"))
+        return CLI_DONE;
+    return cli_confirm(c, "Import %s?", out_things(c->a, (int64_t)files->n, "file"));
 }
 
 /* Import changed files until SIGINT or SIGTERM. */
-static int follow(struct cli *c, struct sums *sums)
+static int follow(struct cli *c, struct run *run)
 {
     struct watch *w = watch_open();
     bool any = false;
@@ -217,45 +156,67 @@ static int follow(struct cli *c, struct sums *sums)
         struct tool_files changed;
 
         watch_next(w, a, 500, &changed);
-        import_all(c, &changed, true, sums);
+        import_all(c, &changed, true, run);
         bough_arena_destroy(a);
     }
     watch_close(w);
     return CLI_DONE;
 }
 
-static int run(struct cli *c)
+/* A dry run creates no store: without one, everything is new. */
+static int open_store(struct cli *c)
 {
-    struct tool_files files = { 0 };
-    struct sums sums = { 0 };
+    struct bough_store_open_options options = { .must_exist = true };
+
+    if (!cli_has(c, "dry-run"))
+        return cli_open(c, CLI_CREATE);
+    if (!cli_store_url(c))
+        return CLI_USAGE;
+    if (bough_store_open(&c->s, c->store, &options, &c->err) == BOUGH_NOT_FOUND)
+        return bough_store_open(&c->s, "memory:", NULL, &c->err) ? cli_failed(c) : CLI_DONE;
+    return c->s ? CLI_DONE : cli_failed(c);
+}
+
+static int find_files(struct cli *c, struct tool_files *files)
+{
     int code = CLI_DONE;
 
     for (int i = 0; i < c->argc; i++)
-        if (!tools_files(c->a, c->argv[i], &files)) {
+        if (!tools_files(c->a, c->argv[i], files)) {
             fputs("bough import: ", stderr);
             print_line(stderr, c->argv[i]);
             fputs(": no such file or directory\n", stderr);
             code = CLI_FAILED;
         }
+    return c->argc ? code : usual_places(c, files);
+}
+
+static int run(struct cli *c)
+{
+    struct tool_files files = { 0 };
+    struct run run = { .whole = 0 };
+    int code;
+
     if (cli_has(c, "follow") && !c->argc)
         return cli_usage(c, "--follow requires files or directories");
-    if (!c->argc)
-        code = usual_places(c, &files);
-    if (code || (code = cli_open(c, CLI_CREATE)))
+    code = find_files(c, &files);
+    if (code || (code = open_store(c)))
         return code;
     catch_signals();
     tools_sort(&files);
-    import_all(c, &files, false, &sums);
-    if (stopped && sums.whole < files.n) {
-        put_sums(c, &sums);
-        return interrupted(c, &files, &sums);
+    report_begin(&run.report, c);
+    import_all(c, &files, false, &run);
+    if (stopped && run.whole < files.n) {
+        report_end(&run.report);
+        return interrupted(c, &files, &run);
     }
     if (cli_has(c, "follow"))
-        code = follow(c, &sums);
-    put_sums(c, &sums);
-    if (sums.added && bough_store_upkeep(c->s, &c->err)) /* index now, for the next search */
+        code = follow(c, &run);
+    report_end(&run.report);
+    /* Index now, for the next search. */
+    if (run.report.sums.added && !cli_has(c, "dry-run") && bough_store_upkeep(c->s, &c->err))
         return cli_failed(c);
-    return code ? code : sums.failed ? CLI_FAILED : CLI_DONE;
+    return code ? code : run.report.sums.failed ? CLI_FAILED : CLI_DONE;
 }
 
 static const char *usual_tools(struct bough_arena *a)
@@ -267,8 +228,9 @@ static const struct cli_option options[] = {
     { "format", 'f', "NAME", "format of the files (default: detect it)", format_read_name },
     { "project", 0, "DIR", "project of new sessions, instead of the one in the files" },
     { "follow", 0, NULL, "keep running and import changes as they are written" },
-    { "dry-run", 'n', NULL, "only show what would be done" },
-    { "verbose", 'v', NULL, "list unchanged and skipped files too" },
+    { "dry-run", 'n', NULL, "only show what would be done; asks nothing and creates no store" },
+    { "verbose", 'v', NULL, "list all files and all problems" },
+    { "quiet", 'q', NULL, "print nothing but problems" },
     { "yes", 'y', NULL, "do not ask for confirmation" },
     { "json", 0, NULL, "JSON Lines, one object per file" },
     { 0 },
@@ -284,7 +246,8 @@ const struct cli_cmd cmd_import = {
     .about = "Takes files and directories. Without arguments, imports from the usual places of "
              "other tools, after confirmation. Importing again adds only what "
              "is new; an edited file becomes a branch. The files are never written. Lines that "
-             "cannot be read are reported.\n\nCtrl-C ends an import with exit code 130 after the "
+             "cannot be read are listed at the end.\n\nCtrl-C ends an import with exit code 130 "
+             "after the "
              "messages it is writing; the same command goes on from there.",
     .more = usual_tools,
     .fields = "path, format, status (new, grew, unchanged, edited, failed), error, session, bytes, "

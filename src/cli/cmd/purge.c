@@ -28,14 +28,15 @@ static int purge(struct cli *c, const struct bough_session *s)
 
 static int run(struct cli *c)
 {
-    struct bough_session *s;
+    struct bough_session **all, *s;
     int rc = cli_open(c, CLI_WRITE);
 
+    if (!rc)
+        rc = cli_sessions(c, &all);
     for (int i = 0; i < c->argc && !rc; i++) {
-        rc = cli_session(c, c->argv[i], &s);
-        if (!rc)
-            rc = cli_confirm(c, "Permanently remove #%" PRId64 " %s with %s?", s->number, s->slug,
-                             out_things(c->a, s->messages, "message"));
+        s = all[i];
+        rc = cli_confirm(c, "Permanently remove #%" PRId64 " %s with %s?", s->number, s->slug,
+                         out_things(c->a, s->messages, "message"));
         if (!rc)
             rc = purge(c, s);
     }

@@ -1,9 +1,16 @@
 /* bough restore: restores deleted sessions. */
 #include "cli/kit/cli.h"
 
+static const char *idle(const struct bough_session *s)
+{
+    return s->deleted ? NULL : "was not deleted";
+}
+
 static int run(struct cli *c)
 {
-    return cli_each(c, bough_session_restore, "Restored");
+    static const struct cli_change change = { bough_session_restore, "Restored", idle };
+
+    return cli_each(c, &change);
 }
 
 const struct cli_cmd cmd_restore = {

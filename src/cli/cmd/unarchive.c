@@ -3,7 +3,9 @@
 
 static int run(struct cli *c)
 {
-    return cli_each(c, bough_session_unarchive, "Unarchived");
+    static const struct cli_change change = { bough_session_unarchive, "Unarchived", NULL };
+
+    return cli_each(c, &change);
 }
 
 const struct cli_cmd cmd_unarchive = {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/memory/arena.h"
+#include "base/text/near.h"
 #include "base/text/str.h"
 #include "cli/kit/config.h"
-#include "cli/term/near.h"
 #include "cli/term/print.h"
 
 const struct cli_option cli_common[] = {
@@ -302,8 +302,7 @@ bool cli_has(const struct cli *c, const char *name)
     return cli_value(c, name) != NULL;
 }
 
-/* A word for a shell, in quotes if it needs them. */
-static const char *shell_word(struct bough_arena *a, const char *text)
+const char *cli_shell_word(struct bough_arena *a, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=:,./@%";
@@ -331,10 +330,10 @@ const char *cli_again(struct cli *c)
 
         out = arena_printf(c->a, "%s --%s", out, g->option->name);
         if (g->option->value)
-            out = arena_printf(c->a, "%s %s", out, secret ? "URL" : shell_word(c->a, g->value));
+            out = arena_printf(c->a, "%s %s", out, secret ? "URL" : cli_shell_word(c->a, g->value));
     }
     for (int i = 0; i < c->argc; i++)
-        out = arena_printf(c->a, "%s %s", out, shell_word(c->a, c->argv[i]));
+        out = arena_printf(c->a, "%s %s", out, cli_shell_word(c->a, c->argv[i]));
     return out;
 }
 

@@ -11,9 +11,9 @@
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/memory/buf.h"
+#include "base/text/near.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
-#include "cli/term/near.h"
 #include "cli/term/when.h"
 #include "core/model/text.h"
 #include "core/part/part.h"
@@ -364,19 +364,45 @@ int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, c
     return of_path(c, s->id, messages, title) ? cli_failed(c) : CLI_DONE;
 }
 
-int cli_each(struct cli *c, cli_change *change, const char *done)
+int cli_sessions(struct cli *c, struct bough_session ***out)
 {
-    struct bough_session *s;
-    int rc = cli_open(c, CLI_WRITE);
+    int rc = CLI_DONE, code;
 
-    for (int i = 0; i < c->argc && !rc; i++) {
-        rc = cli_session(c, c->argv[i], &s);
-        if (rc)
-            break;
-        if (change(c->s, s->id, &c->err))
-            return cli_failed(c);
-        cli_say(c, "%s #%lld %s", done, (long long)s->number, s->slug);
+    *out = arena_array(c->a, (size_t)c->argc + 1, sizeof **out);
+    for (int i = 0; i < c->argc; i++) {
+        code = cli_session(c, c->argv[i], &(*out)[i]);
+        rc = rc ? rc : code;
     }
+    if (rc && c->argc > 1)
+        fputs("Nothing was done.\n", stderr);
+    return rc;
+}
+
+int cli_each(struct cli *c, const struct cli_change *change)
+{
+    struct bough_session **all;
+    int made = 0, code, rc = cli_open(c, CLI_WRITE);
+
+    if (!rc)
+        rc = cli_sessions(c, &all);
+    if (rc)
+        return rc;
+    for (int i = 0; i < c->argc; i++) {
+        const char *idle = change->idle ? change->idle(all[i]) : NULL;
+
+        if (idle) {
+            fprintf(stderr, "#%lld %s %s\n", (long long)all[i]->number, all[i]->slug, idle);
+        } else if (change->make(c->s, all[i]->id, &c->err)) {
+            code = cli_failed(c);
+            rc = rc ? rc : code;
+            continue;
+        } else {
+            cli_say(c, "%s #%lld %s", change->done, (long long)all[i]->number, all[i]->slug);
+        }
+        made++;
+    }
+    if (rc && c->argc > 1)
+        fprintf(stderr, "%s %d of %d sessions.\n", change->done, made, c->argc);
     return rc;
 }
 

@@ -99,6 +99,9 @@ int cli_parse(struct cli *c, int argc, char **argv);
 bool cli_has(const struct cli *c, const char *name);          /* was --name given? */
 const char *cli_value(const struct cli *c, const char *name); /* of its last use; NULL: not given */
 
+/* A word for a shell, in quotes if it needs them. */
+const char *cli_shell_word(struct bough_arena *a, const char *text);
+
 /* The command line, for a shell. The URL of a store is left out if it may hold a password. */
 const char *cli_again(struct cli *c);
 
@@ -169,10 +172,19 @@ const char *cli_role_word(size_t i); /* the i-th role that a message can have; s
 /* Ask for confirmation on a terminal. Otherwise --yes is required. CLI_FAILED when declined. */
 int cli_confirm(struct cli *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 
-/* Apply `change` to each session named on the command line and print "<done> #3 slug". Stops at the
- * first failure. */
-typedef enum bough_rc cli_change(struct bough_store *s, const char *id, struct bough_error *err);
-int cli_each(struct cli *c, cli_change *change, const char *done);
+/* Find all sessions named on the command line, c->argc of them. One that is not found is named, and
+ * then nothing is to be done. */
+int cli_sessions(struct cli *c, struct bough_session ***out);
+
+/* Apply a change to each session named on the command line and print "<done> #3 slug". Nothing is
+ * done if one of them does not exist; a change that fails is reported, and the others are made. */
+struct cli_change {
+    enum bough_rc (*make)(struct bough_store *s, const char *id, struct bough_error *err);
+    const char *done; /* "Deleted" */
+    /* Why there is nothing to do, "was not deleted"; NULL: there is. May be NULL. */
+    const char *(*idle)(const struct bough_session *s);
+};
+int cli_each(struct cli *c, const struct cli_change *change);
 
 int cli_put_session(struct cli *c, const char *id); /* with --json, print the session */
 
@@ -216,6 +228,7 @@ extern const struct cli_cmd cmd_queue;
 extern const struct cli_cmd cmd_rename;
 extern const struct cli_cmd cmd_restore;
 extern const struct cli_cmd cmd_restore_backup;
+extern const struct cli_cmd cmd_resume;
 extern const struct cli_cmd cmd_rm;
 extern const struct cli_cmd cmd_search;
 extern const struct cli_cmd cmd_serve;

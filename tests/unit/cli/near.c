@@ -1,5 +1,5 @@
 /* The nearest word: typing errors, parts of a name, and words that are not near. */
-#include "cli/term/near.h"
+#include "base/text/near.h"
 
 #include "cli/term/out.h"
 #include "lib/test.h"

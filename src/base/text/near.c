@@ -1,5 +1,5 @@
 /* Suggests the candidate with the fewest edits, or one that the word is a part of. */
-#include "cli/term/near.h"
+#include "base/text/near.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The word that somebody meant: the nearest of several. */
-#ifndef CLI_TERM_NEAR_H
-#define CLI_TERM_NEAR_H
+#ifndef BASE_TEXT_NEAR_H
+#define BASE_TEXT_NEAR_H
 
 #include <stddef.h>
 
