@@ -73,13 +73,14 @@ static enum bough_rc find_format(const struct bough_export_options *how, const s
     if (!*f || !(*f)->writes)
         return bough_fail(err, BOUGH_INVALID, "no format for export is called %.60s",
                           how->format ? how->format : "");
+    REQUIRE(how->write, err);
     return BOUGH_OK;
 }
 
 enum bough_rc bough_export_notes(struct bough_store *s, const struct bough_export_options *how,
                                  struct bough_error *err)
 {
-    REQUIRE(s && how && how->write, err);
+    REQUIRE(s && how, err);
 
     const struct format *f;
     enum bough_rc rc = find_format(how, &f, err);
@@ -90,7 +91,7 @@ enum bough_rc bough_export_notes(struct bough_store *s, const struct bough_expor
 enum bough_rc bough_export_session(struct bough_store *s, const char *session,
                                    const struct bough_export_options *how, struct bough_error *err)
 {
-    REQUIRE(s && how && how->write, err);
+    REQUIRE(s && how, err);
 
     struct exporting x = { .s = s, .how = how };
     enum bough_rc rc = find_format(how, &x.f, err);
@@ -106,7 +107,7 @@ enum bough_rc bough_export_session(struct bough_store *s, const char *session,
 enum bough_rc bough_export_sessions(struct bough_store *s, const char *const *sessions, size_t n,
                                     const struct bough_export_options *how, struct bough_error *err)
 {
-    REQUIRE(s && how && how->write, err);
+    REQUIRE(s && how, err);
 
     struct exporting x = { .s = s, .how = how };
     enum bough_rc rc = find_format(how, &x.f, err);

@@ -156,7 +156,7 @@ enum bough_rc bough_context(struct bough_store *s, struct bough_arena *a, const 
                             const struct bough_context_options *how,
                             struct bough_context_result *out, struct bough_error *err)
 {
-    REQUIRE(s && a && how && out, err);
+    REQUIRE(s && a && out, err);
 
     const struct context_dialect *dialect;
     struct before before = { .n = 0 };

@@ -326,7 +326,7 @@ enum bough_rc bough_attachment_read(struct bough_store *s, const char *session, 
                                     const struct bough_attachment_read_options *how,
                                     struct bough_error *err)
 {
-    REQUIRE(s && how && how->write, err);
+    REQUIRE(s && how, err);
 
     struct range r = { session, entry, how->index, how->from, how->length ? how->length : -1 };
     struct bough_arena *a;
@@ -336,6 +336,7 @@ enum bough_rc bough_attachment_read(struct bough_store *s, const char *session, 
 
     if (rc)
         return rc;
+    REQUIRE(how->write, err);
     if (how->length < 0)
         return bough_fail(err, BOUGH_INVALID, "a length is never negative");
     a = bough_arena_create();
