@@ -246,3 +246,12 @@ struct bough_str view_bash_text(struct bough_arena *a, struct json data)
     buf_finish(&b);
     return out;
 }
+
+struct bough_str view_metadata(struct bough_arena *a, const struct bough_entry *e)
+{
+    struct json kept;
+
+    if (e->metadata.n && !str_is(e->metadata, "{}"))
+        return e->metadata;
+    return json_get(view_data(a, e), "metadata", &kept) ? json_raw(kept) : str_of("");
+}
