@@ -97,7 +97,7 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
                                                  .order = BOUGH_BY_UPDATED };
     struct bough_sessions found;
     struct json_writer *w;
-    int64_t limit, offset, *counts;
+    int64_t limit, offset, shown, *counts;
     enum bough_rc rc;
 
     if (!read_count(http_query(req, "limit"), LIST_DEFAULT, LIST_MAX, &limit) ||
@@ -109,14 +109,15 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     if (rc)
         return rc;
     counts = arena_array(req->arena, found.n + 1, sizeof *counts);
-    for (int64_t i = offset; !rc && i < (int64_t)found.n && i < offset + limit; i++)
-        rc = session_path_messages(call->store, &found.at[i], &counts[i], err);
+    shown = (int64_t)found.n - offset < limit ? (int64_t)found.n - offset : limit;
+    if (shown > 0)
+        rc = session_path_messages(call->store, found.at + offset, (size_t)shown, counts, err);
     if (rc)
         return rc;
     w = hecate_begin(res, "chat_sessions");
     jw_arr(w);
-    for (int64_t i = offset; i < (int64_t)found.n && i < offset + limit; i++)
-        put_summary(w, &found.at[i], counts[i]);
+    for (int64_t i = 0; i < shown; i++)
+        put_summary(w, &found.at[offset + i], counts[i]);
     jw_end_arr(w);
     jw_kv_bool(w, "has_more", (int64_t)found.n > offset + limit);
     jw_end_obj(w);

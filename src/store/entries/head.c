@@ -1,6 +1,7 @@
 /* Read and move the head of a session. */
 #include "base/required.h"
 #include "base/text/str.h"
+#include "store/engine/ahead.h"
 #include "store/lookup/find.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
@@ -42,19 +43,15 @@ static bool count_one(void *user, const struct entry_row *row)
     return true;
 }
 
-enum bough_rc session_path_messages(struct bough_store *s, const struct bough_session *x,
-                                    int64_t *out, struct bough_error *err)
+/* Count the messages on the path one by one. */
+static enum bough_rc count_path(struct snap *snap, struct bough_head head, int64_t *out,
+                                struct bough_error *err)
 {
-    struct bough_arena *tmp;
+    struct bough_arena *tmp = bough_arena_create();
     struct segs segs;
-    struct snap snap;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = path_segs(snap, tmp, head, 1, &segs, err);
 
     *out = 0;
-    if (rc)
-        return rc;
-    tmp = bough_arena_create();
-    rc = path_segs(&snap, tmp, x->head, 1, &segs, err);
     for (size_t i = 0; !rc && i < segs.n; i++) {
         struct entry_range range = { .bid = segs.at[i].bid,
                                      .from = segs.at[i].from,
@@ -62,9 +59,58 @@ enum bough_rc session_path_messages(struct bough_store *s, const struct bough_se
                                      .kinds = 1 << BOUGH_ENTRY_MESSAGE,
                                      .fronts = true };
 
-        rc = snap.ops->entry_scan(snap.v, &range, count_one, out, err);
+        rc = snap->ops->entry_scan(snap->v, &range, count_one, out, err);
     }
     bough_arena_destroy(tmp);
+    return rc;
+}
+
+static bool count_branch(void *user, const struct branch_row *row)
+{
+    (void)row;
+    return ++*(int64_t *)user < 2;
+}
+
+/* Usual case: the session has one branch and no deleted message, so the answer is the message
+ * number of its head. */
+static enum bough_rc count_messages(struct snap *snap, const struct bough_session *x, int64_t *out,
+                                    struct bough_error *err)
+{
+    struct pack_head h;
+    int64_t branches = 0;
+    enum bough_rc rc;
+
+    *out = 0;
+    if (!x->head.branch)
+        return BOUGH_OK;
+    rc = entry_head_at(snap, x->head, &h, err);
+    if (rc == BOUGH_NOT_FOUND) /* a fork without entries of its own */
+        return count_path(snap, x->head, out, err);
+    if (!rc && h.mno == x->messages)
+        rc = snap->ops->branch_of(snap->v, x->number, count_branch, &branches, err);
+    if (rc)
+        return rc;
+    *out = h.mno;
+    return branches == 1 ? BOUGH_OK : count_path(snap, x->head, out, err);
+}
+
+enum bough_rc session_path_messages(struct bough_store *s, const struct bough_session *x, size_t n,
+                                    int64_t *out, struct bough_error *err)
+{
+    struct ahead ahead;
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    ahead = (struct ahead){ .snap = &snap, .a = bough_arena_create() };
+    for (size_t i = 0; i < n; i++)
+        if (x[i].head.branch)
+            ahead_add(&ahead, WANT_FRONT, x[i].head.branch, x[i].head.depth);
+    ahead_read(&ahead);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = count_messages(&snap, &x[i], &out[i], err);
+    bough_arena_destroy(ahead.a);
     snap_end(&snap);
     return rc;
 }
