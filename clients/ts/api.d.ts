@@ -414,7 +414,7 @@ export interface paths {
         /** Move the head to an entry on one of the session's paths. */
         put: operations["put_api_v1_sessions_id_head"];
         post?: never;
-        /** Reset the head: the next append starts a new root. */
+        /** Reset the head: the next append starts a new root. Nothing is removed. */
         delete: operations["delete_api_v1_sessions_id_head"];
         options?: never;
         head?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reset the head. Nothing is removed. */
+        /** Reset the head, as DELETE of the head does, and answer with the session. */
         post: operations["post_api_v1_sessions_id_clear"];
         delete?: never;
         options?: never;
@@ -1636,860 +1636,4315 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The store, the server and the caller. */
         About: {
+            /**
+             * @description The version of the server.
+             * @example 0.2.0
+             */
             version: string;
+            /** @description The id of the store; a backup has the same. */
             store: string;
-            backend: string;
+            /**
+             * @description What keeps the store.
+             * @example sqlite
+             */
+            backend: components["schemas"]["Backend"];
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
+            /**
+             * @description The number of the last commit of the store.
+             * @example 42
+             */
             last_no: number;
+            /**
+             * @description The caller: owner, or `token:` and the label.
+             * @example token:ci
+             */
             who: string;
+            /**
+             * @description What the caller may do.
+             * @example read,append
+             */
             scopes: string;
+            /**
+             * @description The project that the token is bound to, or null.
+             * @example /srv/shop
+             */
             project: string | null;
         };
-        AlkhubMessage: {
-            parts: Record<string, never>[];
-        };
-        AlkhubMessageNew: {
-            /** @enum {unknown} */
-            role: "user" | "assistant" | "system";
-            data?: Record<string, never>;
-            metadata?: Record<string, never>;
-            parts: Record<string, never>[];
-        };
-        AlkhubPage: {
-            items: Record<string, never>[];
-            next: string | null;
-        };
-        AlkhubSession: Record<string, never>;
-        AlkhubSessionEdit: {
-            title?: string;
-            /** @enum {unknown} */
-            status?: "idle" | "busy" | "retry" | "archived";
-            owner?: string;
-            leaseMs?: number;
-        };
-        AlkhubSessionNew: {
-            title: string;
-            projectId: string;
-            slug?: string;
-            data?: Record<string, never>;
-            metadata?: Record<string, never>;
-        };
+        /**
+         * @description Entries to append, all or none, and the provider call that produced them.
+         * @example {
+         *       "entries": [
+         *         {
+         *           "role": "user",
+         *           "text": "Why is the build red?"
+         *         },
+         *         {
+         *           "role": "assistant",
+         *           "text": "A test fails.",
+         *           "usage": {
+         *             "input": 120,
+         *             "output": 9
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         Append: {
+            /** @description The entries, oldest first. May be missing when there is a `call`. */
             entries?: components["schemas"]["EntryNew"][];
+            /** @description The provider call that produced it. */
             call?: components["schemas"]["CallNew"];
+            /**
+             * @description A position, `#branch.depth`: the entry at this depth, counted from 1 at the root, on the path of this branch. In requests also the id of an entry.
+             * @example #1.2
+             */
             at?: string;
+            /**
+             * @description Append behind nothing: a new root. Not with `at`.
+             * @example false
+             */
             at_root?: boolean;
+            /**
+             * @description Leave the head where it is.
+             * @example false
+             */
             keep_head?: boolean;
+            /**
+             * @description 409 unless the head is at this position; empty: unless the path is empty.
+             * @example #1.2
+             */
             expect_head?: string;
+            /**
+             * @description Who appends: 409 unless this owner holds the lease of the session. Without it: 409 while somebody holds it.
+             * @example worker-1
+             */
             owner?: string;
         };
+        /** @description What an append stored. */
         Appended: {
+            /**
+             * @description The ids of the new entries, in order.
+             * @example [
+             *       "01K9ZQ3S0000400000002GJ6VY"
+             *     ]
+             */
             ids: string[];
+            /** @description The provider call that produced it. */
             call?: string;
+            /**
+             * @description The position of the head, `#branch.depth`; null: the path is empty. The next append goes behind it.
+             * @example #1.2
+             */
             head: string | null;
+            /**
+             * @description The number of the commit that stored it: the order of time in the whole store.
+             * @example 42
+             */
             no: number;
+            /**
+             * @description The Idempotency-Key was known: this is the answer of the first request.
+             * @example false
+             */
             replayed: boolean;
         };
+        /** @description A file that an entry shows. */
         Attachment: {
+            /**
+             * @description Its number in the entry, from 0.
+             * @example 0
+             */
             number: number;
+            /**
+             * @description Names the attachment in a `file` part.
+             * @example bough:sha256-...
+             */
             url: string;
+            /**
+             * @description The size in bytes.
+             * @example 4096
+             */
             size: number;
+            /**
+             * @description The number of the part that shows it, from 0.
+             * @example 0
+             */
             part: number;
+            /**
+             * @description The media type.
+             * @example image/png
+             */
             mime: string;
+            /** @description The name. */
             name: string;
         };
+        /** @description A list of attachments. */
         Attachments: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Attachment"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description One audited action. */
         Audit: {
+            /**
+             * @description Its number in the audit, from 1.
+             * @example 1
+             */
             no: number;
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time: string | null;
+            /**
+             * @description What was done: delete, restore, purge, `delete entry`, export, ...
+             * @example purge
+             */
             action: string;
+            /** @description An id or a name. */
             target: string;
+            /** @description More about it. */
             detail: string;
+            /**
+             * @description Who did it; empty for the owner of the store.
+             * @example token:ci
+             */
             principal: string;
         };
+        /** @description A list of audited actions. */
         Audits: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Audit"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description A straight run of entries. It hangs on an entry of another branch, or begins at a root. */
         Branch: {
+            /**
+             * @description The number of the branch, counted from 1 in the store.
+             * @example 1
+             */
             branch: number;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description The entry that the branch hangs on, `#branch.depth`; null: it begins at a root.
+             * @example #1.4
+             */
             base: string | null;
+            /**
+             * @description The last entry of the branch, `#branch.depth`; null: it has none.
+             * @example #1.40
+             */
             tip: string | null;
+            /**
+             * @description How many entries there are.
+             * @example 40
+             */
             entries: number;
+            /**
+             * @description The head is on this branch.
+             * @example true
+             */
             head: boolean;
         };
+        /**
+         * @description A move of the head with a summary of the branch it leaves.
+         * @example {
+         *       "summary": "Tried a cache; it did not help.",
+         *       "target": "#1.4"
+         *     }
+         */
         BranchNew: {
+            /**
+             * @description What the summarised entries said.
+             * @example The user wants a faster build.
+             */
             summary: string;
+            /**
+             * @description The entry to move the head to; null: before the first entry.
+             * @example #1.4
+             */
             target?: string | null;
+            /** @description JSON for the caller's own use; kept as it is. */
             details?: unknown;
+            /**
+             * @description A hook wrote the summary.
+             * @example false
+             */
             from_hook?: boolean;
         };
+        /** @description A list of branches. */
         Branches: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Branch"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description One request to a model provider, and what it cost. */
         Call: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description The provider that answered.
+             * @example anthropic
+             */
             provider: string;
+            /**
+             * @description The model that answered.
+             * @example claude-sonnet-4-5
+             */
             model: string;
+            /**
+             * @description The kind of provider that answered.
+             * @example api
+             */
             kind?: string;
+            /**
+             * @description The provider that was requested.
+             * @example anthropic
+             */
             want_provider?: string;
+            /**
+             * @description The model that was requested.
+             * @example claude-sonnet
+             */
             want_model?: string;
+            /**
+             * @description The kind of provider that was requested.
+             * @example api
+             */
             want_kind?: string;
+            /**
+             * @description How it ended, free text: ok, error, ...
+             * @example ok
+             */
             status?: string;
+            /**
+             * @description The id that the provider gave the request.
+             * @example req_1
+             */
             request_id?: string;
+            /** @description What went wrong, as JSON. */
             error?: unknown;
+            /**
+             * @description The usage as the provider reported it.
+             * @example {
+             *       "input_tokens": 120
+             *     }
+             */
             usage?: unknown;
+            /** @description What it spent. */
             used: components["schemas"]["Totals"];
+            /**
+             * @description All tokens, as the provider reported them.
+             * @example 129
+             */
             total_tokens?: number;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
             duration_ms?: number;
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time: string | null;
         };
+        /**
+         * @description A provider call to store. What it used counts towards the totals of the session.
+         * @example {
+         *       "provider": "anthropic",
+         *       "model": "claude-sonnet-4-5",
+         *       "used": {
+         *         "input": 120,
+         *         "output": 9
+         *       }
+         *     }
+         */
         CallNew: {
+            /**
+             * @description An id of the caller's choice, unique in the session.
+             * @example call-1
+             */
             id?: string;
+            /**
+             * @description The id that the provider gave the request.
+             * @example req_1
+             */
             request_id?: string;
+            /**
+             * @description The provider that was requested.
+             * @example anthropic
+             */
             want_provider?: string;
+            /**
+             * @description The model that was requested.
+             * @example claude-sonnet
+             */
             want_model?: string;
+            /**
+             * @description The kind of provider that was requested.
+             * @example api
+             */
             want_kind?: string;
+            /**
+             * @description The provider that answered.
+             * @example anthropic
+             */
             provider?: string;
+            /**
+             * @description The model that answered.
+             * @example claude-sonnet-4-5
+             */
             model?: string;
+            /**
+             * @description The kind of provider that answered.
+             * @example api
+             */
             kind?: string;
+            /**
+             * @description How it ended, free text: ok, error, ...
+             * @example ok
+             */
             status?: string;
+            /** @description What went wrong, as JSON. */
             error?: unknown;
+            /**
+             * @description The usage as the provider reported it; kept as it is.
+             * @example {
+             *       "input_tokens": 120
+             *     }
+             */
             usage?: unknown;
-            used?: components["schemas"]["TotalsDelta"];
+            /** @description What it spent. */
+            used?: components["schemas"]["Usage"];
+            /**
+             * @description All tokens, as the provider reported them.
+             * @example 129
+             */
             total_tokens?: number;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
             duration_ms?: number;
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time?: string | number;
         };
+        /** @description A list of calls. */
         Calls: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Call"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description One commit of the changelog. */
         Change: {
+            /**
+             * @description The number of the commit, the last one if it took several.
+             * @example 42
+             */
             no: number;
+            /**
+             * @description How many numbers the commit took: one for each appended entry.
+             * @example 1
+             */
             count: number;
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time: string | null;
-            kind: string;
+            /** @description The kind. */
+            kind: components["schemas"]["ChangeKind"];
+            /**
+             * @description The session it is about, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string | null;
+            /**
+             * @description The last entry it appended, or the entry it is about.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             entry?: string;
         };
+        /** @description A page of the changelog. */
         Changes: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Change"][];
+            /** @description Pass it as `epoch` and `no` to get the next page. */
             next: components["schemas"]["Mark"];
+            /**
+             * @description There are more changes now.
+             * @example false
+             */
             more: boolean;
+            /**
+             * @description The mark is of another epoch or too old: start again without one.
+             * @example false
+             */
             reset: boolean;
         };
+        /**
+         * @description A summary that replaces earlier messages in the context. No entry is removed.
+         * @example {
+         *       "summary": "The user wants a faster build.",
+         *       "before": "#1.40",
+         *       "tokens_before": 90000
+         *     }
+         */
         Compaction: {
+            /**
+             * @description What the summarised entries said.
+             * @example The user wants a faster build.
+             */
             summary: string;
+            /**
+             * @description The last summarised entry: the entries behind it are kept. Not with `first_kept`.
+             * @example #1.40
+             */
             before?: string;
+            /**
+             * @description The first entry that is kept. Not with `before`; with neither, none is kept.
+             * @example #1.41
+             */
             first_kept?: string;
+            /**
+             * @description Tokens of the context before the compaction.
+             * @example 90000
+             */
             tokens_before?: number;
+            /**
+             * @description Tokens that it saves.
+             * @example 80000
+             */
             tokens_saved?: number;
+            /** @description JSON for the caller's own use; kept as it is. */
             details?: unknown;
+            /**
+             * @description A hook wrote the summary.
+             * @example false
+             */
             from_hook?: boolean;
         };
+        /** @description The messages a model would get, with a note for each entry that is not shown verbatim. */
         Context: {
+            /**
+             * @description The number of messages.
+             * @example 12
+             */
             count: number;
+            /** @description The messages, in the shape of the dialect. */
             messages: {
                 [key: string]: unknown;
             }[];
+            /** @description For each message, the id of the entry that it comes from. */
             sources: string[];
+            /**
+             * @description The thinking level that was set last.
+             * @example high
+             */
             thinking_level?: string;
+            /**
+             * @description The provider of the model.
+             * @example anthropic
+             */
             model_provider?: string;
+            /**
+             * @description The name of the model.
+             * @example claude-sonnet-4-5
+             */
             model_name?: string;
+            /**
+             * @description The compaction in force, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             marker: string | null;
+            /** @description One for each entry that is not shown verbatim. */
             notes: components["schemas"]["ContextNote"][];
         };
+        /** @description An entry that the context does not show as it is stored. */
         ContextNote: {
+            /**
+             * @description The id of the entry.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             entry: string;
+            /**
+             * @description One word: omitted, edited, summarised, ...
+             * @example omitted
+             */
             what: string;
+            /** @description The reason, one sentence. */
             why: string;
         };
+        /** @description What was added to an open message. It has one of `text`, `part` and `state`. */
         Delta: {
+            /**
+             * @description The number of the part, from 0.
+             * @example 0
+             */
             index: number;
+            /**
+             * @description Where in the text of the part `text` begins, in bytes.
+             * @example 3
+             */
             at?: number;
+            /**
+             * @description Text to add to a text or reasoning part.
+             * @example lo
+             */
             text?: string;
+            /**
+             * @description A new part, at the end.
+             * @example {
+             *       "type": "text",
+             *       "text": "Hel"
+             *     }
+             */
             part?: {
                 [key: string]: unknown;
             };
+            /** @description A tool part with its next state, in place of the part. */
             state?: {
                 [key: string]: unknown;
             };
         };
+        /** @description Two paths compared. */
         Diff: {
+            /**
+             * @description The last common entry, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             common: string | null;
+            /** @description The first path. */
             one: components["schemas"]["DiffSide"];
+            /** @description The second path. */
             other: components["schemas"]["DiffSide"];
         };
+        /** @description What one path has behind the last common entry. */
         DiffSide: {
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description Ids of the entries behind the common one, oldest first.
+             * @example [
+             *       "01K9ZQ3S0000400000002GJ6VY"
+             *     ]
+             */
             entries: string[];
+            /** @description What their calls spent. */
             used: components["schemas"]["Totals"];
         };
+        /** @description A list of entries. */
         Entries: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Entry"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description One step of a conversation: a message, or something between messages. */
         Entry: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
+            /**
+             * @description A position, `#branch.depth`: the entry at this depth, counted from 1 at the root, on the path of this branch. In requests also the id of an entry.
+             * @example #1.2
+             */
             at: string | null;
+            /**
+             * @description The session that wrote it; a fork shows entries of others.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description The number of the commit that stored it: the order of time in the whole store.
+             * @example 42
+             */
             no: number;
+            /**
+             * @description How many messages are on the path up to and including it; `@3` names the third.
+             * @example 2
+             */
             message_number: number;
-            kind: string;
-            role?: string;
-            speaker?: string;
+            /** @description The kind. */
+            kind: components["schemas"]["EntryKind"];
+            /**
+             * @description Who speaks, as the caller said it.
+             * @example user
+             */
+            role?: components["schemas"]["RoleWord"];
+            /**
+             * @description Who speaks, in bough's words.
+             * @example user
+             */
+            speaker?: components["schemas"]["Role"];
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time: string | null;
+            /** @description When it was deleted; null or missing: it is not. */
             deleted?: string | null;
+            /**
+             * @description The message is still being written and has no parts yet.
+             * @example true
+             */
             open?: boolean;
+            /**
+             * @description The id that the caller gave it.
+             * @example msg-1
+             */
             origin?: string;
+            /**
+             * @description Why the model stopped.
+             * @example stop
+             */
             finish?: string;
+            /** @description What went wrong, as JSON. */
             error?: unknown;
+            /** @description The provider call that produced it. */
             call?: string;
+            /** @description What it spent. */
             usage?: components["schemas"]["Totals"];
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
             duration_ms?: number;
+            /**
+             * @description Of a compaction: the first depth before it that is still shown; 0 for none.
+             * @example 40
+             */
             keep_from?: number;
+            /**
+             * @description The content blocks, each as it was given, byte for byte.
+             * @example [
+             *       {
+             *         "type": "text",
+             *         "text": "Hello"
+             *       }
+             *     ]
+             */
             parts: {
                 [key: string]: unknown;
             }[];
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: unknown;
+            /**
+             * @description A JSON object for the caller's own use; kept as it is.
+             * @example {}
+             */
             metadata?: unknown;
         };
+        /**
+         * @description An entry to append. A message has a `role`, and `text`, `parts` or both.
+         * @example {
+         *       "role": "user",
+         *       "text": "Why is the build red?"
+         *     }
+         */
         EntryNew: {
-            kind?: string;
-            role?: string;
+            /** @description The kind. */
+            kind?: components["schemas"]["EntryKind"];
+            /**
+             * @description Who speaks, as the caller said it.
+             * @example user
+             */
+            role?: components["schemas"]["RoleWord"];
+            /**
+             * @description One text part more, behind `parts`.
+             * @example Hello
+             */
             text?: string;
+            /**
+             * @description The parts, each an object with a `type`; a string is one text part.
+             * @example [
+             *       {
+             *         "type": "text",
+             *         "text": "Hello"
+             *       }
+             *     ]
+             */
             parts?: string | {
                 [key: string]: unknown;
             }[];
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time?: string | number;
+            /**
+             * @description An id of the caller's choice, unique on the session's paths.
+             * @example msg-1
+             */
             id?: string;
+            /**
+             * @description Why the model stopped.
+             * @example stop
+             */
             finish?: string;
+            /** @description What went wrong, as JSON. */
             error?: unknown;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: unknown;
+            /**
+             * @description A JSON object for the caller's own use; kept as it is.
+             * @example {}
+             */
             metadata?: unknown;
+            /**
+             * @description Of a compaction: the first depth that is kept, at most its own.
+             * @example 40
+             */
             keep_from?: number;
-            usage?: components["schemas"]["TotalsDelta"];
+            /** @description What it spent. Without `call` and `by_call` a call is made for it. */
+            usage?: components["schemas"]["Usage"];
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
             duration_ms?: number;
+            /**
+             * @description The `call` of this request produced it.
+             * @example true
+             */
             by_call?: boolean;
+            /**
+             * @description An earlier call of the session that produced it.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             call?: string;
+            /**
+             * @description The provider of the call that is made for `usage`.
+             * @example anthropic
+             */
             call_provider?: string;
+            /**
+             * @description The model of the call that is made for `usage`.
+             * @example claude-sonnet-4-5
+             */
             call_model?: string;
+            /**
+             * @description The provider's id of the call that is made for `usage`.
+             * @example req_1
+             */
             call_request_id?: string;
         };
+        /**
+         * @description The lease of the writer.
+         * @example {
+         *       "epoch": 1
+         *     }
+         */
         Epoch: {
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
         };
+        /** @description Every error has this form. */
         Error: {
-            error: {
-                code: string;
-                message: string;
-                detail?: unknown;
-            };
+            /** @description What went wrong, as JSON. */
+            error: components["schemas"]["ErrorBody"];
         };
+        /** @description What went wrong. */
+        ErrorBody: {
+            /** @description The name of the invariant, or of the error. It never changes. */
+            code: components["schemas"]["ErrorCode"];
+            /**
+             * @description One sentence.
+             * @example no session nobody
+             */
+            message: string;
+            /** @description More about it. */
+            detail?: unknown;
+        };
+        /** @description One violation of an invariant. */
         Finding: {
+            /** @description The name of the invariant, or of the error. It never changes. */
             code: string;
-            /** @enum {string} */
+            /**
+             * @description An error is a damage; a warning costs nothing.
+             * @example error
+             * @enum {string}
+             */
             severity: "error" | "warning";
+            /**
+             * @description Where it is: `#branch.depth`, `#session`, `record 3.1`.
+             * @example #1.2
+             */
             where: string;
+            /** @description What is wrong. */
             text: string;
         };
+        /** @description An open message so far, or what was added to it. */
         Following: {
+            /**
+             * @description The message is complete: `entry` is all of it.
+             * @example false
+             */
             sealed: boolean;
+            /** @description The message; while it is open, without parts. */
             entry: components["schemas"]["Entry"];
+            /** @description Without `offset`: the parts so far. */
             parts: {
                 [key: string]: unknown;
             }[];
+            /** @description What was added after `offset`, in order. */
             deltas: components["schemas"]["Delta"][];
+            /**
+             * @description Pass it to the next request.
+             * @example 120
+             */
             offset: number;
         };
+        /**
+         * @description Where and how to fork a session.
+         * @example {
+         *       "entry": "#1.4",
+         *       "title": "Another way"
+         *     }
+         */
         Fork: {
+            /**
+             * @description Where to fork: an entry on any path of the session. Without it: the head.
+             * @example #1.4
+             */
             entry?: string;
+            /**
+             * @description Inherit what is before `entry`, without it.
+             * @example false
+             */
             before?: boolean;
+            /**
+             * @description Copy entries and labels: the new session is independent and has no parent.
+             * @example false
+             */
             copy?: boolean;
+            /**
+             * @description An id of the caller's choice.
+             * @example my-fork
+             */
             id?: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
             title?: string;
+            /**
+             * @description The provider of the model.
+             * @example anthropic
+             */
             model_provider?: string;
+            /**
+             * @description The name of the model.
+             * @example claude-sonnet-4-5
+             */
             model_name?: string;
         };
+        /** @description A file format for import and export. */
         Format: {
+            /** @description The name. */
             name: string;
+            /** @description What the format is. */
             about: string;
+            /**
+             * @description The suffix of its files.
+             * @example .jsonl
+             */
             suffix: string;
+            /**
+             * @description It can be imported.
+             * @example true
+             */
             reads: boolean;
+            /**
+             * @description It can be exported.
+             * @example true
+             */
             writes: boolean;
         };
+        /** @description A list of formats. */
         Formats: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Format"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description The result of a check of the store. */
         Fsck: {
+            /** @description What was found. */
             findings: components["schemas"]["Finding"][];
+            /**
+             * @description How many findings are errors.
+             * @example 0
+             */
             errors: number;
+            /**
+             * @description How many findings are warnings.
+             * @example 0
+             */
             warnings: number;
+            /**
+             * @description How many sessions were checked.
+             * @example 12
+             */
             sessions: number;
+            /**
+             * @description How many branches were checked.
+             * @example 12
+             */
             branches: number;
+            /**
+             * @description How many entries there are.
+             * @example 40
+             */
             entries: number;
+            /**
+             * @description How many records were checked.
+             * @example 60
+             */
             records: number;
+            /**
+             * @description How many attachments were checked.
+             * @example 3
+             */
             attachments: number;
         };
+        /** @description The hash of a path. */
         Hash: {
+            /** @description SHA-256 of the path in its normal form: equal conversations have equal hashes. */
             hash: string;
         };
+        /** @description Where a session is: the entry that the next append goes behind. */
         Head: {
+            /**
+             * @description The position of the head, `#branch.depth`; null: the path is empty. The next append goes behind it.
+             * @example #1.2
+             */
             head: string | null;
+            /**
+             * @description The id of the entry at the head, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string | null;
         };
+        /**
+         * @description Where to move the head.
+         * @example {
+         *       "entry": "#1.4"
+         *     }
+         */
         HeadMove: {
+            /**
+             * @description The entry to move the head to.
+             * @example #1.4
+             */
             entry: string;
         };
-        HecateExchange: {
-            messages: Record<string, never>[];
-            reply?: Record<string, never>;
-            provider_call?: Record<string, never>;
-            owner?: string;
-        };
-        HecateExchanged: {
-            /** @constant */
-            object: "chat_exchange";
-            data: Record<string, never>;
-        };
-        HecatePrompt: {
-            /** @constant */
-            object: "queued_prompt";
-            data: Record<string, never>;
-        };
-        HecatePromptNew: {
-            content: string;
-        };
-        HecatePrompts: {
-            /** @constant */
-            object: "queued_prompts";
-            data: Record<string, never>[];
-        };
-        HecateSession: {
-            /** @constant */
-            object: "chat_session";
-            data: Record<string, never>;
-        };
-        HecateSessionEdit: {
-            title?: string;
-            system_prompt?: string;
-        };
-        HecateSessionNew: {
-            title?: string;
-            system_prompt?: string;
-            user?: string;
-        };
-        HecateSessions: {
-            /** @constant */
-            object: "chat_sessions";
-            data: Record<string, never>[];
-            has_more: boolean;
-        };
+        /** @description An entry or a title that a search found. */
         Hit: {
+            /**
+             * @description The session that shows it.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description A unique name: made from the first title and then kept. 1 to 64 of a-z, 0-9 and hyphens.
+             * @example red-build
+             */
             slug: string;
+            /**
+             * @description The title of that session.
+             * @example Red build
+             */
             title: string;
+            /**
+             * @description The entry; empty when the title was found.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             entry: string;
+            /**
+             * @description The id of the part that matches best, or empty.
+             * @example 01K9ZQ3S0000400000002GJ6VY.0000
+             */
             part: string;
-            field: string;
-            kind: string;
-            role: string;
+            /**
+             * @description Where the words were found.
+             * @example text
+             */
+            field: components["schemas"]["SearchField"];
+            /** @description The kind. */
+            kind: components["schemas"]["EntryKind"];
+            /**
+             * @description Who speaks; empty when it is not a message.
+             * @example user
+             */
+            role: components["schemas"]["Role"] | "";
+            /**
+             * @description The number of the commit that stored it: the order of time in the whole store.
+             * @example 42
+             */
             no: number;
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time: string | null;
+            /**
+             * @description Plain text around the match, on one line.
+             * @example Why is the build red?
+             */
             snippet: string;
+            /**
+             * @description Pairs of offset and length, in bytes of the snippet.
+             * @example [
+             *       [
+             *         0,
+             *         5
+             *       ]
+             *     ]
+             */
             matches: number[][];
+            /**
+             * @description The text continues before the snippet.
+             * @example true
+             */
             cut_front?: boolean;
+            /**
+             * @description The text continues after the snippet.
+             * @example true
+             */
             cut_back?: boolean;
         };
+        /** @description A page of hits, newest first. */
         Hits: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Hit"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
+            /**
+             * @description Everything that was stored when the search began was searched.
+             * @example true
+             */
             complete: boolean;
+            /**
+             * @description How many changes were not yet searched.
+             * @example 0
+             */
             pending: number;
+            /**
+             * @description Terms of the query that were ignored because there are too many.
+             * @example 0
+             */
             ignored: number;
+            /** @description Why the regular expression is invalid, or null. */
             refused: string | null;
         };
+        /** @description The id of a new entry. */
         Id: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
         };
+        /** @description A line that could not be imported. */
         ImportProblem: {
+            /**
+             * @description The number of the line, from 1.
+             * @example 12
+             */
             line: number;
+            /**
+             * @description What is wrong with it.
+             * @example not JSON
+             */
             text: string;
         };
+        /** @description The result of an import. */
         Imported: {
+            /**
+             * @description The name of the file.
+             * @example session.jsonl
+             */
             path: string;
-            format: string | null;
-            /** @enum {string} */
-            status: "new" | "grew" | "unchanged" | "edited";
+            /**
+             * @description The format of the file, or null.
+             * @example pi
+             */
+            format: components["schemas"]["FormatName"] | null;
+            /**
+             * @description What the import found.
+             * @example new
+             */
+            status: components["schemas"]["ImportStatus"];
+            /**
+             * @description The session it became; empty if there is none.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description How many bytes were read.
+             * @example 4096
+             */
             bytes: number;
+            /**
+             * @description How many lines were read.
+             * @example 40
+             */
             lines: number;
+            /**
+             * @description How many sessions the file has.
+             * @example 1
+             */
             sessions: number;
+            /**
+             * @description Entries that were added.
+             * @example 12
+             */
             added: number;
+            /**
+             * @description Entries that were stored already.
+             * @example 0
+             */
             known: number;
+            /** @description Lines that could not be imported. */
             problems: components["schemas"]["ImportProblem"][];
+            /**
+             * @description Problems that are not listed.
+             * @example 0
+             */
             more_problems: number;
         };
+        /** @description A short text on an entry. */
         Label: {
+            /**
+             * @description The id of the entry.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             entry: string;
+            /**
+             * @description The text of the label; empty: none.
+             * @example works
+             */
             label: string;
+            /**
+             * @description When it was set.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             time: string | null;
         };
+        /** @description The label of one entry. */
         LabelOf: {
+            /**
+             * @description The id of the entry.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             entry: string;
+            /**
+             * @description The text of the label; empty: none.
+             * @example works
+             */
             label: string;
         };
+        /**
+         * @description A new label.
+         * @example {
+         *       "label": "works"
+         *     }
+         */
         LabelSet: {
+            /**
+             * @description The text of the label; empty: none.
+             * @example works
+             */
             label: string;
         };
+        /** @description A list of labels. */
         Labels: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Label"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description The right of one owner to work in a session, or to write a message, for a limited time. */
         Lease: {
+            /**
+             * @description Who holds the lease; free text.
+             * @example worker-1
+             */
             owner: string;
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
+            /**
+             * @description When it began.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             since: string | null;
+            /**
+             * @description When it ends.
+             * @example 2026-11-17T08:01:00.000Z
+             */
             expires: string | null;
         };
+        /** @description A position in the changelog. It is valid for one epoch of the store. */
         Mark: {
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
+            /**
+             * @description The number of the commit that stored it: the order of time in the whole store.
+             * @example 42
+             */
             no: number;
         };
+        /** @description The id of an entry, if there is one. */
         MaybeId: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string | null;
         };
+        /** @description A list of memories. */
         Memories: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Memory"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description A note that is kept for a session, a project or the whole store. */
         Memory: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
-            /** @enum {string} */
-            scope: "session" | "project" | "all";
+            /**
+             * @description What the memory belongs to.
+             * @example project
+             */
+            scope: components["schemas"]["MemoryScope"];
+            /**
+             * @description The id of the session, or the name of the project; empty for the whole store.
+             * @example /srv/shop
+             */
             of: string;
+            /**
+             * @description A title.
+             * @example Tests
+             */
             title?: string;
+            /** @description A longer text. */
             body?: string;
+            /** @description The text. */
             content: string;
+            /**
+             * @description Where it comes from; free text.
+             * @example user
+             */
             source?: string;
+            /** @description A path in a file system. */
             path?: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             created: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             updated: string | null;
         };
+        /**
+         * @description A memory to add.
+         * @example {
+         *       "scope": "project",
+         *       "of": "/srv/shop",
+         *       "content": "Tests run with make test."
+         *     }
+         */
         MemoryNew: {
-            /** @enum {string} */
-            scope: "session" | "project" | "all";
+            /**
+             * @description What the memory belongs to.
+             * @example project
+             */
+            scope: components["schemas"]["MemoryScope"];
+            /**
+             * @description The id of the session, or the name of the project; empty for the whole store.
+             * @example /srv/shop
+             */
             of?: string;
+            /**
+             * @description What to remember; blanks around it are removed.
+             * @example Tests run with make test.
+             */
             content: string;
+            /**
+             * @description A title.
+             * @example Tests
+             */
             title?: string;
+            /** @description A longer text. */
             body?: string;
+            /**
+             * @description Where it comes from; free text.
+             * @example user
+             */
             source?: string;
+            /** @description A path in a file system. */
             path?: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             created?: string | number;
         };
+        /**
+         * @description An open message: its position is fixed now, its parts follow as steps.
+         * @example {
+         *       "entry": {
+         *         "role": "assistant"
+         *       },
+         *       "owner": "worker-1",
+         *       "lease_ms": 60000
+         *     }
+         */
         MessageNew: {
+            /** @description The message: a role, and no parts, usage or call. */
             entry: components["schemas"]["EntryNew"];
+            /**
+             * @description A position, `#branch.depth`: the entry at this depth, counted from 1 at the root, on the path of this branch. In requests also the id of an entry.
+             * @example #1.2
+             */
             at?: string;
+            /**
+             * @description Append behind nothing: a new root. Not with `at`.
+             * @example false
+             */
             at_root?: boolean;
+            /**
+             * @description 409 unless the head is at this position; empty: unless the path is empty.
+             * @example #1.2
+             */
             expect_head?: string;
+            /**
+             * @description Who holds the lease; free text.
+             * @example worker-1
+             */
             owner?: string;
+            /**
+             * @description How long the lease lasts, in milliseconds. Without it: a minute.
+             * @example 60000
+             */
             lease_ms?: number;
         };
+        /** @description An open message and its lease. */
         MessageOpened: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
+            /**
+             * @description The head after it was opened; of a message that was taken: where it is.
+             * @example #1.3
+             */
             head: string | null;
+            /**
+             * @description The number of the commit that stored it: the order of time in the whole store.
+             * @example 42
+             */
             no: number;
+            /**
+             * @description How many messages are on the path up to and including it; `@3` names the third.
+             * @example 2
+             */
             message_number: number;
+            /**
+             * @description The number of the last step; 0 in a new message.
+             * @example 0
+             */
             last: number;
+            /**
+             * @description The size of the steps so far; see `offset` of the route that follows a message.
+             * @example 0
+             */
             offset: number;
         };
-        OpenAPI: Record<string, never>;
+        /** @description This description. */
+        OpenAPI: {
+            [key: string]: unknown;
+        };
+        /** @description A message that is still being written. */
         OpenMessage: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description Its position, `#branch.depth`.
+             * @example #1.3
+             */
             at: string | null;
+            /** @description Who holds it and until when. */
             lease: components["schemas"]["Lease"];
+            /**
+             * @description The lease is lost: anybody may take or seal the message.
+             * @example false
+             */
             expired: boolean;
         };
+        /** @description A list of open messages. */
         OpenMessages: {
+            /** @description The rows of this page. */
             items: components["schemas"]["OpenMessage"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description One part of a message. */
         Part: {
+            /**
+             * @description `<entry id>.<4 hex digits>`: the number of the part, from 0000.
+             * @example 01K9ZQ3S0000400000002GJ6VY.0000
+             */
             id: string;
+            /**
+             * @description The id of the entry.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             entry: string;
-            type: string;
+            /**
+             * @description The type of the part.
+             * @example text
+             */
+            type: components["schemas"]["PartType"];
+            /**
+             * @description The part as it was given, byte for byte.
+             * @example {
+             *       "type": "text",
+             *       "text": "Hello"
+             *     }
+             */
             part: {
                 [key: string]: unknown;
             };
         };
+        /** @description A page of entries, oldest first. */
         Path: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Entry"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
+            /** @description With what=since_marker: the compaction in force, or null. */
             marker?: components["schemas"]["Entry"] | null;
         };
+        /** @description A project, a workspace or an account. */
         Place: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
+            /**
+             * @description The directory, or the name that was given.
+             * @example /srv/shop
+             */
             name: string;
+            /**
+             * @description When it was first named.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             created: string | null;
+            /**
+             * @description How many sessions are in it, deleted ones included.
+             * @example 12
+             */
             sessions: number;
         };
+        /** @description What the deletion of a project, workspace or account did. */
         PlaceDeleted: {
+            /**
+             * @description How many sessions were purged or unlinked.
+             * @example 12
+             */
             sessions: number;
         };
+        /** @description A list of projects, workspaces or accounts. */
         Places: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Place"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description A prompt that waits in the queue of a session, with the settings it was written with. */
         Prompt: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description The text of the prompt.
+             * @example Run the tests again.
+             */
             content: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
             runtime_kind?: string;
+            /**
+             * @description The provider it runs with.
+             * @example anthropic
+             */
             provider?: string;
+            /**
+             * @description The model it runs with.
+             * @example claude-sonnet-4-5
+             */
             model?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
             workspace?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
             system_prompt?: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
             adapter_id?: string;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description When it was queued.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             created: string | null;
+            /**
+             * @description When it was last edited.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             updated: string | null;
         };
+        /**
+         * @description The fields of a queued prompt to change.
+         * @example {
+         *       "content": "Run the tests again."
+         *     }
+         */
         PromptEdit: {
+            /**
+             * @description The new text.
+             * @example Run the tests again.
+             */
             content?: string;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description A prompt to add to the queue.
+         * @example {
+         *       "content": "Run the tests again.",
+         *       "model": "claude-sonnet-4-5"
+         *     }
+         */
         PromptNew: {
+            /**
+             * @description The text of the prompt; not blank.
+             * @example Run the tests again.
+             */
             content: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
             runtime_kind?: string;
+            /**
+             * @description The provider that answered.
+             * @example anthropic
+             */
             provider?: string;
+            /**
+             * @description The model that answered.
+             * @example claude-sonnet-4-5
+             */
             model?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
             workspace?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
             system_prompt?: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
             adapter_id?: string;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: {
                 [key: string]: unknown;
             };
         };
+        /** @description A list of prompts. */
         Prompts: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Prompt"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description The rolled-up totals after a change: the session, then its ancestors. */
         Propagated: {
+            /** @description The rows of this page. */
             items: components["schemas"]["PropagatedRow"][];
+            /**
+             * @description There are more ancestors; they were not changed.
+             * @example false
+             */
             truncated: boolean;
         };
+        /** @description The rolled-up totals of one session. */
         PropagatedRow: {
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /** @description What the session and its subagents spent, with adjustments. */
             rolled: components["schemas"]["Totals"];
         };
+        /** @description What a purge removed. */
         Purged: {
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description How many entries were removed.
+             * @example 40
+             */
             entries: number;
+            /**
+             * @description How many records (calls, labels, memories, ...) were removed.
+             * @example 3
+             */
             records: number;
+            /**
+             * @description Entries that forks still show.
+             * @example 0
+             */
             kept: number;
+            /**
+             * @description Ids of the forks that still show entries.
+             * @example []
+             */
             keepers: string[];
+            /**
+             * @description Ids of children that lost their parent.
+             * @example []
+             */
             detached: string[];
         };
+        /**
+         * @description A whole conversation as a client sent it, the reply and the call.
+         * @example {
+         *       "history": [
+         *         {
+         *           "role": "user",
+         *           "text": "Why is the build red?"
+         *         }
+         *       ],
+         *       "reply": {
+         *         "role": "assistant",
+         *         "text": "A test fails."
+         *       }
+         *     }
+         */
         Record: {
+            /** @description All messages that the client sent, oldest first. Those that are stored are matched by content. */
             history?: components["schemas"]["EntryNew"][];
+            /** @description The answer of the model, if one came. */
             reply?: components["schemas"]["EntryNew"];
+            /** @description The provider call that produced it. */
             call?: components["schemas"]["CallNew"];
+            /**
+             * @description Who writes. 409 while another owner holds the lease of the session.
+             * @example worker-1
+             */
+            owner?: string;
         };
+        /** @description What was new in a recorded conversation. */
         Recorded: {
+            /**
+             * @description The ids of the new entries, in order.
+             * @example [
+             *       "01K9ZQ3S0000400000002GJ6VY"
+             *     ]
+             */
             ids: string[];
+            /** @description The provider call that produced it. */
             call?: string;
+            /**
+             * @description The position of the head, `#branch.depth`; null: the path is empty. The next append goes behind it.
+             * @example #1.2
+             */
             head: string | null;
+            /**
+             * @description The number of the commit that stored it: the order of time in the whole store.
+             * @example 42
+             */
             no: number;
+            /**
+             * @description The Idempotency-Key was known: this is the answer of the first request.
+             * @example false
+             */
             replayed: boolean;
+            /**
+             * @description Messages of the history that were stored already.
+             * @example 2
+             */
             matched: number;
+            /**
+             * @description The history was edited: a branch was opened.
+             * @example false
+             */
             branched: boolean;
         };
+        /** @description How many open messages were sealed. */
         Recovered: {
+            /**
+             * @description How many open messages were sealed as interrupted.
+             * @example 0
+             */
             sealed: number;
         };
+        /** @description The result of a repair. */
         Repaired: {
+            /** @description What was found. */
             findings: components["schemas"]["Finding"][];
+            /**
+             * @description Rows that were written or removed.
+             * @example 0
+             */
             fixed: number;
+            /**
+             * @description Rows that were moved aside with their bytes.
+             * @example 0
+             */
             quarantined: number;
+            /**
+             * @description How many findings are errors.
+             * @example 0
+             */
             errors: number;
+            /**
+             * @description How many findings are warnings.
+             * @example 0
+             */
             warnings: number;
+            /**
+             * @description How many sessions were checked.
+             * @example 12
+             */
             sessions: number;
+            /**
+             * @description How many branches were checked.
+             * @example 12
+             */
             branches: number;
+            /**
+             * @description How many entries there are.
+             * @example 40
+             */
             entries: number;
+            /**
+             * @description How many records were checked.
+             * @example 60
+             */
             records: number;
+            /**
+             * @description How many attachments were checked.
+             * @example 3
+             */
             attachments: number;
         };
+        /**
+         * @description How an open message ended.
+         * @example {
+         *       "epoch": 1,
+         *       "finish": "stop",
+         *       "usage": {
+         *         "input": 120,
+         *         "output": 9
+         *       },
+         *       "last": 2
+         *     }
+         */
         Seal: {
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
+            /**
+             * @description Why the model stopped.
+             * @example stop
+             */
             finish?: string;
+            /** @description What went wrong, as JSON. */
             error?: unknown;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: unknown;
+            /**
+             * @description A JSON object for the caller's own use; kept as it is.
+             * @example {}
+             */
             metadata?: unknown;
-            usage?: components["schemas"]["TotalsDelta"];
+            /** @description What the message spent. */
+            usage?: components["schemas"]["Usage"];
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
             duration_ms?: number;
+            /** @description The call that produced the message. */
             call?: components["schemas"]["CallNew"];
+            /**
+             * @description All parts, in place of the steps.
+             * @example [
+             *       {
+             *         "type": "text",
+             *         "text": "Hello"
+             *       }
+             *     ]
+             */
             parts?: string | {
                 [key: string]: unknown;
             }[];
+            /**
+             * @description The last step that was acknowledged. 409 when the store has fewer: send them again.
+             * @example 2
+             */
             last?: number;
         };
+        /** @description One conversation, with its metadata, counts, totals and head. */
         Session: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             id: string;
+            /**
+             * @description Its number, from 1 in the store; `#7` names the session 7.
+             * @example 7
+             */
             number: number;
+            /**
+             * @description A unique name: made from the first title and then kept. 1 to 64 of a-z, 0-9 and hyphens.
+             * @example red-build
+             */
             slug: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
             title: string;
-            /** @enum {string} */
-            kind: "primary" | "subagent";
-            /** @enum {string} */
-            status: "idle" | "busy" | "retry" | "archived";
+            /** @description The kind. */
+            kind: components["schemas"]["SessionKind"];
+            /** @description The status. */
+            status: components["schemas"]["SessionStatus"];
+            /** @description Who holds it and until when. */
             lease?: components["schemas"]["Lease"];
+            /**
+             * @description The id that the caller gave it.
+             * @example msg-1
+             */
             origin?: string;
+            /**
+             * @description The session that it was forked from or spawned by.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             parent: string | null;
+            /**
+             * @description The last entry that a fork inherits.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             fork_entry?: string;
+            /**
+             * @description The tool call that spawned it.
+             * @example toolu_1
+             */
             parent_tool_use_id?: string;
+            /**
+             * @description The project: a directory, or any other name.
+             * @example /srv/shop
+             */
             project: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
             workspace?: string;
+            /**
+             * @description The account it belongs to.
+             * @example acme
+             */
             account?: string;
+            /**
+             * @description The role of the agent, free text.
+             * @example reviewer
+             */
             role_name?: string;
+            /**
+             * @description How the provider is reached: direct, opencode, ...
+             * @example direct
+             */
             provider_path?: string;
+            /**
+             * @description The provider of the model.
+             * @example anthropic
+             */
             model_provider: string;
+            /**
+             * @description The name of the model.
+             * @example claude-sonnet-4-5
+             */
             model_name: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
             system_prompt?: string;
+            /**
+             * @description The user; free text.
+             * @example ada
+             */
             user_name?: string;
+            /**
+             * @description The version of the shape of `data`, free text; "1" by default.
+             * @example 1
+             */
             version?: string;
+            /**
+             * @description The beginning of the first user message, 256 bytes; empty when there is none.
+             * @example Why is the build red?
+             */
             first_user: string;
+            /**
+             * @description The beginning of the last user message, 160 bytes; empty when there is none.
+             * @example And now?
+             */
             last_user: string;
+            /**
+             * @description The beginning of the last answer, 160 bytes; empty when there is none.
+             * @example A test fails.
+             */
             last_agent: string;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: unknown;
+            /**
+             * @description A JSON object for the caller's own use; kept as it is.
+             * @example {}
+             */
             metadata?: unknown;
+            /**
+             * @description Messages that this session wrote and that are not deleted.
+             * @example 12
+             */
             messages: number;
+            /**
+             * @description Provider calls of this session.
+             * @example 4
+             */
             calls: number;
+            /** @description What the session's own calls spent. */
             own: components["schemas"]["Totals"];
+            /** @description What the session and its subagents spent, with adjustments. */
             rolled: components["schemas"]["Totals"];
+            /** @description The sum of the adjustments alone. */
             adjusted?: components["schemas"]["Totals"];
-            totals_mode?: string;
+            /**
+             * @description `manual`: calls do not count towards `rolled`; only adjustments do. Missing: auto.
+             * @example manual
+             * @constant
+             */
+            totals_mode?: "manual";
+            /**
+             * @description The provider of the last call.
+             * @example anthropic
+             */
             last_provider?: string;
+            /**
+             * @description The model of the last call.
+             * @example claude-sonnet-4-5
+             */
             last_model?: string;
+            /**
+             * @description The provider's id of the last call.
+             * @example req_1
+             */
             last_request_id?: string;
+            /**
+             * @description The cost of the last call in USD.
+             * @example 0.001234
+             */
             last_cost_usd?: number;
+            /**
+             * @description The cost of the last call in billionths of a USD.
+             * @example 1234000
+             */
+            last_cost_nano_usd?: number;
+            /**
+             * @description As it was given, else when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             created: string | null;
+            /**
+             * @description Its last change of any kind.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             updated: string | null;
+            /**
+             * @description When its last message was stored; null when it has none.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             modified: string | null;
+            /** @description When it was deleted; null or missing: it is not. */
             deleted: string | null;
+            /**
+             * @description The position of the head, `#branch.depth`; null: the path is empty. The next append goes behind it.
+             * @example #1.2
+             */
             head: string | null;
+            /**
+             * @description The `no` of its last change.
+             * @example 42
+             */
             rev: number;
         };
+        /**
+         * @description The fields of a session to change. A missing field stays as it is.
+         * @example {
+         *       "title": "Green build"
+         *     }
+         */
         SessionEdit: {
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
             title?: string;
+            /**
+             * @description The project: a directory, or any other name.
+             * @example /srv/shop
+             */
             project?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
             workspace?: string;
+            /**
+             * @description The account it belongs to.
+             * @example acme
+             */
             account?: string;
+            /**
+             * @description How the provider is reached: direct, opencode, ...
+             * @example direct
+             */
             provider_path?: string;
+            /**
+             * @description The role of the agent, free text.
+             * @example reviewer
+             */
             role_name?: string;
+            /**
+             * @description The provider of the model.
+             * @example anthropic
+             */
             model_provider?: string;
+            /**
+             * @description The name of the model.
+             * @example claude-sonnet-4-5
+             */
             model_name?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
             system_prompt?: string;
+            /**
+             * @description The user; free text.
+             * @example ada
+             */
             user_name?: string;
+            /**
+             * @description The version of the shape of `data`, free text; "1" by default.
+             * @example 1
+             */
             version?: string;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: unknown;
+            /**
+             * @description A JSON object for the caller's own use; kept as it is.
+             * @example {}
+             */
             metadata?: unknown;
         };
+        /**
+         * @description A session to create. Everything is optional.
+         * @example {
+         *       "title": "Red build",
+         *       "project": "/srv/shop",
+         *       "model_provider": "anthropic",
+         *       "model_name": "claude-sonnet-4-5"
+         *     }
+         */
         SessionNew: {
+            /**
+             * @description An id of the caller's choice. It must not begin with `#` or read as an id of this store.
+             * @example my-session
+             */
             id?: string;
-            /** @enum {string} */
-            kind?: "primary" | "subagent";
+            /** @description The kind. */
+            kind?: components["schemas"]["SessionKind"];
+            /**
+             * @description The session that it was forked from or spawned by.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             parent?: string;
+            /**
+             * @description The last entry that a fork inherits.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             fork_entry?: string;
+            /**
+             * @description The tool call that spawned it.
+             * @example toolu_1
+             */
             parent_tool_use_id?: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
             title?: string;
+            /**
+             * @description A unique name: made from the first title and then kept. 1 to 64 of a-z, 0-9 and hyphens.
+             * @example red-build
+             */
             slug?: string;
+            /**
+             * @description The project: a directory, or any other name.
+             * @example /srv/shop
+             */
             project?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
             workspace?: string;
+            /**
+             * @description The account it belongs to.
+             * @example acme
+             */
             account?: string;
+            /**
+             * @description How the provider is reached: direct, opencode, ...
+             * @example direct
+             */
             provider_path?: string;
+            /**
+             * @description The role of the agent, free text.
+             * @example reviewer
+             */
             role_name?: string;
+            /**
+             * @description The provider of the model.
+             * @example anthropic
+             */
             model_provider?: string;
+            /**
+             * @description The name of the model.
+             * @example claude-sonnet-4-5
+             */
             model_name?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
             system_prompt?: string;
+            /**
+             * @description The user; free text.
+             * @example ada
+             */
             user_name?: string;
+            /**
+             * @description The version of the shape of `data`, free text; "1" by default.
+             * @example 1
+             */
             version?: string;
+            /**
+             * @description A JSON object for fields that have no member here; kept as it is.
+             * @example {}
+             */
             data?: unknown;
+            /**
+             * @description A JSON object for the caller's own use; kept as it is.
+             * @example {}
+             */
             metadata?: unknown;
-            /** @enum {string} */
+            /**
+             * @description `manual`: calls do not count towards `rolled`; only adjustments do.
+             * @example auto
+             * @enum {string}
+             */
             totals_mode?: "auto" | "manual";
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             created?: string | number;
+            /**
+             * @description 422 when one of these is not given.
+             * @example [
+             *       "project"
+             *     ]
+             */
             require?: ("project" | "model")[];
         };
+        /** @description Tokens and cost of a session. */
         SessionTotals: {
+            /** @description What the session's own calls spent. */
             own: components["schemas"]["Totals"];
+            /** @description What the session and its subagents spent, with adjustments. */
             rolled: components["schemas"]["Totals"];
+            /** @description The sum of the adjustments alone. */
             adjusted: components["schemas"]["Totals"];
+            /**
+             * @description Provider calls of this session.
+             * @example 4
+             */
             calls: number;
         };
+        /** @description A list of sessions. */
         Sessions: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Session"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description An imported file and how far it was read. */
         Source: {
+            /**
+             * @description The path of the file.
+             * @example /srv/shop/session.jsonl
+             */
             path: string;
+            /**
+             * @description The format of the file.
+             * @example pi
+             */
             format: string;
+            /** @description SHA-256 of what was read. */
             hash: string;
+            /**
+             * @description The session that it became, or empty.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session: string;
+            /**
+             * @description The size of the file, in bytes.
+             * @example 4096
+             */
             size: number;
+            /**
+             * @description How far it was read, in bytes.
+             * @example 4096
+             */
             offset: number;
+            /**
+             * @description The owner of the last claim, or empty.
+             * @example importer-1
+             */
             owner: string;
+            /**
+             * @description When it ends.
+             * @example 2026-11-17T08:01:00.000Z
+             */
             expires: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             updated: string | null;
+            /**
+             * @description The version of this row: 1 more with every change, claims included.
+             * @example 2
+             */
             ver: number;
         };
+        /**
+         * @description A claim on a file, so that only one importer reads it.
+         * @example {
+         *       "path": "/srv/shop/session.jsonl",
+         *       "owner": "importer-1",
+         *       "ms": 60000
+         *     }
+         */
         SourceClaim: {
+            /**
+             * @description The path of the file.
+             * @example /srv/shop/session.jsonl
+             */
             path: string;
+            /**
+             * @description Who claims it. The same owner renews its claim.
+             * @example importer-1
+             */
             owner: string;
+            /**
+             * @description How long, in milliseconds, at most a day; 0 gives the claim back.
+             * @example 60000
+             */
             ms: number;
         };
+        /**
+         * @description How far a file was read.
+         * @example {
+         *       "path": "/srv/shop/session.jsonl",
+         *       "size": 4096,
+         *       "offset": 4096,
+         *       "owner": "importer-1",
+         *       "ver": 2
+         *     }
+         */
         SourcePut: {
+            /**
+             * @description The path of the file.
+             * @example /srv/shop/session.jsonl
+             */
             path: string;
+            /**
+             * @description The format of the file.
+             * @example pi
+             */
             format?: string;
+            /** @description SHA-256 of what was read. */
             hash?: string;
+            /**
+             * @description The session that it became.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
             session?: string;
+            /**
+             * @description The size of the file, in bytes.
+             * @example 4096
+             */
             size?: number;
+            /**
+             * @description How far it was read, in bytes.
+             * @example 4096
+             */
             offset?: number;
+            /**
+             * @description Who writes. 409 while the claim of another owner has not expired.
+             * @example importer-1
+             */
             owner?: string;
+            /**
+             * @description The `ver` that was read, 0 for a new path. 409 when it has changed since.
+             * @example 2
+             */
             ver?: number;
         };
+        /** @description A list of imported files. */
         Sources: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Source"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description Counts of everything in the store. */
         Stats: {
+            /**
+             * @description Sessions that are not deleted.
+             * @example 12
+             */
             sessions: number;
+            /**
+             * @description Sessions that are deleted and can be restored.
+             * @example 0
+             */
             deleted_sessions: number;
+            /**
+             * @description Branches.
+             * @example 12
+             */
             branches: number;
+            /**
+             * @description Entries.
+             * @example 400
+             */
             entries: number;
+            /**
+             * @description Messages.
+             * @example 380
+             */
             messages: number;
+            /**
+             * @description Provider calls.
+             * @example 40
+             */
             calls: number;
+            /**
+             * @description Records: calls, labels, memories, todo lists, tokens and the like.
+             * @example 60
+             */
             records: number;
+            /**
+             * @description Rows of the changelog.
+             * @example 42
+             */
             log_rows: number;
+            /**
+             * @description The size of all stored entries.
+             * @example 65536
+             */
             content_bytes: number;
+            /**
+             * @description The size of the store's file.
+             * @example 1048576
+             */
             file_bytes: number;
+            /**
+             * @description Attachments; each counts once.
+             * @example 3
+             */
             attachments: number;
+            /**
+             * @description The size of all attachments.
+             * @example 1048576
+             */
             attachment_bytes: number;
+            /** @description All calls and adjustments. */
             spent: components["schemas"]["Totals"];
         };
+        /** @description The status of a session and, while it is busy, its lease. */
         Status: {
-            /** @enum {string} */
-            status: "idle" | "busy" | "retry" | "archived";
+            /** @description The status. */
+            status: components["schemas"]["SessionStatus"];
+            /** @description Who holds it and until when. */
             lease?: components["schemas"]["Lease"];
         };
+        /**
+         * @description A new status.
+         * @example {
+         *       "status": "busy",
+         *       "owner": "worker-1",
+         *       "lease_ms": 60000
+         *     }
+         */
         StatusSet: {
-            /** @enum {string} */
-            status: "idle" | "busy" | "retry" | "archived";
+            /** @description The status. */
+            status: components["schemas"]["SessionStatus"];
+            /**
+             * @description Who holds the lease; free text.
+             * @example worker-1
+             */
             owner?: string;
+            /**
+             * @description How long the lease lasts, in milliseconds. Without it: a minute.
+             * @example 60000
+             */
             lease_ms?: number;
         };
+        /**
+         * @description One addition to an open message. It has exactly one of `part`, `text` and `state`.
+         * @example {
+         *       "text": "lo",
+         *       "index": 0
+         *     }
+         */
         Step: {
+            /**
+             * @description A part to add at the end.
+             * @example {
+             *       "type": "text",
+             *       "text": "Hel"
+             *     }
+             */
             part?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Text to add to the text or reasoning part `index`; without `index`, to the last part.
+             * @example lo
+             */
             text?: string;
+            /**
+             * @description A tool part with its next state, in place of part `index`; without `index`, of the part of the same call. pending becomes running or error, running becomes completed or error.
+             * @example {
+             *       "type": "tool",
+             *       "tool": "bash",
+             *       "callID": "c1",
+             *       "state": {
+             *         "status": "running",
+             *         "input": {}
+             *       }
+             *     }
+             */
             state?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description The number of the part, from 0.
+             * @example 0
+             */
             index?: number;
         };
+        /** @description Which steps were taken, saved and made durable. */
         Stepped: {
+            /**
+             * @description The number of the last step that was taken.
+             * @example 2
+             */
             last: number;
+            /**
+             * @description Steps up to this number survive the end of the server.
+             * @example 2
+             */
             saved: number;
+            /**
+             * @description Steps up to this number survive a crash of the machine.
+             * @example 1
+             */
             durable: number;
+            /**
+             * @description The size of all steps.
+             * @example 120
+             */
             offset: number;
         };
+        /**
+         * @description Steps to add to an open message, in order.
+         * @example {
+         *       "epoch": 1,
+         *       "first": 1,
+         *       "steps": [
+         *         {
+         *           "part": {
+         *             "type": "text",
+         *             "text": "Hel"
+         *           }
+         *         },
+         *         {
+         *           "text": "lo",
+         *           "index": 0
+         *         }
+         *       ]
+         *     }
+         */
         Steps: {
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
+            /**
+             * @description The number of the first step, from 1. Steps that were taken before are skipped, a gap is 409. Without it: the next number.
+             * @example 1
+             */
             first?: number;
+            /** @description The steps, in order. When one is refused, those before it were taken. */
             steps: components["schemas"]["Step"][];
         };
+        /** @description The store and its state. */
         Store: {
+            /** @description The id of the store; a backup has the same. */
             id: string;
-            backend: string;
+            /**
+             * @description What keeps the store.
+             * @example sqlite
+             */
+            backend: components["schemas"]["Backend"];
+            /**
+             * @description The path of its file, as it was opened; empty when it has none.
+             * @example /var/lib/bough/bough.db
+             */
             path: string;
+            /**
+             * @description Of a lease: grows with every new owner; a writer sends the one it was given. Of the store: grows when a backup is restored.
+             * @example 1
+             */
             epoch: number;
+            /**
+             * @description The number of the last migration.
+             * @example 7
+             */
             schema: number;
+            /**
+             * @description The number of the last commit of the store.
+             * @example 42
+             */
             last_no: number;
+            /**
+             * @description Changes that are not yet folded into the lists.
+             * @example 0
+             */
             pending: number;
+            /**
+             * @description The version of the server.
+             * @example 0.2.0
+             */
             version: string;
+            /**
+             * @description The version of SQLite.
+             * @example 3.51.0
+             */
             sqlite: string;
         };
+        /** @description An uploaded file. Name its url in a `file` part. */
         Stored: {
+            /**
+             * @description Names the attachment in a `file` part.
+             * @example bough:sha256-...
+             */
             url: string;
+            /**
+             * @description The size in bytes.
+             * @example 4096
+             */
             size: number;
         };
+        /**
+         * @description The new owner of an open message.
+         * @example {
+         *       "owner": "worker-2"
+         *     }
+         */
         Take: {
+            /**
+             * @description Who holds the lease; free text.
+             * @example worker-1
+             */
             owner?: string;
+            /**
+             * @description How long the lease lasts, in milliseconds. Without it: a minute.
+             * @example 60000
+             */
             lease_ms?: number;
         };
+        /** @description One item of a todo list. */
         Todo: {
+            /**
+             * @description What is to be done.
+             * @example Fix the test
+             */
             content: string;
-            status: string;
+            /** @description The status. */
+            status: components["schemas"]["TodoStatus"];
+            /**
+             * @description Free text.
+             * @example high
+             */
             priority: string;
         };
+        /**
+         * @description One item of a todo list.
+         * @example {
+         *       "content": "Fix the test",
+         *       "status": "in_progress"
+         *     }
+         */
         TodoNew: {
+            /**
+             * @description What is to be done.
+             * @example Fix the test
+             */
             content: string;
-            /** @enum {string} */
-            status?: "pending" | "in_progress" | "completed" | "cancelled";
+            /** @description The status. */
+            status?: components["schemas"]["TodoStatus"];
+            /**
+             * @description Free text.
+             * @example high
+             */
             priority?: string;
         };
+        /** @description The todo list of a session, with counts by status. */
         Todos: {
+            /** @description The rows of this page. */
             items: components["schemas"]["Todo"][];
+            /**
+             * @description Items.
+             * @example 6
+             */
             total: number;
+            /**
+             * @description Items that are neither completed nor cancelled.
+             * @example 2
+             */
             incomplete: number;
+            /**
+             * @description Items with this status.
+             * @example 1
+             */
             in_progress: number;
+            /**
+             * @description Items with this status.
+             * @example 3
+             */
             completed: number;
+            /**
+             * @description Items with this status.
+             * @example 0
+             */
             cancelled: number;
+            /**
+             * @description When the list was last replaced; null: never.
+             * @example 2026-11-17T08:00:00.000Z
+             */
             updated: string | null;
         };
+        /**
+         * @description The new todo list.
+         * @example {
+         *       "items": [
+         *         {
+         *           "content": "Fix the test",
+         *           "status": "in_progress"
+         *         }
+         *       ]
+         *     }
+         */
         TodosSet: {
+            /** @description The whole list; it replaces the stored one. */
             items: components["schemas"]["TodoNew"][];
         };
+        /** @description Tokens and money: what one call spent, or the sum of many. */
         Totals: {
+            /**
+             * @description Input tokens.
+             * @example 120
+             */
             input: number;
+            /**
+             * @description Output tokens.
+             * @example 9
+             */
             output: number;
+            /**
+             * @description Tokens of reasoning.
+             * @example 0
+             */
             reasoning: number;
+            /**
+             * @description Input tokens that were read from the provider's cache.
+             * @example 0
+             */
             cache_read: number;
+            /**
+             * @description Input tokens that were written to the provider's cache.
+             * @example 0
+             */
             cache_write: number;
+            /**
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
+             * @example 0.001234
+             */
             cost_usd: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
         };
+        /**
+         * @description Tokens and money to add. Missing numbers are 0.
+         * @example {
+         *       "input": 100,
+         *       "output": 20
+         *     }
+         */
         TotalsDelta: {
+            /**
+             * @description Input tokens; may be negative.
+             * @example 100
+             */
             input?: number;
+            /**
+             * @description Output tokens; may be negative.
+             * @example 20
+             */
             output?: number;
+            /**
+             * @description Tokens of reasoning; may be negative.
+             * @example 0
+             */
             reasoning?: number;
+            /**
+             * @description Cached input tokens; may be negative.
+             * @example 0
+             */
             cache_read?: number;
+            /**
+             * @description Input tokens written to the cache; may be negative.
+             * @example 0
+             */
             cache_write?: number;
+            /**
+             * @description The cost in USD; may be negative.
+             * @example 0.001234
+             */
             cost_usd?: number;
+            /**
+             * @description The cost in billionths of a USD; may be negative.
+             * @example 1234000
+             */
+            cost_nano_usd?: number;
         };
+        /**
+         * @description Tokens and money that one message or call spent. Missing numbers are 0.
+         * @example {
+         *       "input": 120,
+         *       "output": 9,
+         *       "cost_usd": 0.001234
+         *     }
+         */
+        Usage: {
+            /**
+             * @description Input tokens.
+             * @example 120
+             */
+            input?: number;
+            /**
+             * @description Output tokens.
+             * @example 9
+             */
+            output?: number;
+            /**
+             * @description Tokens of reasoning.
+             * @example 0
+             */
+            reasoning?: number;
+            /**
+             * @description Input tokens that were read from the provider's cache.
+             * @example 0
+             */
+            cache_read?: number;
+            /**
+             * @description Input tokens that were written to the provider's cache.
+             * @example 0
+             */
+            cache_write?: number;
+            /**
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
+             * @example 0.001234
+             */
+            cost_usd?: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd?: number;
+        };
+        /** @description A message with its parts. */
+        AlkhubMessage: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            createdAt: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updatedAt: string | null;
+            /** @description The id of the session. */
+            sessionId: string;
+            /**
+             * @description Who speaks.
+             * @example user
+             */
+            role: components["schemas"]["Role"];
+            /** @description The columns of alkhub's `data`. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description The parts, in order. */
+            parts: components["schemas"]["AlkhubPart"][];
+        };
+        /**
+         * @description A message to add, with its parts.
+         * @example {
+         *       "role": "user",
+         *       "parts": [
+         *         {
+         *           "type": "text",
+         *           "data": {
+         *             "text": "Hi"
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        AlkhubMessageNew: {
+            /**
+             * @description Who speaks.
+             * @example user
+             */
+            role: components["schemas"]["AlkhubRole"];
+            /** @description The columns of alkhub's `data`. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description The parts, in order. */
+            parts: components["schemas"]["AlkhubPartNew"][];
+            /**
+             * @description Who asks; needed while this owner holds the lease of the session.
+             * @example worker-1
+             */
+            owner?: string;
+        };
+        /** @description A message without its parts. */
+        AlkhubMessageRow: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            createdAt: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updatedAt: string | null;
+            /** @description The id of the session. */
+            sessionId: string;
+            /**
+             * @description Who speaks.
+             * @example user
+             */
+            role: components["schemas"]["Role"];
+            /** @description The columns of alkhub's `data`. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A page of messages. */
+        AlkhubMessages: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["AlkhubMessageRow"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A part of a message. */
+        AlkhubPart: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            createdAt: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updatedAt: string | null;
+            /** @description The id of the message. */
+            messageId: string;
+            /** @description The id of the session. */
+            sessionId: string;
+            /**
+             * @description The type of the part.
+             * @example text
+             */
+            type: string;
+            /** @description The columns of alkhub's `data`. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description A part to add.
+         * @example {
+         *       "type": "text",
+         *       "data": {
+         *         "text": "Hi"
+         *       }
+         *     }
+         */
+        AlkhubPartNew: {
+            /**
+             * @description The type of the part.
+             * @example text
+             */
+            type: string;
+            /** @description The columns of alkhub's `data`. */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id?: string;
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description The id of the message. */
+            messageId?: string;
+            /** @description The id of the session. */
+            sessionId?: string;
+            /**
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            createdAt?: unknown;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updatedAt?: unknown;
+        };
+        /** @description A page of parts. */
+        AlkhubParts: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["AlkhubPart"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A session of alkhub. */
+        AlkhubSession: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            createdAt: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updatedAt: string | null;
+            /**
+             * @description The account.
+             * @example acme
+             */
+            accountId: string | null;
+            /**
+             * @description The project. Required, unless the token is bound to one.
+             * @example /srv/shop
+             */
+            projectId: string;
+            /**
+             * @description The workspace.
+             * @example main
+             */
+            workspaceId: string | null;
+            /** @description The session that spawned it. */
+            parentId: string | null;
+            /**
+             * @description A unique name: made from the first title and then kept. 1 to 64 of a-z, 0-9 and hyphens.
+             * @example red-build
+             */
+            slug: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description The status of the session.
+             * @example idle
+             */
+            status: components["schemas"]["SessionStatus"];
+            /**
+             * @description The version of the shape of `data`.
+             * @example 1
+             */
+            version: string;
+            /**
+             * @description How the provider is reached: direct, opencode, ...
+             * @example direct
+             */
+            provider: string | null;
+            /**
+             * @description The role of the agent, free text.
+             * @example reviewer
+             */
+            roleName: string | null;
+            /** @description The columns of alkhub's `data`. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description The columns to change, or the status; not both in one request.
+         * @example {
+         *       "title": "Green build"
+         *     }
+         */
+        AlkhubSessionEdit: {
+            /**
+             * @description The account.
+             * @example acme
+             */
+            accountId?: string;
+            /**
+             * @description The workspace.
+             * @example main
+             */
+            workspaceId?: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title?: string;
+            /**
+             * @description The version of the shape of `data`.
+             * @example 1
+             */
+            version?: string;
+            /**
+             * @description How the provider is reached: direct, opencode, ...
+             * @example direct
+             */
+            provider?: string;
+            /**
+             * @description The role of the agent, free text.
+             * @example reviewer
+             */
+            roleName?: string;
+            /** @description The columns of alkhub's `data`. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The status of the session.
+             * @example idle
+             */
+            status?: components["schemas"]["SessionStatus"];
+            /**
+             * @description Who asks; needed while this owner holds the lease of the session.
+             * @example worker-1
+             */
+            owner?: string;
+            /**
+             * @description With busy: how long the lease lasts, in milliseconds. Without it: a minute.
+             * @example 60000
+             */
+            leaseMs?: number;
+        };
+        /**
+         * @description A session to create.
+         * @example {
+         *       "title": "Red build",
+         *       "projectId": "/srv/shop"
+         *     }
+         */
+        AlkhubSessionNew: {
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description The project. Required, unless the token is bound to one.
+             * @example /srv/shop
+             */
+            projectId?: string;
+            /**
+             * @description The account.
+             * @example acme
+             */
+            accountId?: string;
+            /**
+             * @description The workspace.
+             * @example main
+             */
+            workspaceId?: string;
+            /** @description The session that spawned it. */
+            parentId?: string;
+            /**
+             * @description A unique name: made from the first title and then kept. 1 to 64 of a-z, 0-9 and hyphens.
+             * @example red-build
+             */
+            slug?: string;
+            /**
+             * @description The version of the shape of `data`.
+             * @example 1
+             */
+            version?: string;
+            /**
+             * @description How the provider is reached: direct, opencode, ...
+             * @example direct
+             */
+            provider?: string;
+            /**
+             * @description The role of the agent, free text.
+             * @example reviewer
+             */
+            roleName?: string;
+            /** @description The columns of alkhub's `data`. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A page of sessions. */
+        AlkhubSessions: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["AlkhubSession"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description One request to a model provider. */
+        HecateCall: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The id that the provider gave the request.
+             * @example req_1
+             */
+            request_id: string;
+            /**
+             * @description The provider that was requested.
+             * @example openai
+             */
+            requested_provider?: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider: string;
+            /**
+             * @description The kind of provider.
+             * @example cloud
+             */
+            provider_kind?: string;
+            /**
+             * @description The model that was requested.
+             * @example gpt-5
+             */
+            requested_model?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model: string;
+            /**
+             * @description The cost in millionths of a USD.
+             * @example 1234
+             */
+            cost_micros_usd: number;
+            /**
+             * @description The cost in USD, with six decimals.
+             * @example 0.001234
+             */
+            cost_usd: string;
+            /**
+             * @description Input tokens.
+             * @example 120
+             */
+            prompt_tokens: number;
+            /**
+             * @description Output tokens.
+             * @example 9
+             */
+            completion_tokens: number;
+            /**
+             * @description All tokens, as the provider reported them.
+             * @example 129
+             */
+            total_tokens: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+        };
+        /**
+         * @description A provider call to store.
+         * @example {
+         *       "request_id": "req_1",
+         *       "provider": "openai",
+         *       "model": "gpt-5",
+         *       "prompt_tokens": 120,
+         *       "completion_tokens": 9
+         *     }
+         */
+        HecateCallNew: {
+            /**
+             * @description The id that the provider gave the request.
+             * @example req_1
+             */
+            request_id?: string;
+            /**
+             * @description The provider that was requested.
+             * @example openai
+             */
+            requested_provider?: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The kind of provider.
+             * @example cloud
+             */
+            provider_kind?: string;
+            /**
+             * @description The model that was requested.
+             * @example gpt-5
+             */
+            requested_model?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description The cost in millionths of a USD.
+             * @example 1234
+             */
+            cost_micros_usd?: number;
+            /**
+             * @description Input tokens.
+             * @example 120
+             */
+            prompt_tokens?: number;
+            /**
+             * @description Output tokens.
+             * @example 9
+             */
+            completion_tokens?: number;
+            /**
+             * @description All tokens, as the provider reported them.
+             * @example 129
+             */
+            total_tokens?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A chat session with its messages and provider calls. */
+        HecateChat: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt: string;
+            /**
+             * @description The user; free text.
+             * @example ada
+             */
+            user: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00Z
+             */
+            updated_at?: string;
+            /** @description The messages, oldest first. */
+            messages: components["schemas"]["HecateMessage"][];
+            /** @description The provider calls, in order of time. */
+            provider_calls: components["schemas"]["HecateCall"][];
+        };
+        /**
+         * @description All messages the client sent, the reply and the call.
+         * @example {
+         *       "messages": [
+         *         {
+         *           "role": "user",
+         *           "content": "Hi"
+         *         }
+         *       ],
+         *       "reply": {
+         *         "role": "assistant",
+         *         "content": "Hello"
+         *       }
+         *     }
+         */
+        HecateExchange: {
+            /** @description All messages the client sent; stored ones are matched by content. */
+            messages: components["schemas"]["HecateMessageNew"][];
+            /** @description The answer of the model, if one came. */
+            reply?: components["schemas"]["HecateMessageNew"];
+            /** @description The call that produced the reply. */
+            provider_call?: components["schemas"]["HecateCallNew"];
+            /**
+             * @description Who asks; needed while this owner holds the lease of the session.
+             * @example worker-1
+             */
+            owner?: string;
+        };
+        /** @description What was new in an exchange. */
+        HecateExchangeResult: {
+            /**
+             * @description The id of the session.
+             * @example chat_01K9ZQ...
+             */
+            session_id: string;
+            /**
+             * @description Messages of the history that were stored already.
+             * @example 2
+             */
+            matched: number;
+            /**
+             * @description The history was edited: a branch was opened.
+             * @example false
+             */
+            branched: boolean;
+            /**
+             * @description The id of the provider call that was stored.
+             * @example call_01K9ZQ...
+             */
+            call_id?: string;
+            /** @description The ids of the messages that were stored. */
+            message_ids: string[];
+        };
+        /** @description The answer to an exchange. */
+        HecateExchanged: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "chat_exchange";
+            /** @description What was new. */
+            data: components["schemas"]["HecateExchangeResult"];
+        };
+        /** @description A message. Members that Hecate does not know come back as they came. */
+        HecateMessage: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The number of the message, from 0.
+             * @example 0
+             */
+            sequence: number;
+            /** @description The id of the provider call that produced it. */
+            produced_by_call_id?: string;
+            /**
+             * @description Who speaks.
+             * @example user
+             */
+            role: components["schemas"]["RoleWord"];
+            /**
+             * @description The text; null when the message has nothing but tool calls.
+             * @example Hi
+             */
+            content: string | null;
+            /**
+             * @description The name of the participant or of the tool.
+             * @example bash
+             */
+            name?: string;
+            /**
+             * @description The tool call that this message answers.
+             * @example call_1
+             */
+            tool_call_id?: string;
+            /** @description The tool calls, in OpenAI's shape. */
+            tool_calls?: {
+                [key: string]: unknown;
+            }[];
+            /** @description The content as blocks, where the text alone would lose something. */
+            content_blocks?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description The tool failed.
+             * @example true
+             */
+            tool_error?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description A message to store. Other members are kept.
+         * @example {
+         *       "role": "user",
+         *       "content": "Hi"
+         *     }
+         */
+        HecateMessageNew: {
+            /**
+             * @description Who speaks.
+             * @example user
+             */
+            role: components["schemas"]["RoleWord"];
+            /**
+             * @description The text; null when the message has nothing but tool calls.
+             * @example Hi
+             */
+            content?: string | null | {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description The name of the participant or of the tool.
+             * @example bash
+             */
+            name?: string;
+            /**
+             * @description The tool call that this message answers.
+             * @example call_1
+             */
+            tool_call_id?: string;
+            /**
+             * @description Of a tool's message: the provider call that asked for it. 404 when the session has no such call.
+             * @example call_01K9ZQ...
+             */
+            produced_by_call_id?: string;
+            /** @description The tool calls, in OpenAI's shape. */
+            tool_calls?: {
+                [key: string]: unknown;
+            }[];
+            /** @description The content as blocks, where the text alone would lose something. */
+            content_blocks?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description The tool failed.
+             * @example true
+             */
+            tool_error?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A queued prompt. */
+        HecatePrompt: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "queued_prompt";
+            /** @description The prompt. */
+            data: components["schemas"]["HecateQueued"];
+        };
+        /**
+         * @description The new text of a queued prompt.
+         * @example {
+         *       "content": "Run the tests again."
+         *     }
+         */
+        HecatePromptEdit: {
+            /**
+             * @description The text; null when the message has nothing but tool calls.
+             * @example Hi
+             */
+            content: string;
+        };
+        /**
+         * @description A prompt to add to the queue.
+         * @example {
+         *       "content": "Run the tests again."
+         *     }
+         */
+        HecatePromptNew: {
+            /**
+             * @description The text; null when the message has nothing but tool calls.
+             * @example Hi
+             */
+            content: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind?: string;
+            /**
+             * @description The provider it runs with.
+             * @example openai
+             */
+            provider_filter?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt?: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
+            adapter_id?: string;
+        };
+        /** @description The queued prompts, the next one first. */
+        HecatePrompts: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "queued_prompts";
+            /** @description The prompts. */
+            data: components["schemas"]["HecateQueued"][];
+        };
+        /** @description A prompt, with the settings it was queued with. */
+        HecateQueued: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The id of the session.
+             * @example chat_01K9ZQ...
+             */
+            session_id: string;
+            /**
+             * @description The text; null when the message has nothing but tool calls.
+             * @example Hi
+             */
+            content: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind: string;
+            /**
+             * @description The provider it runs with.
+             * @example openai
+             */
+            provider_filter: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
+            adapter_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+        };
+        /** @description A chat session. */
+        HecateSession: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "chat_session";
+            /** @description The chat session. */
+            data: components["schemas"]["HecateChat"];
+        };
+        /**
+         * @description The fields to change; at least one.
+         * @example {
+         *       "title": "Green build"
+         *     }
+         */
+        HecateSessionEdit: {
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt?: string;
+        };
+        /**
+         * @description A chat session to create.
+         * @example {
+         *       "title": "Red build"
+         *     }
+         */
+        HecateSessionNew: {
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt?: string;
+            /**
+             * @description The user; free text.
+             * @example ada
+             */
+            user?: string;
+        };
+        /** @description A page of chat sessions, newest first. */
+        HecateSessions: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "chat_sessions";
+            /** @description The chat sessions. */
+            data: components["schemas"]["HecateSummary"][];
+            /**
+             * @description There are more sessions behind this page.
+             * @example false
+             */
+            has_more: boolean;
+        };
+        /** @description A chat session in a list. */
+        HecateSummary: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description How many messages a GET shows.
+             * @example 12
+             */
+            message_count: number;
+            /**
+             * @description How many provider calls it has.
+             * @example 4
+             */
+            provider_call_count: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00Z
+             */
+            updated_at?: string;
+            /**
+             * @description The model of the last call.
+             * @example claude-sonnet-4-5
+             */
+            last_model?: string;
+            /**
+             * @description The provider of the last call.
+             * @example anthropic
+             */
+            last_provider?: string;
+            /**
+             * @description The cost of the last call in USD, with six decimals.
+             * @example 0.001234
+             */
+            last_cost_usd?: string;
+            /**
+             * @description The provider's id of the last call.
+             * @example req_1
+             */
+            last_request_id?: string;
+        };
+        /** @description A message as the AI SDK's `useChat` shows it. */
+        UIMessage: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description Who speaks.
+             * @example user
+             */
+            role: components["schemas"]["UIRole"];
+            /** @description The parts, in order. */
+            parts: components["schemas"]["UIPart"][];
+            /**
+             * @description A JSON object for the caller's own use.
+             * @example {}
+             */
+            metadata?: unknown;
+        };
+        /** @description The messages of a path, and the id of the open one. */
         UIMessages: {
-            messages: Record<string, never>[];
+            /** @description The messages, oldest first. */
+            messages: components["schemas"]["UIMessage"][];
+            /** @description The id of the message that is still being written, or null. */
             open: string | null;
         };
+        /** @description A part of a UIMessage; its other members depend on its type. */
+        UIPart: {
+            /**
+             * @description The type of the part.
+             * @example text
+             */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description The role of a message of alkhub.
+         * @enum {string}
+         */
+        AlkhubRole: "user" | "assistant" | "system";
+        /**
+         * @description What keeps the store.
+         * @enum {string}
+         */
+        Backend: "sqlite" | "postgres" | "memory";
+        /** @description What a commit did: create, update (fields), status, head, delete, restore or purge of a session; append, entry_delete or entry_restore of entries; open or seal of an open message; record (a label, memory, todo list or prompt); adjust of totals; call_delete. */
+        ChangeKind: ("create" | "append" | "update" | "status" | "head" | "delete" | "restore" | "purge" | "entry_delete" | "entry_restore" | "open" | "seal" | "record" | "adjust" | "call_delete") | string;
+        /** @description The kind of an entry. Other words are kept and given back as they came; `custom` is data of a program, `custom_message` a message of one. */
+        EntryKind: ("message" | "model_change" | "thinking_level_change" | "compaction" | "branch_summary" | "custom" | "custom_message" | "label" | "session_info") | string;
+        /** @description A stable name of the error. */
+        ErrorCode: ("not_found" | "memory_not_found" | "gone" | "ambiguous" | "exists" | "invalid" | "invalid_part" | "unknown_part" | "conflict" | "key_conflict" | "busy" | "lease_lost" | "archived" | "read_only" | "denied" | "too_deep" | "too_large" | "full" | "timeout" | "overloaded" | "not_done" | "unknown" | "corrupt" | "version" | "io" | "bad_path" | "bad_request" | "invalid_request" | "malformed" | "two_credentials" | "unauthorized" | "link_used" | "scope" | "wrong_origin" | "method_not_allowed" | "precondition_failed" | "unsupported_encoding" | "unsupported_type" | "range" | "wrong_host" | "too_many" | "too_many_failures" | "draining" | "not_ready") | string;
+        /** @description A format that can be imported. */
+        FormatName: ("bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "hygge" | "hecate") | string;
+        /**
+         * @description What an import found: a new file, one that grew, the same, or an edited one.
+         * @enum {string}
+         */
+        ImportStatus: "new" | "grew" | "unchanged" | "edited";
+        /**
+         * @description What a memory belongs to; `all` is the whole store.
+         * @enum {string}
+         */
+        MemoryScope: "session" | "project" | "all";
+        /** @description The type of a part; `other` for types that bough does not know. */
+        PartType: ("text" | "reasoning" | "tool" | "file" | "step-start" | "step-finish" | "patch" | "snapshot" | "agent" | "compaction" | "subtask" | "retry" | "other") | string;
+        /**
+         * @description Who speaks, in bough's words.
+         * @enum {string}
+         */
+        Role: "system" | "user" | "assistant" | "tool" | "bash" | "custom" | "other";
+        /** @description The role of a message. Any word is taken and given back: `developer` and `model` mean system and assistant. */
+        RoleWord: ("system" | "user" | "assistant" | "tool" | "bash" | "custom" | "other") | string;
+        /** @description Where the words were found. */
+        SearchField: ("text" | "reasoning" | "tool" | "input" | "output" | "file" | "title") | string;
+        /**
+         * @description `subagent` for sessions that another session spawned.
+         * @enum {string}
+         */
+        SessionKind: "primary" | "subagent";
+        /**
+         * @description idle; busy while an owner works in it; retry while it waits to try again; archived: it can only be read.
+         * @enum {string}
+         */
+        SessionStatus: "idle" | "busy" | "retry" | "archived";
+        /**
+         * @description The state of a todo item.
+         * @enum {string}
+         */
+        TodoStatus: "pending" | "in_progress" | "completed" | "cancelled";
+        /**
+         * @description The role of a UIMessage.
+         * @enum {string}
+         */
+        UIRole: "system" | "user" | "assistant";
     };
-    responses: never;
+    responses: {
+        /** @description The request cannot be read. Codes: bad_path, bad_request, invalid_request, malformed, two_credentials. */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no valid credential. Codes: unauthorized. */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The caller, its origin or its token may not do this. Codes: read_only, denied, link_used, scope, wrong_origin. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description What was named does not exist, or the caller cannot see it. Codes: not_found, memory_not_found. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The state does not allow this now. Codes: ambiguous, exists, conflict, key_conflict, busy, lease_lost, archived, version. */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description What was named was purged. Codes: gone. */
+        Gone: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The state has changed since the ETag in If-Match. Codes: precondition_failed. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body or the answer is too large. Codes: too_large. */
+        TooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body has a type or encoding that is not accepted here. Codes: unsupported_encoding, unsupported_type. */
+        UnsupportedType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The range begins behind the end. Codes: range. */
+        RangeNotSatisfiable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Range": components["headers"]["Content-Range"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The Host header names another server. Codes: wrong_host. */
+        WrongHost: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A value is wrong; the message names it. Codes: invalid, invalid_part, unknown_part, too_deep. */
+        Invalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many failed attempts, streams or requests of this caller. Codes: too_many, too_many_failures. */
+        TooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The store is damaged, or the disk or database failed. Codes: corrupt, io. */
+        ServerError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The server is overloaded or stopping; try again. Codes: overloaded, not_done, unknown, draining, not_ready. */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description It took too long; try again. Codes: timeout. */
+        Timeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no space left. Codes: full. */
+        Full: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description `bytes`: the route takes Range. */
+        "Accept-Ranges": string;
+        /** @description A name for the file. */
+        "Content-Disposition": string;
+        /** @description Which bytes these are, and the size of the whole. */
+        "Content-Range": string;
+        /** @description The state of the resource, in quotes; send it as If-Match or If-None-Match. */
+        ETag: string;
+        /** @description The path of the new session. */
+        Location: string;
+        /** @description How many seconds to wait before the next attempt. */
+        "Retry-After": string;
+        /** @description How to send a credential. */
+        "WWW-Authenticate": string;
+        /** @description The id of the request, as the server's log shows it. */
+        "X-Request-Id": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -2504,6 +5959,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2513,31 +5969,38 @@ export interface operations {
             /** @description alkhub: list the messages of a session in order, without their parts. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AlkhubPage"];
+                    "application/json": components["schemas"]["AlkhubMessages"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_alkhub_v1_sessions_id_messages: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2551,21 +6014,28 @@ export interface operations {
             /** @description alkhub: add a message with its parts, atomically. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AlkhubMessage"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_alkhub_v1_sessions_id_messages_message: {
@@ -2573,7 +6043,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description The id of a message. */
                 message: string;
             };
             cookie?: never;
@@ -2583,21 +6055,27 @@ export interface operations {
             /** @description alkhub: get a message with its parts. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AlkhubMessage"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_alkhub_v1_sessions_id_parts: {
@@ -2612,6 +6090,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2621,21 +6100,27 @@ export interface operations {
             /** @description alkhub: list the parts of a session in order, all or of one type. The page size counts messages. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AlkhubPage"];
+                    "application/json": components["schemas"]["AlkhubParts"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_alkhub_v1_sessions: {
@@ -2669,21 +6154,27 @@ export interface operations {
             /** @description alkhub: list sessions, newest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AlkhubPage"];
+                    "application/json": components["schemas"]["AlkhubSessions"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_alkhub_v1_sessions: {
@@ -2702,21 +6193,28 @@ export interface operations {
             /** @description alkhub: create a session. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AlkhubSession"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_alkhub_v1_sessions_id: {
@@ -2724,6 +6222,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2733,21 +6232,27 @@ export interface operations {
             /** @description alkhub: get a session by id or slug. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AlkhubSession"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_alkhub_v1_sessions_id: {
@@ -2755,6 +6260,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2764,19 +6270,26 @@ export interface operations {
             /** @description alkhub: delete a session with its messages and parts. Child sessions are detached. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     patch_alkhub_v1_sessions_id: {
@@ -2784,6 +6297,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2797,21 +6311,28 @@ export interface operations {
             /** @description alkhub: change columns, or the status. Archived sessions are read-only. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AlkhubSession"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_alkhub_v1_sessions_id_children: {
@@ -2824,6 +6345,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2833,21 +6355,27 @@ export interface operations {
             /** @description alkhub: list the child sessions. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AlkhubPage"];
+                    "application/json": components["schemas"]["AlkhubSessions"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_entries: {
@@ -2880,6 +6408,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2889,33 +6418,40 @@ export interface operations {
             /** @description List the entries on the path from the root to the head, in pages or whole. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Path"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_entries: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
                 "Idempotency-Key"?: string;
                 /** @description An ETag; 412 if the state has changed since. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2929,31 +6465,41 @@ export interface operations {
             /** @description Append entries and a call, atomically. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Appended"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_record: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -2967,21 +6513,29 @@ export interface operations {
             /** @description Record a whole history: only what is new is stored. An edited history becomes a branch. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Recorded"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_attachments: {
@@ -3000,21 +6554,28 @@ export interface operations {
             /** @description Upload a file. It is removed after a day unless a file part with its url was appended. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Stored"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_entries_entry_attachments: {
@@ -3022,7 +6583,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -3032,30 +6595,46 @@ export interface operations {
             /** @description List the attachments of an entry, in the order of its parts. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Attachments"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_entries_entry_attachments_number: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags; 304 if the current one is among them. */
+                "If-None-Match"?: string;
+                /** @description A range of bytes, `bytes=0-1023`; 206 answers it. */
+                Range?: string;
+                /** @description An ETag; if it has changed, Range is ignored. */
+                "If-Range"?: string;
+            };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
+                /** @description The number of the attachment in the entry, from 0. */
                 number: string;
             };
             cookie?: never;
@@ -3065,21 +6644,56 @@ export interface operations {
             /** @description Download an attachment by its number, from 0, or a range of it. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
+            /** @description The range that was asked for. */
+            206: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/octet-stream": string;
                 };
             };
+            /** @description Nothing has changed since the ETag in If-None-Match. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_healthz: {
@@ -3094,21 +6708,21 @@ export interface operations {
             /** @description Liveness: the process is running. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     get_readyz: {
@@ -3123,21 +6737,21 @@ export interface operations {
             /** @description Readiness: the store answers and the server is not stopping. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     get_metrics: {
@@ -3152,21 +6766,24 @@ export interface operations {
             /** @description Metrics in Prometheus text format. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_context: {
@@ -3183,6 +6800,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3192,21 +6810,27 @@ export interface operations {
             /** @description Get the context a model would get, with notes on what is not verbatim. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Context"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_markers: {
@@ -3214,6 +6838,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3223,31 +6848,38 @@ export interface operations {
             /** @description List the compactions this session wrote, oldest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entries"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_markers: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3261,21 +6893,28 @@ export interface operations {
             /** @description Compact: add a summary that replaces earlier messages in the context. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Id"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_markers_latest: {
@@ -3286,6 +6925,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3295,21 +6935,27 @@ export interface operations {
             /** @description Get the latest compaction. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_entries_entry: {
@@ -3317,6 +6963,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -3326,21 +6973,27 @@ export interface operations {
             /** @description Get an entry by its id. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_parts_part: {
@@ -3348,6 +7001,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of a part: `<entry id>.<4 hex digits>`. */
                 part: string;
             };
             cookie?: never;
@@ -3357,21 +7011,27 @@ export interface operations {
             /** @description Get a part by its id. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Part"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_entries_entry: {
@@ -3379,7 +7039,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -3389,21 +7051,27 @@ export interface operations {
             /** @description Get an entry by its id, #branch.depth, the id it was imported with, or @3 for the third message. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_sessions_id_entries_entry: {
@@ -3411,7 +7079,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -3421,21 +7091,28 @@ export interface operations {
             /** @description Delete (hide) an entry of this session, here and in every fork. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_entries_entry_restore: {
@@ -3443,7 +7120,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -3453,21 +7132,28 @@ export interface operations {
             /** @description Restore a deleted entry. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_latest_user: {
@@ -3475,6 +7161,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3484,21 +7171,27 @@ export interface operations {
             /** @description Get the id of the newest user message this session wrote that is not deleted. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MaybeId"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_events: {
@@ -3513,7 +7206,10 @@ export interface operations {
                 /** @description Resume after this event id, for clients that cannot send Last-Event-ID. */
                 after?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the last event; the stream continues after it. */
+                "Last-Event-ID"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3522,28 +7218,38 @@ export interface operations {
             /** @description Stream changes as server-sent events. Resume with Last-Event-ID. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/event-stream": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_head: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags; 304 if the current one is among them. */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3553,21 +7259,37 @@ export interface operations {
             /** @description Get the head. Its ETag can be sent as If-Match with an append. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Head"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
+            /** @description Nothing has changed since the ETag in If-None-Match. */
+            304: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+                content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     put_api_v1_sessions_id_head: {
@@ -3578,6 +7300,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3591,21 +7314,30 @@ export interface operations {
             /** @description Move the head to an entry on one of the session's paths. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Head"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_sessions_id_head: {
@@ -3616,30 +7348,40 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Reset the head: the next append starts a new root. */
+            /** @description Reset the head: the next append starts a new root. Nothing is removed. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Head"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_hecate_v1_chat_sessions_id_queue: {
@@ -3647,6 +7389,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3656,21 +7399,27 @@ export interface operations {
             /** @description Hecate: list the queued prompts, the next one first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecatePrompts"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_hecate_v1_chat_sessions_id_queue: {
@@ -3678,6 +7427,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3691,21 +7441,28 @@ export interface operations {
             /** @description Hecate: add a prompt to the end of the queue. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecatePrompt"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_hecate_v1_chat_sessions_id_queue_take: {
@@ -3713,6 +7470,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3722,21 +7480,28 @@ export interface operations {
             /** @description Hecate: take the next prompt off the queue; 409 while the session is busy. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecatePrompt"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_hecate_v1_chat_sessions_id_queue_prompt: {
@@ -3744,7 +7509,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description The id of a queued prompt. */
                 prompt: string;
             };
             cookie?: never;
@@ -3754,19 +7521,26 @@ export interface operations {
             /** @description Hecate: remove a queued prompt. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     patch_hecate_v1_chat_sessions_id_queue_prompt: {
@@ -3774,35 +7548,44 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description The id of a queued prompt. */
                 prompt: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["HecatePromptNew"];
+                "application/json": components["schemas"]["HecatePromptEdit"];
             };
         };
         responses: {
             /** @description Hecate: change a queued prompt. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecatePrompt"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_hecate_v1_chat_sessions_id_queue_prompt_promote: {
@@ -3810,7 +7593,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description The id of a queued prompt. */
                 prompt: string;
             };
             cookie?: never;
@@ -3820,21 +7605,28 @@ export interface operations {
             /** @description Hecate: move a queued prompt to the front. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecatePrompts"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_hecate_v1_chat_sessions: {
@@ -3854,21 +7646,27 @@ export interface operations {
             /** @description Hecate: list chat sessions, newest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecateSessions"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_hecate_v1_chat_sessions: {
@@ -3878,7 +7676,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["HecateSessionNew"];
             };
@@ -3887,21 +7685,28 @@ export interface operations {
             /** @description Hecate: create a chat session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecateSession"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_hecate_v1_chat_sessions_id: {
@@ -3909,6 +7714,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3918,21 +7724,27 @@ export interface operations {
             /** @description Hecate: get a chat session with its messages and provider calls. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecateSession"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_hecate_v1_chat_sessions_id: {
@@ -3940,6 +7752,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3949,19 +7762,26 @@ export interface operations {
             /** @description Hecate: permanently delete a chat session. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     patch_hecate_v1_chat_sessions_id: {
@@ -3969,6 +7789,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -3982,31 +7803,39 @@ export interface operations {
             /** @description Hecate: change the title or the system prompt. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecateSession"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_hecate_v1_chat_sessions_id_messages: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4020,21 +7849,28 @@ export interface operations {
             /** @description Hecate: record an exchange. Messages that are already stored are matched, not duplicated. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["HecateExchanged"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get: {
@@ -4049,21 +7885,21 @@ export interface operations {
             /** @description This page. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     get_style_css: {
@@ -4078,21 +7914,21 @@ export interface operations {
             /** @description The style sheet of this page. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     get_api_v1: {
@@ -4107,21 +7943,24 @@ export interface operations {
             /** @description Information about the store and the caller. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["About"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_messages: {
@@ -4136,21 +7975,24 @@ export interface operations {
             /** @description List all open messages. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OpenMessages"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_messages_recover: {
@@ -4165,21 +8007,25 @@ export interface operations {
             /** @description Seal the open messages whose writer is gone, as interrupted. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Recovered"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_messages: {
@@ -4187,6 +8033,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4196,33 +8043,40 @@ export interface operations {
             /** @description List the open messages of a session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OpenMessages"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_messages: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key returns the same response, for 7 days. */
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
                 "Idempotency-Key"?: string;
                 /** @description An ETag; 412 if the state has changed since. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4236,21 +8090,30 @@ export interface operations {
             /** @description Open a message: its position is fixed now, its parts follow as steps. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MessageOpened"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_messages_entry: {
@@ -4258,12 +8121,14 @@ export interface operations {
             query?: {
                 /** @description Get what was added after this offset; -1 (default): the parts so far. */
                 offset?: number;
-                /** @description With offset: how long to wait for an addition, at most 60000. */
+                /** @description With offset: how long to wait for an addition. */
                 wait_ms?: number;
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -4273,21 +8138,27 @@ export interface operations {
             /** @description Follow a message while it is being written. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Following"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_messages_entry_flush: {
@@ -4295,7 +8166,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -4309,21 +8182,28 @@ export interface operations {
             /** @description Flush unsaved steps, and keep the lease alive. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Stepped"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_messages_entry_seal: {
@@ -4331,7 +8211,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -4345,21 +8227,28 @@ export interface operations {
             /** @description Seal a message: it does not change any more. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_messages_entry_steps: {
@@ -4367,7 +8256,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -4381,21 +8272,28 @@ export interface operations {
             /** @description Add steps: parts, text and tool states. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Stepped"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_messages_entry_take: {
@@ -4403,12 +8301,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["Take"];
             };
@@ -4417,21 +8317,28 @@ export interface operations {
             /** @description Take over a message whose lease has expired. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MessageOpened"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_calls_call: {
@@ -4439,6 +8346,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of a provider call. */
                 call: string;
             };
             cookie?: never;
@@ -4448,21 +8356,27 @@ export interface operations {
             /** @description Get a provider call. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Call"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_calls_call: {
@@ -4470,6 +8384,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of a provider call. */
                 call: string;
             };
             cookie?: never;
@@ -4479,19 +8394,26 @@ export interface operations {
             /** @description Delete a call. Its cost is kept as an adjustment. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_memories: {
@@ -4511,21 +8433,27 @@ export interface operations {
             /** @description List the memories of a session, of a project, or the global ones. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Memories"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_memories: {
@@ -4544,21 +8472,28 @@ export interface operations {
             /** @description Add a memory. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Memory"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_memories_memory: {
@@ -4571,6 +8506,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of a memory. */
                 memory: string;
             };
             cookie?: never;
@@ -4580,21 +8516,28 @@ export interface operations {
             /** @description Delete a memory of this scope. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Memory"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_calls: {
@@ -4602,6 +8545,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4611,21 +8555,27 @@ export interface operations {
             /** @description List the calls of a session, in order of time. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Calls"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_labels: {
@@ -4633,6 +8583,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4642,21 +8593,27 @@ export interface operations {
             /** @description List all labels. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Labels"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_labels_entry: {
@@ -4664,7 +8621,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -4674,21 +8633,27 @@ export interface operations {
             /** @description Get the label of an entry; empty if it has none. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["LabelOf"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     put_api_v1_sessions_id_labels_entry: {
@@ -4696,7 +8661,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -4710,21 +8677,28 @@ export interface operations {
             /** @description Set the label of an entry. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["LabelOf"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_sessions_id_labels_entry: {
@@ -4732,7 +8706,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -4742,21 +8718,28 @@ export interface operations {
             /** @description Remove the label of an entry. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["LabelOf"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_todos: {
@@ -4764,6 +8747,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4773,21 +8757,27 @@ export interface operations {
             /** @description Get the todo list of a session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Todos"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     put_api_v1_sessions_id_todos: {
@@ -4795,6 +8785,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4808,21 +8799,28 @@ export interface operations {
             /** @description Replace the todo list of a session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Todos"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_openapi_json: {
@@ -4837,21 +8835,21 @@ export interface operations {
             /** @description This API as OpenAPI 3.1. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OpenAPI"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     get_api_v1_sessions_id_queue: {
@@ -4859,6 +8857,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4868,21 +8867,27 @@ export interface operations {
             /** @description List the queued prompts, the next one first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Prompts"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_queue: {
@@ -4890,6 +8895,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4903,21 +8909,28 @@ export interface operations {
             /** @description Add a prompt to the end of the queue. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_queue_take: {
@@ -4925,6 +8938,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -4934,21 +8948,28 @@ export interface operations {
             /** @description Take the next prompt off the queue. Each prompt is returned only once. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_sessions_id_queue_prompt: {
@@ -4956,7 +8977,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description The id of a queued prompt. */
                 prompt: string;
             };
             cookie?: never;
@@ -4966,19 +8989,26 @@ export interface operations {
             /** @description Remove a queued prompt. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     patch_api_v1_sessions_id_queue_prompt: {
@@ -4986,7 +9016,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description The id of a queued prompt. */
                 prompt: string;
             };
             cookie?: never;
@@ -5000,21 +9032,28 @@ export interface operations {
             /** @description Change a queued prompt; it keeps its position. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Prompt"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_queue_prompt_promote: {
@@ -5022,7 +9061,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description The id of a queued prompt. */
                 prompt: string;
             };
             cookie?: never;
@@ -5032,19 +9073,26 @@ export interface operations {
             /** @description Move a queued prompt to the front. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_search: {
@@ -5088,21 +9136,27 @@ export interface operations {
             /** @description Search the text of all conversations, newest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Hits"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_search_rebuild: {
@@ -5117,19 +9171,23 @@ export interface operations {
             /** @description Drop the full-text index; it is rebuilt in the background. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions: {
@@ -5143,8 +9201,8 @@ export interface operations {
                 account?: string;
                 /** @description Only forks and subagents of this session. */
                 parent?: string;
-                /** @description primary or subagent. */
-                kind?: string;
+                /** @description Only sessions of this kind. */
+                kind?: "primary" | "subagent";
                 /** @description Only sessions without a parent. */
                 roots?: boolean;
                 /** @description Only sessions with one of these statuses, separated by blanks: idle busy retry archived. */
@@ -5170,11 +9228,11 @@ export interface operations {
                 /** @description Only sessions updated before this time. */
                 updated_to?: string;
                 /** @description also: include deleted sessions; only: list nothing else. */
-                deleted?: string;
+                deleted?: "also" | "only";
                 /** @description Text that the slug, title, directory or first user message contains. */
                 query?: string;
-                /** @description created (default), updated or modified; newest first. */
-                order?: string;
+                /** @description The time to order by, newest first (default: created). */
+                order?: "created" | "updated" | "modified";
                 /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
                 /** @description `next` of the previous page. */
@@ -5189,31 +9247,40 @@ export interface operations {
             /** @description List sessions, newest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["SessionNew"];
             };
@@ -5222,21 +9289,30 @@ export interface operations {
             /** @description Create a session, a subagent or a fork. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_continue: {
@@ -5245,7 +9321,10 @@ export interface operations {
                 /** @description The project. Optional for a token bound to one project. */
                 project?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETags; 304 if the current one is among them. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5254,28 +9333,48 @@ export interface operations {
             /** @description Get the most recently modified session of a project that is not deleted. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
+            /** @description Nothing has changed since the ETag in If-None-Match. */
+            304: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+                content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags; 304 if the current one is among them. */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5285,21 +9384,37 @@ export interface operations {
             /** @description Get a session with its totals. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
+            /** @description Nothing has changed since the ETag in If-None-Match. */
+            304: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+                content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_sessions_id: {
@@ -5307,6 +9422,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5316,21 +9432,29 @@ export interface operations {
             /** @description Delete a session: hide it from lists and search. It can be restored. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     patch_api_v1_sessions_id: {
@@ -5341,6 +9465,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5354,21 +9479,30 @@ export interface operations {
             /** @description Change the given fields; an empty string clears a field. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_children: {
@@ -5381,6 +9515,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5390,21 +9525,27 @@ export interface operations {
             /** @description List the forks and subagents of a session, newest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_clear: {
@@ -5412,42 +9553,55 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Reset the head. Nothing is removed. */
+            /** @description Reset the head, as DELETE of the head does, and answer with the session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_fork: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["Fork"];
             };
@@ -5456,21 +9610,30 @@ export interface operations {
             /** @description Fork: create a session that shares the history up to an entry. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_purge: {
@@ -5478,6 +9641,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5487,21 +9651,28 @@ export interface operations {
             /** @description Permanently remove a session. Entries that forks show are kept. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Purged"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_restore: {
@@ -5509,6 +9680,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5518,21 +9690,29 @@ export interface operations {
             /** @description Restore a deleted session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sources: {
@@ -5550,21 +9730,27 @@ export interface operations {
             /** @description List the imported files. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Sources"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     put_api_v1_sources: {
@@ -5583,21 +9769,28 @@ export interface operations {
             /** @description Record how far a file was read. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Source"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sources_claim: {
@@ -5616,21 +9809,28 @@ export interface operations {
             /** @description Claim a path for one reader for some time; 0 ms releases it. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Source"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_lineage: {
@@ -5638,6 +9838,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5647,21 +9848,27 @@ export interface operations {
             /** @description List the session and its ancestors over subagent links, the session first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_root: {
@@ -5669,6 +9876,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5678,21 +9886,27 @@ export interface operations {
             /** @description Get the topmost ancestor. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_status: {
@@ -5700,6 +9914,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5709,21 +9924,27 @@ export interface operations {
             /** @description Get the status and, while busy, the lease. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     put_api_v1_sessions_id_status: {
@@ -5731,6 +9952,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5744,21 +9966,28 @@ export interface operations {
             /** @description Set the status: busy takes or renews a lease, idle releases it or unarchives, archived archives. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_totals: {
@@ -5766,6 +9995,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5775,21 +10005,27 @@ export interface operations {
             /** @description Get the tokens and cost of a session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SessionTotals"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_totals: {
@@ -5797,6 +10033,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5810,21 +10047,28 @@ export interface operations {
             /** @description Adjust the rolled-up totals of a session. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SessionTotals"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_totals_propagate: {
@@ -5832,6 +10076,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -5845,21 +10090,28 @@ export interface operations {
             /** @description Adjust the rolled-up totals of a session and all its parents. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Propagated"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_audit: {
@@ -5874,21 +10126,24 @@ export interface operations {
             /** @description List the audited actions (delete, purge, export), oldest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Audits"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_changes: {
@@ -5898,7 +10153,7 @@ export interface operations {
                 epoch?: number;
                 /** @description Number of the mark to continue from; 0: the beginning. */
                 no?: number;
-                /** @description Page size, 1 to 1000 (default 50). */
+                /** @description Page size (default 50). */
                 limit?: number;
             };
             header?: never;
@@ -5910,21 +10165,27 @@ export interface operations {
             /** @description List the changes after a mark, in order. /api/v1/events streams them. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Changes"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_places_kind: {
@@ -5932,6 +10193,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description projects, workspaces or accounts. */
                 kind: string;
             };
             cookie?: never;
@@ -5941,21 +10203,27 @@ export interface operations {
             /** @description List projects, workspaces or accounts. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Places"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     delete_api_v1_places_kind: {
@@ -5966,6 +10234,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description projects, workspaces or accounts. */
                 kind: string;
             };
             cookie?: never;
@@ -5975,21 +10244,28 @@ export interface operations {
             /** @description Purge a project with its sessions, or unlink a workspace or account. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PlaceDeleted"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_store: {
@@ -6004,21 +10280,24 @@ export interface operations {
             /** @description Information about the store. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Store"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_store_fsck: {
@@ -6036,21 +10315,28 @@ export interface operations {
             /** @description Check the store. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Fsck"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_store_repair: {
@@ -6068,21 +10354,28 @@ export interface operations {
             /** @description Check the store and repair what is found. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Repaired"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_store_stats: {
@@ -6097,21 +10390,24 @@ export interface operations {
             /** @description Statistics of the store. Reads all of it. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Stats"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_store_upkeep: {
@@ -6126,19 +10422,23 @@ export interface operations {
             /** @description Run maintenance now. Never required. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_export: {
@@ -6153,21 +10453,25 @@ export interface operations {
             /** @description Export the whole store in bough's own format, like `bough export --all`. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_formats: {
@@ -6182,21 +10486,24 @@ export interface operations {
             /** @description List the formats for import and export. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Formats"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_import: {
@@ -6224,21 +10531,28 @@ export interface operations {
             /** @description Import a file of another tool. Importing it again adds only what is new. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Imported"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_export: {
@@ -6253,6 +10567,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6262,21 +10577,28 @@ export interface operations {
             /** @description Export a session in any format. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_branches: {
@@ -6284,6 +10606,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6293,21 +10616,27 @@ export interface operations {
             /** @description List the session's own branches, then the inherited branches on its paths. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Branches"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     post_api_v1_sessions_id_branches: {
@@ -6315,6 +10644,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6328,21 +10658,28 @@ export interface operations {
             /** @description Move the head to an entry, or before the first one, and add a summary of the abandoned branch there. */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Id"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_common: {
@@ -6355,6 +10692,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6364,21 +10702,27 @@ export interface operations {
             /** @description Get the last common entry of two paths. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_diff: {
@@ -6393,6 +10737,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6402,21 +10747,27 @@ export interface operations {
             /** @description Compare two paths: their last common entry, and what each adds. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Diff"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_entries_entry_children: {
@@ -6424,7 +10775,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
+                /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
                 entry: string;
             };
             cookie?: never;
@@ -6434,21 +10787,27 @@ export interface operations {
             /** @description List the entries directly after an entry, oldest first. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entries"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_hash: {
@@ -6459,6 +10818,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6468,21 +10828,27 @@ export interface operations {
             /** @description Get the SHA-256 of a path. Equal conversations have equal hashes. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Hash"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_roots: {
@@ -6490,6 +10856,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6499,21 +10866,27 @@ export interface operations {
             /** @description List the root entries. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entries"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_tree: {
@@ -6526,6 +10899,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6535,21 +10909,27 @@ export interface operations {
             /** @description List all entries of the session's own branches, in order of time. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Entries"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_ui_messages: {
@@ -6560,6 +10940,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6569,21 +10950,27 @@ export interface operations {
             /** @description List the messages of a session as the AI SDK's UIMessages, and the id of the open one. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UIMessages"];
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_api_v1_sessions_id_ui_stream: {
@@ -6594,6 +10981,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
                 id: string;
             };
             cookie?: never;
@@ -6603,21 +10991,35 @@ export interface operations {
             /** @description Stream an open message as the AI SDK's UI message stream, from its beginning to its end; 204 if none is open. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/event-stream": string;
                 };
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
+            /** @description There is nothing to send. */
+            204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+                content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
     get_login: {
@@ -6635,19 +11037,19 @@ export interface operations {
             /** @description Sign a browser in by its one-time link. */
             303: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     post_logout: {
@@ -6662,19 +11064,23 @@ export interface operations {
             /** @description Sign this browser out. */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description An error, with a stable code and a message. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
         };
     };
 }

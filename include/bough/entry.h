@@ -62,7 +62,8 @@ struct bough_append_options {
     const struct bough_head *expect_head; /* BOUGH_CONFLICT unless the head is here; NULL: any.
                                              Branch 0 expects an empty path */
     const char *key;                      /* idempotency key, at most 256 bytes */
-    const char *owner;    /* BOUGH_LEASE_LOST unless this owner holds the session's lease */
+    const char *owner;    /* BOUGH_LEASE_LOST unless this owner holds the session's lease; NULL or
+                             "": BOUGH_BUSY while somebody holds it */
     uint64_t reserved[8]; /* room to grow: must be 0 */
 };
 
@@ -85,7 +86,8 @@ struct bough_append_result {
  * request is BOUGH_KEY_CONFLICT. BOUGH_CONFLICT: the head is not `expect_head`; err->head says
  * where it is. BOUGH_EXISTS: an id is taken. BOUGH_INVALID_PART: a part is malformed.
  * BOUGH_NOT_FOUND: a part names an attachment that was not stored, or `call` does not exist.
- * BOUGH_ARCHIVED: the session is archived. BOUGH_FULL: the path would be too long.
+ * BOUGH_ARCHIVED: the session is archived. BOUGH_BUSY: an owner holds the session's lease.
+ * BOUGH_FULL: the path would be too long.
  */
 BOUGH_MUST_CHECK enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a,
                                             const char *session,
@@ -99,7 +101,8 @@ struct bough_record_options {
     const struct bough_entry_new *reply; /* the answer; NULL: none came */
     const struct bough_call_new *call;   /* NULL: none */
     const char *key;                     /* idempotency key, as in bough_append() */
-    uint64_t reserved[4];                /* room to grow: must be 0 */
+    const char *owner;    /* who writes: BOUGH_BUSY while another owner holds the session's lease */
+    uint64_t reserved[3]; /* room to grow: must be 0 */
 };
 
 struct bough_record_result {

@@ -24,8 +24,9 @@ struct bough_message_open_options {
     bool at_root;
     const struct bough_head *expect_head;
     const char *key;
-    const char *owner;    /* of the lease; free text, may be NULL */
-    int64_t lease_ms;     /* 0: a minute. Every step renews it */
+    const char *owner;    /* of the lease; free text, may be NULL. BOUGH_BUSY while another owner
+                             holds the session's lease */
+    int64_t lease_ms;     /* 0: a minute; at most a day. Every step renews it */
     bool client;          /* the writer is a client of this process, such as a client of a server:
                              the end of this process does not end the lease */
     uint64_t reserved[3]; /* room to grow: must be 0 */
@@ -64,9 +65,12 @@ enum bough_step_kind {
     BOUGH_STEP_LAST = BOUGH_STEP_STATE,
 };
 
+/* As bough_step.part: for TEXT the last part, for STATE the last part of the same tool call. */
+#define BOUGH_STEP_LATEST SIZE_MAX
+
 struct bough_step {
     enum bough_step_kind kind;
-    size_t part; /* TEXT, STATE: which part, from 0 */
+    size_t part; /* TEXT, STATE: which part, from 0; or BOUGH_STEP_LATEST */
     struct bough_str bytes;
     uint64_t reserved[4]; /* room to grow: must be 0 */
 };

@@ -40,12 +40,15 @@ struct bough_session_create_options {
     enum bough_totals_mode totals_mode;
     int64_t created;      /* 0: now */
     unsigned require;     /* BOUGH_REQUIRE_* bits: BOUGH_INVALID when one of these is not given */
-    uint64_t reserved[8]; /* room to grow: must be 0 */
+    const char *key;      /* idempotency key, at most 256 bytes */
+    uint64_t reserved[7]; /* room to grow: must be 0 */
 };
 
 /* Create a session. `in` may be NULL. BOUGH_INVALID: a parent without fork_entry and not a
  * subagent, or a slug that is not 1 to 64 of a-z, 0-9 and hyphens. BOUGH_EXISTS: the id or the slug
- * is taken. BOUGH_CONFLICT: an open message is on the inherited path. */
+ * is taken. BOUGH_CONFLICT: an open message is on the inherited path. With a key, an equal request
+ * by the same principal gives the session of the first one, as it is now, and a different request
+ * is BOUGH_KEY_CONFLICT; keys are kept for 7 days. */
 BOUGH_MUST_CHECK enum bough_rc bough_session_create(struct bough_store *s, struct bough_arena *a,
                                                     const struct bough_session_create_options *in,
                                                     struct bough_session **out,
@@ -121,12 +124,13 @@ BOUGH_MUST_CHECK enum bough_rc bough_session_update(struct bough_store *s, const
                                                     struct bough_error *err);
 
 /*
- * Change the status. From idle or retry to busy, `owner` takes a lease of `lease_ms`; from busy to
- * busy the same owner renews it. Every new lease has a larger epoch, written to *epoch (may be
- * NULL). `owner` may be NULL: then nobody is kept out. A lease that has expired can be taken by
- * anybody. BOUGH_BUSY: another owner's lease has not expired. BOUGH_CONFLICT: the status cannot
- * change like this; idle becomes busy or archived, busy becomes idle or retry, retry becomes busy,
- * idle or archived, archived becomes idle.
+ * Change the status. From idle or retry to busy, `owner` takes a lease of `lease_ms` (0: a minute;
+ * negative or more than a day: BOUGH_INVALID); from busy to busy the same owner renews it. While
+ * the lease lives, appends of others are BOUGH_BUSY. Every new lease has a larger epoch, written to
+ * *epoch (may be NULL). `owner` may be NULL: then nobody is kept out. A lease that has expired can
+ * be taken by anybody. BOUGH_BUSY: another owner's lease has not expired. BOUGH_CONFLICT: the
+ * status cannot change like this; idle becomes busy or archived, busy becomes idle or retry, retry
+ * becomes busy, idle or archived, archived becomes idle.
  */
 BOUGH_MUST_CHECK enum bough_rc bough_session_status(struct bough_store *s, const char *id,
                                                     enum bough_status status, const char *owner,
@@ -181,7 +185,8 @@ struct bough_session_fork_options {
     const char *id;    /* of the caller's choice; BOUGH_EXISTS when it is taken */
     const char *title; /* not inherited */
     const char *model_provider, *model_name; /* NULL or "": inherited */
-    uint64_t reserved[4];                    /* room to grow: must be 0 */
+    const char *key;                         /* idempotency key, as in bough_session_create() */
+    uint64_t reserved[3];                    /* room to grow: must be 0 */
 };
 
 /* A new session that inherits the path up to an entry. No entry is copied unless `copy` is set.

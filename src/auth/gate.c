@@ -111,6 +111,11 @@ static enum bough_rc check_origin(struct auth *a, struct http_req *req, struct h
         return http_refuse(res, 403, "wrong_origin", "pages of %.80s may not call this", origin);
     if (site && strcmp(site, "cross-site") == 0)
         return http_refuse(res, 403, "wrong_origin", "pages of other sites may not call this");
+    /* D8: a page of another site can send a POST without body and type. Browsers say where it comes
+     * from; one that does not is refused. */
+    if (with_cookie && !origin && !site && req->method != HTTP_GET && req->method != HTTP_HEAD &&
+        !http_header(req, "content-type"))
+        return http_refuse(res, 403, "wrong_origin", "send Origin with the cookie");
     /* Another port of this host is the same site to a browser, so the cookie is sent. */
     if (site && with_cookie && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return http_refuse(res, 403, "wrong_origin", "pages of other origins may not call this");

@@ -57,7 +57,8 @@
 #define LIMIT_SNIPPET 240        /* bytes: three lines of a terminal */
 
 /* Time, in milliseconds */
-#define LIMIT_DEADLINE_MS 10000 /* default wait for a lock */
+#define LIMIT_DEADLINE_MS 10000             /* default wait for a lock */
+#define LIMIT_LEASE_MS (24ll * 3600 * 1000) /* of a lease: a dead owner blocks others no longer */
 #define LIMIT_WRITING_MS 120000 /* a write transaction that takes longer is rolled back */
 #define LIMIT_CATCH_UP_MS 200   /* a search first updates the full-text index, at most this long */
 

@@ -67,6 +67,17 @@ static const char *request_id(struct http_req *req)
     return made;
 }
 
+/* Compressed bodies are refused before they are read: nothing here decompresses them. */
+static void check_encoding(struct exchange *x)
+{
+    const char *encoding = http_header(&x->req, "content-encoding");
+
+    if (x->answered || !encoding || parse_token_is(str_of(encoding), "identity"))
+        return;
+    exchange_refuse(x, 415, "unsupported_encoding", "send the body without Content-Encoding");
+    http_set(&x->res, "Accept-Encoding", "identity");
+}
+
 static void find_route(struct exchange *x)
 {
     struct http_req *req = &x->req;
@@ -126,6 +137,7 @@ struct exchange *exchange_create(const struct http_app *app, const struct parse_
         exchange_refuse(x, 400, "bad_path", "this path cannot be read in one way");
     } else {
         find_route(x);
+        check_encoding(x);
     }
     return x;
 }

@@ -54,6 +54,7 @@ struct http_req {
     struct http_header *headers;    /* in order; Host is there exactly once */
     size_t nheaders;
     struct bough_str body; /* complete, unless the route has `piece`; then empty */
+    struct json json;      /* the body, parsed; nothing for an empty body and HTTP_RAW_BODY */
     const char *id;        /* for logs: X-Request-Id if it is well-formed, else generated */
     const char *peer;      /* address of the client, or "unix" */
     /* Becomes true when the client leaves or time is up: pass it to the store's scope. */
@@ -87,7 +88,8 @@ BOUGH_MUST_CHECK enum bough_rc http_query_i64(const struct http_req *req, const 
 BOUGH_MUST_CHECK enum bough_rc http_query_bool(const struct http_req *req, const char *name,
                                                bool *out, struct bough_error *err);
 
-/* Parse the body as JSON into req->arena. BOUGH_INVALID unless it is one object. */
+/* The body as JSON. BOUGH_INVALID unless it is one object; bytes that are not JSON were already
+ * answered with 400. Not for routes with HTTP_RAW_BODY. */
 BOUGH_MUST_CHECK enum bough_rc http_body_json(struct http_req *req, struct json *out,
                                               struct bough_error *err);
 
@@ -149,10 +151,10 @@ void http_etag(struct http_res *res, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 BOUGH_MUST_CHECK enum bough_rc http_if_match(const struct http_req *req, struct http_res *res,
                                              const char *etag, struct bough_error *err);
 
-/* Apply the Range header to an answer of `size` bytes. The handler must write *length bytes
- * starting at *from; the status and Content-Range are set. Without a range, with several or with a
- * malformed one, it is the whole answer. 416 when the range begins at or after the end: return the
- * code. */
+/* Apply the Range and If-Range headers to an answer of `size` bytes; call http_etag() first. The
+ * handler must write *length bytes starting at *from; the status and Content-Range are set. Without
+ * a range, with several or with a malformed one, it is the whole answer. 416 when the range begins
+ * at or after the end: return the code. */
 BOUGH_MUST_CHECK enum bough_rc http_range(const struct http_req *req, struct http_res *res,
                                           int64_t size, int64_t *from, int64_t *length,
                                           struct bough_error *err);
@@ -170,6 +172,7 @@ struct http_field {
     enum http_type type;
     const char *about;              /* one sentence */
     const char *(*words)(size_t i); /* its i-th value, NULL behind the last; NULL: any value */
+    int64_t least, most;            /* HTTP_INTEGER: the range; `most` 0: any */
 };
 
 enum http_flag {
@@ -179,6 +182,14 @@ enum http_flag {
     HTTP_MATCHES = 8,  /* accepts If-Match */
     HTTP_LONG = 16,    /* scans the store: its calls get nearly the whole time of the request */
     HTTP_ON_LOOP = 32, /* gate and handler never wait: answered even when all workers are busy */
+    HTTP_BODY_OPTIONAL = 64, /* an empty body counts as {}; without it, it is 400 where `takes` */
+    /* For openapi.json; the tests compare answers with them. */
+    HTTP_TAGS = 128,         /* answers with an ETag */
+    HTTP_RANGES = 256,       /* takes Range: 206 and 416 */
+    HTTP_MAY_BE_EMPTY = 512, /* 204 when there is nothing to send */
+    HTTP_LOCATES = 1024,     /* answers with a Location */
+    HTTP_DOWNLOADS = 2048,   /* answers with a Content-Disposition */
+    HTTP_RESUMES = 4096,     /* takes Last-Event-ID */
 };
 
 /* One route. Tables of rows end with { 0 }. openapi.json and the index are printed from the rows; a

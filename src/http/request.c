@@ -62,9 +62,8 @@ enum bough_rc http_query_bool(const struct http_req *req, const char *name, bool
 
 enum bough_rc http_body_json(struct http_req *req, struct json *out, struct bough_error *err)
 {
-    enum bough_rc rc = json_parse(req->arena, req->body, out, err);
-
-    if (!rc && json_type(*out) != JSON_OBJECT)
-        return bough_fail(err, BOUGH_INVALID, "the body is a JSON object");
-    return rc;
+    *out = req->json;
+    if (!req->body.n || json_type(req->json) != JSON_OBJECT)
+        return bough_fail(err, BOUGH_INVALID, "the body must be a JSON object");
+    return BOUGH_OK;
 }

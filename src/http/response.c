@@ -299,6 +299,16 @@ static bool read_range(const char *text, int64_t size, int64_t *from, int64_t *t
     return true;
 }
 
+/* If-Range: the range counts only for the state that the client knows. A date is never ours. */
+static bool range_counts(const struct http_req *req, const char *etag)
+{
+    const char *tag = http_header(req, "if-range");
+    size_t n = strlen(etag);
+
+    return !tag || (*etag && strlen(tag) == n + 2 && tag[0] == '"' && tag[n + 1] == '"' &&
+                    memcmp(tag + 1, etag, n) == 0);
+}
+
 enum bough_rc http_range(const struct http_req *req, struct http_res *res, int64_t size,
                          int64_t *from, int64_t *length, struct bough_error *err)
 {
@@ -309,7 +319,7 @@ enum bough_rc http_range(const struct http_req *req, struct http_res *res, int64
     *from = 0;
     *length = size;
     http_set(res, "Accept-Ranges", "bytes");
-    if (!text || !read_range(text, size, from, &to)) {
+    if (!text || !range_counts(req, res->etag) || !read_range(text, size, from, &to)) {
         *from = 0;
         return BOUGH_OK;
     }

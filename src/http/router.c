@@ -135,8 +135,8 @@ static enum bough_rc check_query(struct http_req *req, struct bough_error *err)
     return ok ? BOUGH_OK : bough_fail(err, BOUGH_INVALID, "the query is not UTF-8");
 }
 
-/* D8: requests that change something must send application/json. An HTML form of another site
- * cannot send that type. */
+/* D8: a body must be application/json. An HTML form of another site cannot send that type. A
+ * request without body and type passes; the gate refuses one that another site could have sent. */
 static enum bough_rc check_type(struct http_req *req, struct http_res *res)
 {
     const char *type = http_header(req, "content-type");
@@ -146,7 +146,7 @@ static enum bough_rc check_type(struct http_req *req, struct http_res *res)
     if ((req->route->flags & HTTP_RAW_BODY) || req->method == HTTP_GET ||
         req->method == HTTP_HEAD || req->method == HTTP_OPTIONS)
         return BOUGH_OK;
-    if (!type && req->body.n == 0 && req->method == HTTP_DELETE)
+    if (!type && req->body.n == 0)
         return BOUGH_OK;
     end = memchr(word.p, ';', word.n);
     if (end)
@@ -158,9 +158,25 @@ static enum bough_rc check_type(struct http_req *req, struct http_res *res)
     return http_refuse(res, 415, "unsupported_type", "send Content-Type: application/json");
 }
 
+/* Parse the body once, so that bytes that are not JSON are 400 on every route. */
+static enum bough_rc check_body(struct http_req *req, struct http_res *res)
+{
+    struct bough_error err;
+
+    if (req->route->flags & HTTP_RAW_BODY)
+        return BOUGH_OK;
+    if (req->body.n && json_parse(req->arena, req->body, &req->json, &err))
+        return http_refuse(res, 400, "malformed", "the body is not JSON: %s", err.msg);
+    if (!req->body.n && req->route->takes && !(req->route->flags & HTTP_BODY_OPTIONAL))
+        return http_refuse(res, 400, "malformed", "this path requires a body");
+    return BOUGH_OK;
+}
+
 enum bough_rc router_check(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     enum bough_rc rc = check_query(req, err);
 
-    return rc ? rc : check_type(req, res);
+    if (!rc)
+        rc = check_type(req, res);
+    return rc ? rc : check_body(req, res);
 }

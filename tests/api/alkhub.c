@@ -257,3 +257,42 @@ STORE_TEST(D13_alkhubs_sessions_of_another_project_are_not_there)
                   .status);
     world_close(&w);
 }
+
+STORE_TEST(A10_tokens_and_cost_of_a_turn_are_counted_and_its_model_is_required)
+{
+    static const char turn[] =
+        "{\"role\":\"assistant\",\"parts\":[],\"data\":{\"modelID\":\"m\",\"providerID\":\"p\","
+        "\"cost\":0.25,\"tokens\":{\"input\":10,\"output\":5,\"reasoning\":2,"
+        "\"cache\":{\"read\":3,\"write\":4}}}}";
+    struct bough_session_create_options in = { .title = "x", .project = "p" };
+    struct bough_session *s;
+    struct bough_calls calls;
+    struct http_reply r;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    r = world_own(t, &w, "POST", path(t, s->id, "/messages"), turn);
+    CHECK_INT(201, r.status);
+    CHECK(strstr(r.body.p, "\"cost\":0.25"));
+    CHECK_OK(bough_session_get(t->store, t->arena, s->id, &s, &t->err));
+    CHECK_INT(250000000, s->own.cost);
+    CHECK_INT(10, s->own.input);
+    CHECK_INT(5, s->own.output);
+    CHECK_INT(2, s->own.reasoning);
+    CHECK_INT(3, s->own.cache_read);
+    CHECK_INT(4, s->own.cache_write);
+    CHECK_OK(bough_call_list(t->store, t->arena, s->id, &calls, &t->err));
+    CHECK_INT(1, (int)calls.n);
+    CHECK_STR("m", calls.at[0].model);
+    CHECK_STR("p", calls.at[0].provider);
+    r = world_own(t, &w, "POST", path(t, s->id, "/messages"),
+                  "{\"role\":\"assistant\",\"parts\":[],\"data\":{\"modelID\":\"m\"}}");
+    CHECK_INT(422, r.status);
+    CHECK(strstr(r.body.p, "providerID"));
+    r = world_own(t, &w, "POST", path(t, s->id, "/messages"),
+                  "{\"role\":\"assistant\",\"parts\":[],\"data\":{\"modelID\":\"m\","
+                  "\"providerID\":\"p\",\"cost\":\"free\"}}");
+    CHECK_INT(422, r.status);
+    world_close(&w);
+}

@@ -19,7 +19,7 @@ static struct http_reply raw(struct test *t, struct world *w, const char *method
 
 STORE_TEST(a_file_is_stored_as_it_arrives_and_read_in_ranges_by_the_entry_that_shows_it)
 {
-    const char *id = new_session(t, "one"), *entry, *path;
+    const char *id = new_session(t, "one"), *entry, *path, *tag;
     struct bough_str file = { NULL, 1000000 };
     char *bytes = arena_alloc(t->arena, file.n);
     struct http_reply r;
@@ -59,6 +59,18 @@ STORE_TEST(a_file_is_stored_as_it_arrives_and_read_in_ranges_by_the_entry_that_s
     CHECK_INT(10, r.body.n);
     CHECK(memcmp(bytes + 500000, r.body.p, 10) == 0);
     CHECK_INT(416, raw(t, &w, "GET", path, "Range: bytes=2000000-\r\n", str_of("")).status);
+    tag = http_reply_header(&r, "etag");
+    CHECK_INT(206,
+              raw(t, &w, "GET", path,
+                  arena_printf(t->arena, "Range: bytes=0-9\r\nIf-Range: %s\r\n", tag), str_of(""))
+                  .status);
+    CHECK_INT(
+        200,
+        raw(t, &w, "GET", path, "Range: bytes=0-9\r\nIf-Range: \"other\"\r\n", str_of("")).status);
+    CHECK_INT(200,
+              raw(t, &w, "GET", path,
+                  "Range: bytes=0-9\r\nIf-Range: Tue, 17 Nov 2026 08:00:00 GMT\r\n", str_of(""))
+                  .status);
     CHECK_INT(404, world_own(t, &w, "GET", arena_printf(t->arena, "%s1", path), "").status);
     CHECK_INT(201, raw(t, &w, "POST", "/api/v1/attachments", "", str_of("")).status);
     world_close(&w);

@@ -307,6 +307,27 @@ STORE_TEST(C21_a_busy_session_is_409_with_who_and_since_when)
     world_close(&w);
 }
 
+STORE_TEST(C24_a_repeated_exchange_is_answered_with_its_result_while_the_session_is_busy)
+{
+    const char *chat, *headers;
+    struct http_reply one, again;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    headers = arena_printf(t->arena, "%sContent-Type: application/json\r\nIdempotency-Key: k\r\n",
+                           bearer(t, world_token(t, "all", "all", "")));
+    one = world_ask(t, &w, "POST", path(t, chat, "/messages"), headers, HELLO);
+    CHECK_INT(200, one.status);
+    CHECK_OK(bough_session_status(t->store, chat + 5, BOUGH_STATUS_BUSY, "worker 7", 60000, NULL,
+                                  &t->err));
+    again = world_ask(t, &w, "POST", path(t, chat, "/messages"), headers, HELLO);
+    CHECK_INT(200, again.status);
+    CHECK(strstr(again.body.p, "message_ids"));
+    CHECK_INT(409, world_own(t, &w, "POST", path(t, chat, "/messages"), HELLO "").status);
+    world_close(&w);
+}
+
 STORE_TEST(C22_prompts_wait_in_order_are_edited_promoted_removed_and_taken_once)
 {
     const char *chat, *first, *second;
@@ -359,5 +380,92 @@ STORE_TEST(D13_a_token_of_a_project_sees_and_makes_only_its_chats)
     CHECK_INT(404, world_ask(t, &w, "GET", path(t, foreign, ""), headers, "").status);
     CHECK_INT(404, world_ask(t, &w, "DELETE", path(t, foreign, ""), headers, "").status);
     CHECK_INT(404, world_ask(t, &w, "GET", path(t, foreign, "/queue"), headers, "").status);
+    world_close(&w);
+}
+
+STORE_TEST(C8_a_reply_without_a_provider_call_gets_one_and_a_tool_names_its_call)
+{
+    static const char again[] = "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
+                                "\"reply\":{\"role\":\"assistant\",\"content\":\"hello\"}}";
+    const char *chat, *call;
+    struct http_reply r;
+    struct json data, message;
+    struct json_iter it;
+    struct world w;
+
+    world_open(t, &w);
+    chat = new_chat(t, &w, "{}");
+    for (int i = 0; i < 2; i++) /* the second adds nothing */
+        CHECK_INT(200, world_own(t, &w, "POST", path(t, chat, "/messages"), again).status);
+    r = world_own(t, &w, "GET", path(t, chat, ""), "");
+    data = json_member(body_of(t, r), "data");
+    CHECK_INT(1, (int)json_count(json_member(data, "provider_calls")));
+    it = json_iter(json_member(data, "messages"));
+    CHECK(json_next(&it) && json_next(&it));
+    call = member(t, it.value, "produced_by_call_id");
+    CHECK(strncmp(call, "call_", 5) == 0);
+    r = world_own(t, &w, "POST", path(t, chat, "/messages"),
+                  arena_printf(t->arena,
+                               "{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},"
+                               "{\"role\":\"assistant\",\"content\":\"hello\"},"
+                               "{\"role\":\"tool\",\"content\":\"done\",\"tool_call_id\":\"t1\","
+                               "\"produced_by_call_id\":\"%s\"}]}",
+                               call));
+    CHECK_INT(200, r.status);
+    r = world_own(t, &w, "GET", path(t, chat, ""), "");
+    it = json_iter(json_member(json_member(body_of(t, r), "data"), "messages"));
+    while (json_next(&it))
+        message = it.value;
+    CHECK_STR("done", member(t, message, "content"));
+    CHECK_STR(call, member(t, message, "produced_by_call_id"));
+    r = world_own(t, &w, "POST", path(t, chat, "/messages"),
+                  "{\"messages\":[{\"role\":\"tool\",\"content\":\"x\",\"tool_call_id\":\"t2\","
+                  "\"produced_by_call_id\":\"call_nobody\"}]}");
+    CHECK_INT(404, r.status);
+    world_close(&w);
+}
+
+/* The message_count of a chat in the list, and the number of messages that GET shows. */
+static void check_count(struct test *t, struct world *w, const char *id, int want)
+{
+    const char *chat = arena_printf(t->arena, "chat_%s", id);
+    struct http_reply r = world_own(t, w, "GET", "/hecate/v1/chat/sessions", "");
+    struct json_iter it = json_iter(json_member(body_of(t, r), "data"));
+    int64_t count = -1;
+
+    while (json_next(&it))
+        if (strcmp(member(t, it.value, "id"), chat) == 0)
+            CHECK(json_i64(json_member(it.value, "message_count"), &count));
+    r = world_own(t, w, "GET", path(t, chat, ""), "");
+    CHECK_INT(want, (int)count);
+    CHECK_INT(want, (int)json_count(json_member(json_member(body_of(t, r), "data"), "messages")));
+}
+
+STORE_TEST(C16_the_message_count_of_a_list_is_what_get_shows)
+{
+    const char *s = new_session(t, "x"), *one = user(t, s, "one"), *two = user(t, s, "two");
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_open_options open = { .entry = &e };
+    struct bough_message_open_result opened;
+    struct bough_session *fork;
+    struct world w;
+
+    world_open(t, &w);
+    check_count(t, &w, s, 2);
+    CHECK_OK(bough_session_fork(t->store, t->arena, s, NULL, &fork, &t->err));
+    user(t, fork->id, "three");
+    check_count(t, &w, fork->id, 3); /* inherited ones count */
+    CHECK_OK(bough_head_move(t->store, s, one, &t->err));
+    user(t, s, "other");
+    user(t, s, "branch");
+    check_count(t, &w, s, 3); /* "two" is on another branch */
+    CHECK_OK(bough_entry_delete(t->store, s, one, &t->err));
+    check_count(t, &w, s, 2);
+    check_count(t, &w, fork->id, 2);
+    CHECK_OK(bough_message_open(t->store, t->arena, s, &open, &opened, &t->err));
+    check_count(t, &w, s, 3);
+    CHECK_OK(bough_session_clear(t->store, fork->id, &t->err));
+    check_count(t, &w, fork->id, 0);
+    (void)two;
     world_close(&w);
 }

@@ -205,3 +205,122 @@ STORE_TEST(a_ui_stream_of_a_sealed_message_is_all_of_it_and_of_nothing_is_204)
                   .status);
     world_close(&w);
 }
+
+/* The chunks of the sealed message, without the frame of server-sent events. */
+static const char *chunks(struct test *t, struct world *w, const char *session, const char *id)
+{
+    struct http_reply r = world_own(
+        t, w, "GET", target(t, session, arena_printf(t->arena, "ui-stream?message=%s", id)), "");
+
+    CHECK_INT(200, r.status);
+    return r.body.p;
+}
+
+static const char *ui_messages(struct test *t, struct world *w, const char *session)
+{
+    return world_own(t, w, "GET", target(t, session, "ui-messages"), "").body.p;
+}
+
+static const char *sealed_with(struct test *t, const char *session, const char *parts,
+                               const char *id)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
+                                 .id = id,
+                                 .metadata = str_of("{\"k\":1}") };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    struct bough_str *spans;
+
+    CHECK_OK(bough_parts_split(t->arena, str_of(parts), &spans, &e.nparts, &t->err));
+    e.parts = spans;
+    CHECK_OK(bough_append(t->store, t->arena, session, &in, &out, &t->err));
+    return arena_strdup(t->arena, out.ids[0]);
+}
+
+STORE_TEST(A16_sources_data_and_custom_parts_are_in_the_stream_as_in_the_list)
+{
+    static const char *const parts[] = {
+        "{\"type\":\"source-url\",\"sourceId\":\"s1\",\"url\":\"https://a.invalid\"}",
+        "{\"type\":\"source-document\",\"sourceId\":\"s2\",\"mediaType\":\"application/pdf\","
+        "\"title\":\"D\"}",
+        "{\"type\":\"data-progress\",\"id\":\"p\",\"data\":{\"pct\":100}}",
+        "{\"type\":\"reasoning-file\",\"url\":\"data:,x\",\"mediaType\":\"image/png\"}",
+    };
+    const char *s = new_session(t, "one"), *all = "", *id, *stream, *list;
+    struct world w;
+
+    world_open(t, &w);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        all = arena_printf(t->arena, "%s%s%s", all, i ? "," : "", parts[i]);
+    id = sealed_with(t, s, arena_printf(t->arena, "[%s]", all), NULL);
+    stream = chunks(t, &w, s, id);
+    list = ui_messages(t, &w, s);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        CHECK(strstr(list, parts[i]));
+        CHECK(strstr(stream, arena_printf(t->arena, "data: %s\n\n", parts[i])));
+    }
+    world_close(&w);
+}
+
+STORE_TEST(A16_approvals_and_denials_are_in_the_stream_what_they_are_in_the_list)
+{
+    static const char asked[] =
+        "[{\"type\":\"tool-bash\",\"toolCallId\":\"c1\",\"state\":\"approval-requested\","
+        "\"input\":{},\"approval\":{\"id\":\"a1\"}}]";
+    static const char denied[] =
+        "[{\"type\":\"dynamic-tool\",\"toolName\":\"bash\",\"toolCallId\":\"c2\",\"state\":"
+        "\"output-denied\",\"input\":{},\"approval\":{\"id\":\"a2\",\"approved\":false,"
+        "\"reason\":\"no\"}}]";
+    const char *s = new_session(t, "one"), *one = sealed_with(t, s, asked, NULL),
+               *two = sealed_with(t, s, denied, NULL), *list, *stream;
+    struct world w;
+
+    world_open(t, &w);
+    list = ui_messages(t, &w, s);
+    CHECK(strstr(list, "\"state\":\"approval-requested\""));
+    CHECK(strstr(list, "\"state\":\"output-denied\""));
+    stream = chunks(t, &w, s, one);
+    CHECK(strstr(stream, "{\"type\":\"tool-approval-request\",\"toolCallId\":\"c1\","
+                         "\"approvalId\":\"a1\"}"));
+    CHECK(!strstr(stream, "tool-approval-response") && !strstr(stream, "tool-output"));
+    stream = chunks(t, &w, s, two);
+    CHECK(strstr(stream, "\"dynamic\":true"));
+    CHECK(strstr(stream, "{\"type\":\"tool-approval-response\",\"approvalId\":\"a2\","
+                         "\"approved\":false,\"reason\":\"no\"}"));
+    CHECK(strstr(stream, "{\"type\":\"tool-output-denied\",\"toolCallId\":\"c2\"}"));
+    CHECK(!strstr(stream, "tool-output-error"));
+    world_close(&w);
+}
+
+STORE_TEST(A15_a_message_that_shows_nothing_has_an_empty_text_in_the_list_and_in_the_stream)
+{
+    const char *s = new_session(t, "one"), *id;
+    struct world w;
+
+    world_open(t, &w);
+    id = sealed_with(t, s, "[{\"type\":\"snapshot\",\"snapshot\":\"abc\"}]", NULL);
+    CHECK(strstr(ui_messages(t, &w, s), "\"parts\":[{\"type\":\"text\",\"text\":\"\"}]"));
+    CHECK(strstr(chunks(t, &w, s, id), "{\"type\":\"text-start\",\"id\":\"0\"}"));
+    world_close(&w);
+}
+
+STORE_TEST(the_callers_id_and_metadata_of_a_message_are_the_same_in_list_and_stream)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .id = "mine-2" };
+    struct bough_message_open_options in = { .entry = &e };
+    struct bough_message_open_result open;
+    const char *s = new_session(t, "one"), *list, *stream;
+    struct world w;
+
+    world_open(t, &w);
+    sealed_with(t, s, "[{\"type\":\"text\",\"text\":\"hi\"}]", "mine");
+    CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &open, &t->err));
+    list = ui_messages(t, &w, s);
+    stream = chunks(t, &w, s, "mine");
+    CHECK(strstr(list, "{\"id\":\"mine\",\"role\":\"assistant\",\"metadata\":{\"k\":1}"));
+    CHECK(strstr(list, "\"open\":\"mine-2\""));
+    CHECK(strstr(stream, "{\"type\":\"start\",\"messageId\":\"mine\","
+                         "\"messageMetadata\":{\"k\":1}}"));
+    seal(t, &open);
+    world_close(&w);
+}

@@ -3,6 +3,7 @@
 #define API_WORLD_H
 
 #include "api/api.h"
+#include "api/schema/schema.h"
 #include "http/loopback.h"
 #include "lib/store_test.h"
 

@@ -1,6 +1,7 @@
 // ui-check.mjs SOCKET SESSION: the real AI SDK takes what the server says of a session: its messages, and
 // the stream of every message of the assistant, which must give the message that the list has.
 import { request } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { readUIMessageStream, safeValidateUIMessages } from "ai";
 
 const [socketPath, session] = process.argv.slice(2);
@@ -33,10 +34,12 @@ async function assembled(text) {
     },
   });
   for await (const message of readUIMessageStream({ stream, terminateOnError: true })) last = message;
-  return last;
+  return JSON.parse(JSON.stringify(last));
 }
 
-const words = (message) => message.parts.filter((part) => part.type === "text").map((part) => part.text).join("|");
+/** Parts as they must agree: a stream says of a text that it is done, a list does not. */
+const parts = (message) => message.parts.map(({ state, ...part }) =>
+  part.type === "text" || part.type === "reasoning" ? { type: part.type, text: part.text } : { state, ...part });
 const { messages } = JSON.parse((await get(`/api/v1/sessions/${session}/ui-messages`)).text);
 const valid = await safeValidateUIMessages({ messages });
 let streams = 0;
@@ -48,7 +51,8 @@ for (const message of messages.filter((one) => one.role === "assistant")) {
   if (answer.status !== 200 || answer.headers["x-vercel-ai-ui-message-stream"] !== "v1")
     throw new Error(`${message.id}: ${answer.status} ${answer.text.slice(0, 200)}`);
   const got = await assembled(answer.text);
-  if (words(got) !== words(message)) throw new Error(`${message.id}: "${words(got)}" is not "${words(message)}"`);
+  if (got.id !== message.id || !isDeepStrictEqual(parts(got), parts(message)) || !isDeepStrictEqual(got.metadata, message.metadata))
+    throw new Error(`${message.id}: ${JSON.stringify(got)} is not ${JSON.stringify(message)}`);
   streams++;
 }
 console.log(`${messages.length} ${streams}`);

@@ -49,3 +49,5 @@ const found = await bough.GET('/api/v1/search', { params: { query: { query: 'hel
 check(found.data?.items.length === 1, 'it is found');
 const nobody = await bough.GET('/api/v1/sessions/{id}', { params: { path: { id: 'nobody' } } });
 check(nobody.error?.error.code === 'not_found', 'who is not there is 404');
+const cleared = await bough.POST('/api/v1/sessions/{id}/clear', { params: { path } });
+check(cleared.data?.head === null, 'an operation without a body is called without one');

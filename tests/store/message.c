@@ -418,3 +418,27 @@ STORE_TEST(closing_a_store_saves_every_step)
     CHECK_OK(step(t, &w, 3, BOUGH_STEP_TEXT, 0, " at all"));
     CHECK_STR("not lost at all", text_of(t, seal(t, &w)));
 }
+
+STORE_TEST(a_step_without_a_number_of_its_part_goes_to_the_last_text_or_to_its_tool_call)
+{
+    static const char tool[] =
+        "{\"type\":\"tool\",\"tool\":\"bash\",\"callID\":\"%s\",\"state\":{\"status\":\"%s\","
+        "\"input\":{},\"raw\":\"\",\"time\":{\"start\":1}}}";
+    struct bough_writing w = begin_text(t, new_session(t, "x"));
+    struct bough_entry *e;
+
+    CHECK_RC(BOUGH_INVALID, step(t, &w, 0, BOUGH_STEP_STATE, BOUGH_STEP_LATEST,
+                                 arena_printf(t->arena, tool, "c0", "running")));
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, arena_printf(t->arena, tool, "c1", "pending")));
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, arena_printf(t->arena, tool, "c2", "pending")));
+    CHECK_RC(BOUGH_INVALID, step(t, &w, 0, BOUGH_STEP_TEXT, BOUGH_STEP_LATEST, "into a tool"));
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_STATE, BOUGH_STEP_LATEST,
+                  arena_printf(t->arena, tool, "c1", "running")));
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, "{\"type\":\"text\",\"text\":\"last\"}"));
+    CHECK_OK(step(t, &w, 0, BOUGH_STEP_TEXT, BOUGH_STEP_LATEST, " words"));
+    e = seal(t, &w);
+    CHECK_INT(4, (int)e->nparts);
+    CHECK(strstr(e->parts[1].json.p, "running"));
+    CHECK(strstr(e->parts[2].json.p, "pending"));
+    CHECK_SPAN("{\"type\":\"text\",\"text\":\"last words\"}", e->parts[3].json);
+}

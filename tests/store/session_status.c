@@ -333,3 +333,91 @@ STORE_TEST(A7_archiving_bumps_updated_and_survives_upkeep)
     CHECK_INT(before->updated, get(t, a.s)->updated);
     CHECK(before->updated > before->created);
 }
+
+static enum bough_rc record_as(struct test *t, const char *s, const char *owner)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "recorded" };
+    struct bough_record_options in = { .history = &e, .nhistory = 1, .owner = owner };
+    struct bough_record_result out;
+
+    return bough_record(t->store, t->arena, s, &in, &out, &t->err);
+}
+
+static enum bough_rc open_as(struct test *t, const char *s, const char *owner)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_open_options in = { .entry = &e, .owner = owner };
+    struct bough_message_open_result out;
+
+    return bough_message_open(t->store, t->arena, s, &in, &out, &t->err);
+}
+
+STORE_TEST(U22_while_an_owner_holds_the_lease_only_that_owner_writes_messages)
+{
+    const char *s = new_session(t, "x");
+
+    CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 5000, NULL, &t->err));
+    CHECK_RC(BOUGH_BUSY, append_as(t, s, NULL));
+    CHECK(strstr(t->err.msg, "ada"));
+    CHECK_RC(BOUGH_LEASE_LOST, append_as(t, s, "bob"));
+    CHECK_RC(BOUGH_BUSY, record_as(t, s, NULL));
+    CHECK_RC(BOUGH_BUSY, record_as(t, s, "bob"));
+    CHECK_RC(BOUGH_BUSY, open_as(t, s, NULL));
+    CHECK_RC(BOUGH_BUSY, open_as(t, s, "bob"));
+    CHECK_OK(append_as(t, s, "ada"));
+    CHECK_OK(record_as(t, s, "ada"));
+    CHECK_OK(open_as(t, s, "ada"));
+    t->env.now += 5001;
+    CHECK_OK(append_as(t, s, NULL));
+    CHECK_OK(record_as(t, s, "bob"));
+    CHECK_OK(open_as(t, s, NULL));
+}
+
+STORE_TEST(U22_a_lease_without_an_owner_keeps_nobody_out)
+{
+    const char *s = new_session(t, "x");
+
+    CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, NULL, 5000, NULL, &t->err));
+    CHECK_OK(append_as(t, s, NULL));
+    CHECK_OK(record_as(t, s, "bob"));
+}
+
+STORE_TEST(U22_the_owner_of_a_lease_compacts_and_branches_while_it_holds_it)
+{
+    const char *s = new_session(t, "x");
+    struct bough_compact_options sum = { .summary = "so far" };
+    struct bough_branch_with_summary_options back = { .summary = "tried" };
+    char id[BOUGH_ID_LEN + 1];
+
+    CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 5000, NULL, &t->err));
+    CHECK_OK(append_as(t, s, "ada"));
+    CHECK_OK(bough_compact(t->store, s, &sum, id, &t->err));
+    CHECK_OK(bough_branch_with_summary(t->store, s, &back, id, &t->err));
+}
+
+STORE_TEST(U22_a_lease_of_0_lasts_a_minute_and_one_that_is_negative_or_over_a_day_is_invalid)
+{
+    const char *s = new_session(t, "x");
+    int64_t day = 24 * 3600 * 1000;
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
+    struct bough_message_open_options in = { .entry = &e, .owner = "ada", .lease_ms = -1 };
+    struct bough_message_take_options take = { .lease_ms = day + 1 };
+    struct bough_message_open_result out;
+    struct bough_session *b;
+
+    CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 0, NULL, &t->err));
+    b = get(t, s);
+    CHECK_INT(b->lease->since + 60000, b->lease->expires);
+    CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", day, NULL, &t->err));
+    CHECK_RC(BOUGH_INVALID,
+             bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", -1, NULL, &t->err));
+    CHECK_RC(BOUGH_INVALID,
+             bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", day + 1, NULL, &t->err));
+    CHECK_RC(BOUGH_INVALID, bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
+    in.lease_ms = INT64_MAX;
+    CHECK_RC(BOUGH_INVALID, bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
+    in.lease_ms = 1;
+    CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
+    t->env.now += 2;
+    CHECK_RC(BOUGH_INVALID, bough_message_take(t->store, out.writing.id, &take, &out, &t->err));
+}

@@ -211,6 +211,6 @@ static const struct http_field query[] = {
 const struct http_route api_events_routes[] = {
     { "GET", "/api/v1/events", events, AUTH_READ,
       "Stream changes as server-sent events. Resume with Last-Event-ID.", query, .gives = "events",
-      .flags = HTTP_STREAMS },
+      .flags = HTTP_STREAMS | HTTP_RESUMES },
     { 0 },
 };

@@ -99,7 +99,8 @@ struct api_page {
 
 extern const struct http_field api_page_query[]; /* for routes without other query fields */
 #define API_PAGE_FIELDS                                                                            \
-    { "limit", HTTP_INTEGER, "Page size, 1 to 1000 (default 50)." },                               \
+    { "limit", HTTP_INTEGER, "Page size, 1 to 1000 (default 50).", .least = 1,                     \
+      .most = API_PAGE_MAX },                                                                      \
     {                                                                                              \
         "cursor", HTTP_STRING, "`next` of the previous page."                                      \
     }
@@ -127,26 +128,6 @@ BOUGH_MUST_CHECK enum bough_rc api_head_lost(const struct http_req *req, struct 
                                              enum bough_rc rc, const struct bough_error *err);
 
 void api_put_id(struct http_res *res, int status, const char *id); /* {"id": ...} */
-
-/* ---- JSON forms and their schemas ---- */
-
-/*
- * Schemas of request and response bodies; the table is in schemas.c. openapi.json prints them and
- * the tests validate answers against them.
- *
- * `json` is either JSON Schema, or an object in short form: "id:string time?:time|null
- * items:[Session] kind:'a'|'b'". A name with "?" is optional. A type is string, integer, number,
- * boolean, null, object, time, any, [array], 'literal', or the name of another schema. The prefix
- * "only " forbids other members.
- */
-struct api_schema {
-    const char *name; /* "Session" */
-    const char *json;
-};
-
-void api_schema_write(struct json_writer *w, const struct api_schema *s); /* as JSON Schema */
-
-extern const struct api_schema api_schemas[]; /* ends with { 0 } */
 
 /* ---- the nouns: each table ends with { 0 } and is listed in routes.c ---- */
 

@@ -59,6 +59,10 @@ static enum bough_rc read_one(struct http_req *req, const struct api_member *m, 
         return read_text(req, m, value, to, err);
     case API_INT:
         return json_i64(value, to) ? BOUGH_OK : wrong(m, "an integer", err);
+    case API_LEASE:
+        return json_i64(value, to) && *(int64_t *)to >= 1 && *(int64_t *)to <= LIMIT_LEASE_MS
+                   ? BOUGH_OK
+                   : wrong(m, "a number of milliseconds, from 1 to a day", err);
     case API_FLAG:
         return json_bool(value, to) ? BOUGH_OK : wrong(m, "true or false", err);
     case API_WHEN:
@@ -128,20 +132,37 @@ enum bough_rc api_body(struct http_req *req, const struct api_member *members, v
     return rc ? rc : api_read(req, body, "the body", members, out, err);
 }
 
+struct totals_in {
+    struct bough_totals t;
+    int64_t usd, nano; /* both in nano-USD; NOT_GIVEN: missing */
+};
+
+#define NOT_GIVEN INT64_MIN
+
 enum bough_rc api_totals(struct http_req *req, struct json object, struct bough_totals *out,
                          struct bough_error *err)
 {
     static const struct api_member members[] = {
-        { "input", API_INT, offsetof(struct bough_totals, input) },
-        { "output", API_INT, offsetof(struct bough_totals, output) },
-        { "reasoning", API_INT, offsetof(struct bough_totals, reasoning) },
-        { "cache_read", API_INT, offsetof(struct bough_totals, cache_read) },
-        { "cache_write", API_INT, offsetof(struct bough_totals, cache_write) },
-        { "cost_usd", API_USD, offsetof(struct bough_totals, cost) },
+        { "input", API_INT, offsetof(struct totals_in, t.input) },
+        { "output", API_INT, offsetof(struct totals_in, t.output) },
+        { "reasoning", API_INT, offsetof(struct totals_in, t.reasoning) },
+        { "cache_read", API_INT, offsetof(struct totals_in, t.cache_read) },
+        { "cache_write", API_INT, offsetof(struct totals_in, t.cache_write) },
+        { "cost_usd", API_USD, offsetof(struct totals_in, usd) },
+        { "cost_nano_usd", API_INT, offsetof(struct totals_in, nano) },
         { 0 },
     };
+    struct totals_in in = { .usd = NOT_GIVEN, .nano = NOT_GIVEN };
+    enum bough_rc rc = api_read(req, object, "a total", members, &in, err);
 
-    return api_read(req, object, "a total", members, out, err);
+    if (!rc && in.usd != NOT_GIVEN && in.nano != NOT_GIVEN && in.usd != in.nano)
+        rc = bough_fail(err, BOUGH_INVALID, "cost_usd and cost_nano_usd are different amounts");
+    if (in.nano != NOT_GIVEN)
+        in.t.cost = in.nano;
+    else if (in.usd != NOT_GIVEN)
+        in.t.cost = in.usd;
+    *out = in.t;
+    return rc;
 }
 
 enum bough_rc api_maybe_totals(struct http_req *req, struct json object,

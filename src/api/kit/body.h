@@ -10,6 +10,7 @@
 enum api_kind {
     API_TEXT,   /* const char *; a NUL byte is refused */
     API_INT,    /* int64_t */
+    API_LEASE,  /* int64_t milliseconds, 1 to LIMIT_LEASE_MS */
     API_FLAG,   /* bool */
     API_WHEN,   /* int64_t milliseconds: ISO 8601, or milliseconds since 1970 */
     API_USD,    /* int64_t nano-USD: a number of USD */

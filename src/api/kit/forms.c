@@ -53,6 +53,7 @@ void form_totals(struct json_writer *w, const char *key, const struct bough_tota
     jw_kv_i64(w, "cache_read", t->cache_read);
     jw_kv_i64(w, "cache_write", t->cache_write);
     form_usd(w, "cost_usd", t->cost);
+    jw_kv_i64(w, "cost_nano_usd", t->cost);
     jw_end_obj(w);
 }
 
@@ -117,8 +118,10 @@ void form_in_session(struct json_writer *w, const struct bough_session *s)
     jw_opt_cstr(w, "last_provider", s->last_provider);
     jw_opt_cstr(w, "last_model", s->last_model);
     jw_opt_cstr(w, "last_request_id", s->last_request_id);
-    if (s->calls)
+    if (s->calls) {
         form_usd(w, "last_cost_usd", s->last_cost);
+        jw_kv_i64(w, "last_cost_nano_usd", s->last_cost);
+    }
     form_time(w, "created", s->created);
     form_time(w, "updated", s->updated);
     form_time(w, "modified", s->modified);

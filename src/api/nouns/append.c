@@ -61,12 +61,14 @@ static enum bough_rc append(struct http_req *req, struct http_res *res, struct b
 
 struct recording {
     struct json history, reply, call;
+    const char *owner;
 };
 
 static const struct api_member record_members[] = {
     { "history", API_LIST, offsetof(struct recording, history) },
     { "reply", API_OBJECT, offsetof(struct recording, reply) },
     { "call", API_OBJECT, offsetof(struct recording, call) },
+    { "owner", API_TEXT, offsetof(struct recording, owner) },
     { 0 },
 };
 
@@ -94,8 +96,11 @@ static enum bough_rc record(struct http_req *req, struct http_res *res, struct b
         rc = api_call_new(req, x.call, &made, err);
     in.history = history;
     in.call = made;
+    in.owner = x.owner;
     if (!rc)
         rc = bough_record(call->store, req->arena, s->id, &in, &out, err);
+    if (rc == BOUGH_BUSY)
+        api_busy(req, res, s->id);
     if (rc)
         return rc;
     api_head_etag(res, out.appended.head);
@@ -111,10 +116,10 @@ static enum bough_rc record(struct http_req *req, struct http_res *res, struct b
 const struct http_route api_append_routes[] = {
     { "POST", "/api/v1/sessions/{id}/entries", append, AUTH_APPEND,
       "Append entries and a call, atomically.", .takes = "Append", .gives = "Appended",
-      .status = 201, .flags = HTTP_KEYED | HTTP_MATCHES, .body_max = HTTP_BODY_FILE },
+      .status = 201, .flags = HTTP_KEYED | HTTP_MATCHES | HTTP_TAGS, .body_max = HTTP_BODY_FILE },
     { "POST", "/api/v1/sessions/{id}/record", record, AUTH_APPEND,
       "Record a whole history: only what is new is stored. An edited history becomes a branch.",
-      .takes = "Record", .gives = "Recorded", .status = 201, .flags = HTTP_KEYED,
+      .takes = "Record", .gives = "Recorded", .status = 201, .flags = HTTP_KEYED | HTTP_TAGS,
       .body_max = HTTP_BODY_FILE },
     { 0 },
 };

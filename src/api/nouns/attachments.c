@@ -163,10 +163,10 @@ static enum bough_rc get_bytes(struct http_req *req, struct http_res *res, struc
         return bough_fail(err, BOUGH_NOT_FOUND, "this entry has no attachment %.20s", text);
     http_text(res, 200, safe_type(found.at[number].mime));
     http_set(res, "Content-Disposition", "attachment");
+    http_etag(res, "%s", strchr(found.at[number].url, '-') + 1);
     rc = http_range(req, res, found.at[number].size, &r->from, &r->left, err);
     if (rc)
         return rc;
-    http_etag(res, "%s", strchr(found.at[number].url, '-') + 1);
     http_length(res, r->left);
     r->session = s->id;
     r->entry = e->id;
@@ -184,6 +184,7 @@ const struct http_route api_attachment_routes[] = {
     { "GET", "/api/v1/sessions/{id}/entries/{entry}/attachments", list, AUTH_READ,
       "List the attachments of an entry, in the order of its parts.", .gives = "Attachments" },
     { "GET", "/api/v1/sessions/{id}/entries/{entry}/attachments/{number}", get_bytes, AUTH_READ,
-      "Download an attachment by its number, from 0, or a range of it.", .gives = "bytes" },
+      "Download an attachment by its number, from 0, or a range of it.", .gives = "bytes",
+      .flags = HTTP_TAGS | HTTP_RANGES | HTTP_DOWNLOADS },
     { 0 },
 };

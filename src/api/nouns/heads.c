@@ -91,12 +91,13 @@ static enum bough_rc reset(struct http_req *req, struct http_res *res, struct bo
 
 const struct http_route api_head_routes[] = {
     { "GET", "/api/v1/sessions/{id}/head", get_head, AUTH_READ,
-      "Get the head. Its ETag can be sent as If-Match with an append.", .gives = "Head" },
+      "Get the head. Its ETag can be sent as If-Match with an append.", .gives = "Head",
+      .flags = HTTP_TAGS },
     { "PUT", "/api/v1/sessions/{id}/head", move, AUTH_APPEND,
       "Move the head to an entry on one of the session's paths.", .takes = "HeadMove",
-      .gives = "Head", .flags = HTTP_MATCHES },
+      .gives = "Head", .flags = HTTP_MATCHES | HTTP_TAGS },
     { "DELETE", "/api/v1/sessions/{id}/head", reset, AUTH_APPEND,
-      "Reset the head: the next append starts a new root.", .gives = "Head",
-      .flags = HTTP_MATCHES },
+      "Reset the head: the next append starts a new root. Nothing is removed.", .gives = "Head",
+      .flags = HTTP_MATCHES | HTTP_TAGS },
     { 0 },
 };

@@ -10,6 +10,8 @@
 
 enum { LOOK_MS = 50, WAIT_MAX_MS = 60000, STEPS_MAX = 4096 };
 
+#define LATEST INT64_MIN /* a step without `index` */
+
 /* The message in the path. It must have been written by this session, not inherited by a fork. */
 static enum bough_rc find(struct http_req *req, struct bough_session **s, struct bough_entry **e,
                           struct bough_error *err)
@@ -55,7 +57,7 @@ static const struct api_member open_members[] = {
     { "at_root", API_FLAG, IN(at_root) },
     { "expect_head", API_TEXT, offsetof(struct opening, expect) },
     { "owner", API_TEXT, IN(owner) },
-    { "lease_ms", API_INT, IN(lease_ms) },
+    { "lease_ms", API_LEASE, IN(lease_ms) },
     { 0 },
 };
 
@@ -81,6 +83,8 @@ static enum bough_rc open_message(struct http_req *req, struct http_res *res,
     if (!rc)
         rc = api_head_lost(
             req, res, bough_message_open(call->store, req->arena, s->id, &x.in, &out, err), err);
+    if (rc == BOUGH_BUSY)
+        api_busy(req, res, s->id);
     if (rc)
         return rc;
     api_head_etag(res, out.head);
@@ -92,7 +96,7 @@ static enum bough_rc take(struct http_req *req, struct http_res *res, struct bou
 {
     static const struct api_member members[] = {
         { "owner", API_TEXT, offsetof(struct bough_message_take_options, owner) },
-        { "lease_ms", API_INT, offsetof(struct bough_message_take_options, lease_ms) },
+        { "lease_ms", API_LEASE, offsetof(struct bough_message_take_options, lease_ms) },
         { 0 },
     };
     struct bough_message_open_result out;
@@ -129,7 +133,7 @@ static const struct api_member step_members[] = {
 static enum bough_rc read_step(struct http_req *req, struct json object, struct bough_step *out,
                                struct bough_error *err)
 {
-    struct step_in in = { 0 };
+    struct step_in in = { .index = LATEST };
     enum bough_rc rc = api_read(req, object, "a step", step_members, &in, err);
     bool part = json_type(in.part) == JSON_OBJECT, state = json_type(in.state) == JSON_OBJECT;
 
@@ -138,10 +142,10 @@ static enum bough_rc read_step(struct http_req *req, struct json object, struct 
     if (part + state + (in.text != NULL) != 1)
         return bough_fail(err, BOUGH_INVALID,
                           "a step must have exactly one of part, text and state");
-    if (in.index < 0 || in.index >= LIMIT_PARTS)
+    if (in.index != LATEST && (in.index < 0 || in.index >= LIMIT_PARTS))
         return bough_fail(err, BOUGH_INVALID, "index must be the number of a part, from 0");
     out->kind = part ? BOUGH_STEP_PART : state ? BOUGH_STEP_STATE : BOUGH_STEP_TEXT;
-    out->part = (size_t)in.index;
+    out->part = in.index == LATEST ? BOUGH_STEP_LATEST : (size_t)in.index;
     out->bytes = part ? json_raw(in.part) : state ? json_raw(in.state) : str_of(in.text);
     return BOUGH_OK;
 }
@@ -481,7 +485,8 @@ static enum bough_rc recover(struct http_req *req, struct http_res *res, struct 
 static const struct http_field follow_query[] = {
     { "offset", HTTP_INTEGER,
       "Get what was added after this offset; -1 (default): the parts so far." },
-    { "wait_ms", HTTP_INTEGER, "With offset: how long to wait for an addition, at most 60000." },
+    { "wait_ms", HTTP_INTEGER, "With offset: how long to wait for an addition.",
+      .most = WAIT_MAX_MS },
     { 0 },
 };
 
@@ -495,7 +500,7 @@ const struct http_route api_message_routes[] = {
     { "POST", "/api/v1/sessions/{id}/messages", open_message, AUTH_APPEND,
       "Open a message: its position is fixed now, its parts follow as steps.",
       .takes = "MessageNew", .gives = "MessageOpened", .status = 201,
-      .flags = HTTP_KEYED | HTTP_MATCHES },
+      .flags = HTTP_KEYED | HTTP_MATCHES | HTTP_TAGS },
     { "GET", "/api/v1/sessions/{id}/messages/{entry}", follow, AUTH_READ,
       "Follow a message while it is being written.", follow_query, .gives = "Following",
       .flags = HTTP_STREAMS, .drop = drop },
@@ -508,6 +513,7 @@ const struct http_route api_message_routes[] = {
       "Add steps: parts, text and tool states.", .takes = "Steps", .gives = "Stepped",
       .body_max = HTTP_BODY_FILE },
     { "POST", "/api/v1/sessions/{id}/messages/{entry}/take", take, AUTH_APPEND,
-      "Take over a message whose lease has expired.", .takes = "Take", .gives = "MessageOpened" },
+      "Take over a message whose lease has expired.", .takes = "Take", .gives = "MessageOpened",
+      .flags = HTTP_BODY_OPTIONAL },
     { 0 },
 };

@@ -49,12 +49,41 @@ static enum bough_rc own_project(struct http_req *req, struct http_res *res, con
 
 /* ---- list ---- */
 
+/* The i-th of a NULL-terminated list. */
+static const char *word_at(const char *const *words, size_t i)
+{
+    while (*words && i--)
+        words++;
+    return *words;
+}
+
+static const char *kind_words(size_t i)
+{
+    static const char *const words[] = { "primary", "subagent", NULL };
+
+    return word_at(words, i);
+}
+
+static const char *deleted_words(size_t i)
+{
+    static const char *const words[] = { "also", "only", NULL };
+
+    return word_at(words, i);
+}
+
+static const char *order_words(size_t i)
+{
+    static const char *const words[] = { "created", "updated", "modified", NULL };
+
+    return word_at(words, i);
+}
+
 static const struct http_field list_query[] = {
     { "project", HTTP_STRING, "Only sessions of this project." },
     { "workspace", HTTP_STRING, "Only sessions of this workspace." },
     { "account", HTTP_STRING, "Only sessions of this account." },
     { "parent", HTTP_STRING, "Only forks and subagents of this session." },
-    { "kind", HTTP_STRING, "primary or subagent." },
+    { "kind", HTTP_STRING, "Only sessions of this kind.", kind_words },
     { "roots", HTTP_BOOLEAN, "Only sessions without a parent." },
     { "status", HTTP_STRING,
       "Only sessions with one of these statuses, separated by blanks: idle busy retry archived." },
@@ -68,24 +97,25 @@ static const struct http_field list_query[] = {
     { "created_to", HTTP_STRING, "Only sessions created before this time." },
     { "updated_from", HTTP_STRING, "Only sessions updated at this time or later." },
     { "updated_to", HTTP_STRING, "Only sessions updated before this time." },
-    { "deleted", HTTP_STRING, "also: include deleted sessions; only: list nothing else." },
+    { "deleted", HTTP_STRING, "also: include deleted sessions; only: list nothing else.",
+      deleted_words },
     { "query", HTTP_STRING,
       "Text that the slug, title, directory or first user message contains." },
-    { "order", HTTP_STRING, "created (default), updated or modified; newest first." },
+    { "order", HTTP_STRING, "The time to order by, newest first (default: created).", order_words },
     API_PAGE_FIELDS,
     { 0 },
 };
 
 /* The index of the word, from 1; 0 when the query lacks it. */
-static enum bough_rc one_of(const struct http_req *req, const char *name, const char *const *words,
-                            int *out, struct bough_error *err)
+static enum bough_rc one_of(const struct http_req *req, const char *name,
+                            const char *(*words)(size_t i), int *out, struct bough_error *err)
 {
     const char *value = http_query(req, name);
 
-    for (*out = 0; value && words[*out]; ++*out)
-        if (strcmp(words[*out], value) == 0)
+    for (*out = 0; value && words((size_t)*out); ++*out)
+        if (strcmp(words((size_t)*out), value) == 0)
             break;
-    if (value && !words[*out])
+    if (value && !words((size_t)*out))
         return bough_fail(err, BOUGH_INVALID, "invalid %s: %.60s", name, value);
     *out += value != NULL;
     return BOUGH_OK;
@@ -94,16 +124,13 @@ static enum bough_rc one_of(const struct http_req *req, const char *name, const 
 static enum bough_rc read_words(const struct http_req *req, struct bough_session_list_options *f,
                                 struct bough_error *err)
 {
-    static const char *const kinds[] = { "primary", "subagent", NULL };
-    static const char *const deleted[] = { "also", "only", NULL };
-    static const char *const orders[] = { "created", "updated", "modified", NULL };
     int kind, del, order;
-    enum bough_rc rc = one_of(req, "kind", kinds, &kind, err);
+    enum bough_rc rc = one_of(req, "kind", kind_words, &kind, err);
 
     if (!rc)
-        rc = one_of(req, "deleted", deleted, &del, err);
+        rc = one_of(req, "deleted", deleted_words, &del, err);
     if (!rc)
-        rc = one_of(req, "order", orders, &order, err);
+        rc = one_of(req, "order", order_words, &order, err);
     if (rc)
         return rc;
     f->kinds = kind == 1 ? BOUGH_KINDS_PRIMARY : kind == 2 ? BOUGH_KINDS_SUBAGENT : BOUGH_KINDS_ALL;
@@ -283,7 +310,7 @@ static enum bough_rc create_one(struct http_req *req, struct bough_session_creat
 static enum bough_rc create(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     const struct api_call *call = api_of(req);
-    struct created c = { 0 };
+    struct created c = { .in.key = call->key };
     struct bough_session *parent, *made;
     enum bough_rc rc = api_body(req, new_members, &c, err);
 
@@ -424,7 +451,7 @@ static const struct api_member fork_members[] = {
 static enum bough_rc fork_session(struct http_req *req, struct http_res *res,
                                   struct bough_error *err)
 {
-    struct bough_session_fork_options how = { 0 };
+    struct bough_session_fork_options how = { .key = api_of(req)->key };
     struct bough_session *s, *made;
     enum bough_rc rc = api_session(req, &s, err);
 
@@ -478,29 +505,33 @@ const struct http_route api_session_routes[] = {
     { "GET", "/api/v1/sessions", list, AUTH_READ, "List sessions, newest first.", list_query,
       .gives = "Sessions" },
     { "POST", "/api/v1/sessions", create, AUTH_APPEND, "Create a session, a subagent or a fork.",
-      .takes = "SessionNew", .gives = "Session", .status = 201 },
+      .takes = "SessionNew", .gives = "Session", .status = 201,
+      .flags = HTTP_KEYED | HTTP_BODY_OPTIONAL | HTTP_TAGS | HTTP_LOCATES },
     { "GET", "/api/v1/continue", latest, AUTH_READ,
       "Get the most recently modified session of a project that is not deleted.", latest_query,
-      .gives = "Session" },
+      .gives = "Session", .flags = HTTP_TAGS },
     { "GET", "/api/v1/sessions/{id}", get_one, AUTH_READ, "Get a session with its totals.",
-      .gives = "Session" },
+      .gives = "Session", .flags = HTTP_TAGS },
     { "PATCH", "/api/v1/sessions/{id}", patch, AUTH_APPEND,
       "Change the given fields; an empty string clears a field.", .takes = "SessionEdit",
-      .gives = "Session", .flags = HTTP_MATCHES },
+      .gives = "Session", .flags = HTTP_MATCHES | HTTP_TAGS },
     { "DELETE", "/api/v1/sessions/{id}", del, AUTH_DELETE,
-      "Delete a session: hide it from lists and search. It can be restored.", .gives = "Session" },
+      "Delete a session: hide it from lists and search. It can be restored.", .gives = "Session",
+      .flags = HTTP_TAGS },
     { "GET", "/api/v1/sessions/{id}/children", children, AUTH_READ,
       "List the forks and subagents of a session, newest first.", api_page_query,
       .gives = "Sessions" },
     { "POST", "/api/v1/sessions/{id}/clear", clear, AUTH_APPEND,
-      "Reset the head. Nothing is removed.", .gives = "Session" },
+      "Reset the head, as DELETE of the head does, and answer with the session.",
+      .gives = "Session", .flags = HTTP_TAGS },
     { "POST", "/api/v1/sessions/{id}/fork", fork_session, AUTH_FORK,
       "Fork: create a session that shares the history up to an entry.", .takes = "Fork",
-      .gives = "Session", .status = 201 },
+      .gives = "Session", .status = 201,
+      .flags = HTTP_KEYED | HTTP_BODY_OPTIONAL | HTTP_TAGS | HTTP_LOCATES },
     { "POST", "/api/v1/sessions/{id}/purge", purge, AUTH_DELETE,
       "Permanently remove a session. Entries that forks show are kept.", .gives = "Purged",
       .flags = HTTP_LONG },
     { "POST", "/api/v1/sessions/{id}/restore", restore, AUTH_DELETE, "Restore a deleted session.",
-      .gives = "Session" },
+      .gives = "Session", .flags = HTTP_TAGS },
     { 0 },
 };

@@ -16,7 +16,7 @@ struct wanted {
 static const struct api_member status_members[] = {
     { "status", API_TEXT, offsetof(struct wanted, status) },
     { "owner", API_TEXT, offsetof(struct wanted, owner) },
-    { "lease_ms", API_INT, offsetof(struct wanted, lease_ms) },
+    { "lease_ms", API_LEASE, offsetof(struct wanted, lease_ms) },
     { 0 },
 };
 

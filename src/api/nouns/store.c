@@ -163,7 +163,7 @@ static enum bough_rc upkeep(struct http_req *req, struct http_res *res, struct b
 static const struct http_field feed_query[] = {
     { "epoch", HTTP_INTEGER, "Epoch of the mark to continue from; see `next`." },
     { "no", HTTP_INTEGER, "Number of the mark to continue from; 0: the beginning." },
-    { "limit", HTTP_INTEGER, "Page size, 1 to 1000 (default 50)." },
+    { "limit", HTTP_INTEGER, "Page size (default 50).", .least = 1, .most = API_PAGE_MAX },
     { 0 },
 };
 

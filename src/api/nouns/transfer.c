@@ -270,7 +270,7 @@ static enum bough_rc export_all(struct http_req *req, struct http_res *res, stru
 const struct http_route api_transfer_routes[] = {
     { "GET", "/api/v1/export", export_all, AUTH_EXPORT | AUTH_ADMIN,
       "Export the whole store in bough's own format, like `bough export --all`.", .gives = "bytes",
-      .flags = HTTP_LONG },
+      .flags = HTTP_LONG | HTTP_DOWNLOADS },
     { "GET", "/api/v1/formats", formats, AUTH_READ, "List the formats for import and export.",
       .gives = "Formats" },
     { "POST", "/api/v1/import", import, AUTH_APPEND,
@@ -278,6 +278,7 @@ const struct http_route api_transfer_routes[] = {
       .takes = "bytes", .gives = "Imported", .flags = HTTP_RAW_BODY | HTTP_LONG,
       .body_max = UPLOAD_MAX, .piece = upload_piece, .drop = upload_drop },
     { "GET", "/api/v1/sessions/{id}/export", export_one, AUTH_EXPORT,
-      "Export a session in any format.", export_query, .gives = "bytes", .flags = HTTP_LONG },
+      "Export a session in any format.", export_query, .gives = "bytes",
+      .flags = HTTP_LONG | HTTP_DOWNLOADS },
     { 0 },
 };

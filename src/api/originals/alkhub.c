@@ -231,7 +231,7 @@ static const struct api_member change_members[] = {
     { "metadata", API_MAP, offsetof(struct change, edit.metadata) },
     { "status", API_TEXT, offsetof(struct change, status) },
     { "owner", API_TEXT, offsetof(struct change, owner) },
-    { "leaseMs", API_INT, offsetof(struct change, lease_ms) },
+    { "leaseMs", API_LEASE, offsetof(struct change, lease_ms) },
     { 0 },
 };
 
@@ -244,7 +244,7 @@ static bool edits(const struct bough_session_update_options *e)
 
 static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    struct change c = { .lease_ms = 60000 };
+    struct change c = { 0 };
     struct bough_session *s;
     enum bough_rc rc = session_of(req, &s, err);
     bool any;
@@ -290,7 +290,7 @@ static const struct http_field list_query[] = {
 
 const struct http_route api_alkhub_routes[] = {
     { "GET", "/alkhub/v1/sessions", list, AUTH_READ, "alkhub: list sessions, newest first.",
-      list_query, .gives = "AlkhubPage" },
+      list_query, .gives = "AlkhubSessions" },
     { "POST", "/alkhub/v1/sessions", create, AUTH_APPEND, "alkhub: create a session.",
       .takes = "AlkhubSessionNew", .gives = "AlkhubSession", .status = 201 },
     { "GET", "/alkhub/v1/sessions/{id}", get, AUTH_READ, "alkhub: get a session by id or slug.",
@@ -302,6 +302,6 @@ const struct http_route api_alkhub_routes[] = {
       "alkhub: delete a session with its messages and parts. Child sessions are detached.",
       .status = 204 },
     { "GET", "/alkhub/v1/sessions/{id}/children", children, AUTH_READ,
-      "alkhub: list the child sessions.", api_page_query, .gives = "AlkhubPage" },
+      "alkhub: list the child sessions.", api_page_query, .gives = "AlkhubSessions" },
     { 0 },
 };

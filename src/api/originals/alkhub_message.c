@@ -310,20 +310,70 @@ static enum bough_rc read_parts(struct http_req *req, struct json list, struct b
     return BOUGH_OK;
 }
 
+struct turn {
+    const char *model, *provider;
+    struct bough_totals used;
+    struct json tokens, cache;
+};
+
+/* A turn's tokens and cost count towards the totals of the session; its call is by this model. */
+static enum bough_rc read_turn(struct http_req *req, struct bough_entry_new *e,
+                               struct bough_error *err)
+{
+    static const struct api_member members[] = {
+        { "modelID", API_TEXT, offsetof(struct turn, model) },
+        { "providerID", API_TEXT, offsetof(struct turn, provider) },
+        { "cost", API_USD, offsetof(struct turn, used.cost) },
+        { "tokens", API_OBJECT, offsetof(struct turn, tokens) },
+        { 0 },
+    };
+    static const struct api_member token_members[] = {
+        { "input", API_INT, offsetof(struct turn, used.input) },
+        { "output", API_INT, offsetof(struct turn, used.output) },
+        { "reasoning", API_INT, offsetof(struct turn, used.reasoning) },
+        { "cache", API_OBJECT, offsetof(struct turn, cache) },
+        { 0 },
+    };
+    static const struct api_member cache_members[] = {
+        { "read", API_INT, offsetof(struct turn, used.cache_read) },
+        { "write", API_INT, offsetof(struct turn, used.cache_write) },
+        { 0 },
+    };
+    struct turn *turn = arena_zalloc(req->arena, sizeof *turn);
+    struct json data = { 0 };
+    enum bough_rc rc = e->data.n ? json_parse(req->arena, e->data, &data, err) : BOUGH_OK;
+
+    if (!rc && e->data.n)
+        rc = api_read(req, data, NULL, members, turn, err);
+    if (!rc && turn->tokens.doc)
+        rc = api_read(req, turn->tokens, NULL, token_members, turn, err);
+    if (!rc && turn->cache.doc)
+        rc = api_read(req, turn->cache, NULL, cache_members, turn, err);
+    if (!rc && (cstr_empty(turn->model) || cstr_empty(turn->provider)))
+        return bough_fail(err, BOUGH_INVALID,
+                          "data of an assistant's message must have modelID and providerID");
+    if (turn->tokens.doc || turn->used.cost)
+        e->usage = &turn->used;
+    e->call_model = turn->model;
+    e->call_provider = turn->provider;
+    return rc;
+}
+
 struct message {
-    const char *role;
+    const char *role, *owner;
     struct bough_str data, metadata;
     struct json parts;
 };
 
 static enum bough_rc read_message(struct http_req *req, struct bough_entry_new *e,
-                                  struct bough_error *err)
+                                  const char **owner, struct bough_error *err)
 {
     static const struct api_member members[] = {
         { "role", API_TEXT, offsetof(struct message, role) },
         { "data", API_MAP, offsetof(struct message, data) },
         { "metadata", API_MAP, offsetof(struct message, metadata) },
         { "parts", API_LIST, offsetof(struct message, parts) },
+        { "owner", API_TEXT, offsetof(struct message, owner) },
         { 0 },
     };
     struct message m = { .role = "" };
@@ -331,6 +381,7 @@ static enum bough_rc read_message(struct http_req *req, struct bough_entry_new *
 
     if (rc)
         return rc;
+    *owner = m.owner;
     e->data = m.data;
     e->metadata = m.metadata;
     e->role = bough_role_parse(m.role);
@@ -338,7 +389,10 @@ static enum bough_rc read_message(struct http_req *req, struct bough_entry_new *
          e->role != BOUGH_ROLE_SYSTEM) ||
         strcmp(m.role, bough_role_name(e->role)) != 0)
         return bough_fail(err, BOUGH_INVALID, "role must be user, assistant or system");
-    return read_parts(req, m.parts, e, err);
+    rc = read_parts(req, m.parts, e, err);
+    if (!rc && e->role == BOUGH_ROLE_ASSISTANT)
+        rc = read_turn(req, e, err);
+    return rc;
 }
 
 static enum bough_rc add(struct http_req *req, struct http_res *res, struct bough_error *err)
@@ -352,9 +406,14 @@ static enum bough_rc add(struct http_req *req, struct http_res *res, struct boug
     enum bough_rc rc = api_session(req, &s, err);
 
     if (!rc)
-        rc = read_message(req, &e, err);
+        rc = read_message(req, &e, &in.owner, err);
+    /* The lease of a PATCH without owner is the caller's; see alkhub.c. */
+    if (!rc && !in.owner && s->lease && strcmp(s->lease->owner, api_of(req)->who->name) == 0)
+        in.owner = s->lease->owner;
     if (!rc)
         rc = bough_append(store, req->arena, s->id, &in, &out, err);
+    if (rc == BOUGH_BUSY || rc == BOUGH_LEASE_LOST)
+        api_busy(req, res, s->id);
     if (!rc)
         rc = bough_entry_get(store, req->arena, NULL, out.ids[0], &made, err);
     if (!rc)
@@ -371,7 +430,7 @@ static const struct http_field parts_query[] = {
 const struct http_route api_alkhub_message_routes[] = {
     { "GET", "/alkhub/v1/sessions/{id}/messages", messages, AUTH_READ,
       "alkhub: list the messages of a session in order, without their parts.", api_page_query,
-      .gives = "AlkhubPage" },
+      .gives = "AlkhubMessages" },
     { "POST", "/alkhub/v1/sessions/{id}/messages", add, AUTH_APPEND,
       "alkhub: add a message with its parts, atomically.", .takes = "AlkhubMessageNew",
       .gives = "AlkhubMessage", .status = 201, .flags = HTTP_KEYED },
@@ -380,6 +439,6 @@ const struct http_route api_alkhub_message_routes[] = {
     { "GET", "/alkhub/v1/sessions/{id}/parts", parts, AUTH_READ,
       "alkhub: list the parts of a session in order, all or of one type. The page size counts "
       "messages.",
-      parts_query, .gives = "AlkhubPage" },
+      parts_query, .gives = "AlkhubParts" },
     { 0 },
 };

@@ -71,12 +71,13 @@ struct json_writer *hecate_begin(struct http_res *res, const char *object)
     return w;
 }
 
-static void put_summary(struct json_writer *w, const struct bough_session *s)
+/* C16: `messages` is what a GET of the session shows. */
+static void put_summary(struct json_writer *w, const struct bough_session *s, int64_t messages)
 {
     jw_obj(w);
     hecate_id(w, "id", "chat_", s->id);
     jw_kv_cstr(w, "title", s->title);
-    jw_kv_i64(w, "message_count", s->messages);
+    jw_kv_i64(w, "message_count", messages);
     jw_kv_i64(w, "provider_call_count", s->calls);
     hecate_time(w, "created_at", s->created);
     hecate_time(w, "updated_at", s->updated);
@@ -96,7 +97,7 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
                                                  .order = BOUGH_BY_UPDATED };
     struct bough_sessions found;
     struct json_writer *w;
-    int64_t limit, offset;
+    int64_t limit, offset, *counts;
     enum bough_rc rc;
 
     if (!read_count(http_query(req, "limit"), LIST_DEFAULT, LIST_MAX, &limit) ||
@@ -107,10 +108,15 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     rc = bough_session_list(call->store, req->arena, &filter, &found, err);
     if (rc)
         return rc;
+    counts = arena_array(req->arena, found.n + 1, sizeof *counts);
+    for (int64_t i = offset; !rc && i < (int64_t)found.n && i < offset + limit; i++)
+        rc = session_path_messages(call->store, &found.at[i], &counts[i], err);
+    if (rc)
+        return rc;
     w = hecate_begin(res, "chat_sessions");
     jw_arr(w);
     for (int64_t i = offset; i < (int64_t)found.n && i < offset + limit; i++)
-        put_summary(w, &found.at[i]);
+        put_summary(w, &found.at[i], counts[i]);
     jw_end_arr(w);
     jw_kv_bool(w, "has_more", (int64_t)found.n > offset + limit);
     jw_end_obj(w);
@@ -288,6 +294,7 @@ static enum bough_rc read_exchange(struct http_req *req, struct exchange *x,
         { "owner", API_TEXT, offsetof(struct exchange, owner) },
         { 0 },
     };
+    static const struct bough_totals nothing;
     struct bough_entry_new *reply = arena_zalloc(req->arena, sizeof *reply);
     struct bough_call_new *call = arena_zalloc(req->arena, sizeof *call);
     enum bough_rc rc = api_body(req, members, x, err);
@@ -302,7 +309,21 @@ static enum bough_rc read_exchange(struct http_req *req, struct exchange *x,
         rc = hecate_call_read(req, x->call, call, err);
         out->call = call;
     }
+    if (x->reply.doc && !x->call.doc) /* every reply has a call (C8): one is made for its usage */
+        reply->usage = &nothing;
     return rc;
+}
+
+/* C21: the detail says who has the session and since when. */
+static enum bough_rc busy(struct http_req *req, struct http_res *res, struct bough_session *s,
+                          enum bough_rc why, struct bough_error *err)
+{
+    enum bough_rc rc = bough_session_get(api_of(req)->store, req->arena, s->id, &s, NULL);
+
+    if (!rc)
+        rc = hecate_idle(req, res, s, NULL);
+    /* the lease has ended meanwhile */
+    return rc ? rc : bough_fail(err, why, "the session was in use; try again");
 }
 
 static enum bough_rc record(struct http_req *req, struct http_res *res, struct bough_error *err)
@@ -316,10 +337,11 @@ static enum bough_rc record(struct http_req *req, struct http_res *res, struct b
 
     if (!rc)
         rc = read_exchange(req, &x, &in, err);
-    if (!rc)
-        rc = hecate_idle(req, res, s, x.owner);
+    in.owner = x.owner;
     if (!rc)
         rc = bough_record(api_of(req)->store, req->arena, s->id, &in, &out, err);
+    if (rc == BOUGH_BUSY)
+        return busy(req, res, s, rc, err);
     if (rc)
         return rc;
     w = hecate_begin(res, "chat_exchange");
@@ -349,7 +371,7 @@ const struct http_route api_hecate_routes[] = {
     { "GET", "/hecate/v1/chat/sessions", list, AUTH_READ,
       "Hecate: list chat sessions, newest first.", list_query, .gives = "HecateSessions" },
     { "POST", "/hecate/v1/chat/sessions", create, AUTH_APPEND, "Hecate: create a chat session.",
-      .takes = "HecateSessionNew", .gives = "HecateSession" },
+      .takes = "HecateSessionNew", .gives = "HecateSession", .flags = HTTP_BODY_OPTIONAL },
     { "GET", "/hecate/v1/chat/sessions/{id}", get, AUTH_READ,
       "Hecate: get a chat session with its messages and provider calls.",
       .gives = "HecateSession" },

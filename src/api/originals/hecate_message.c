@@ -372,7 +372,7 @@ static struct bough_str rest_of(struct bough_arena *a, struct json m, bool block
 enum bough_rc hecate_message_read(struct bough_arena *a, struct json m, struct bough_entry_new *out,
                                   struct bough_error *err)
 {
-    const char *role = json_cstr(a, m, "role");
+    const char *role = json_cstr(a, m, "role"), *made_by;
     struct json content = json_member(m, "content"), blocks = json_member(m, "content_blocks"),
                 calls = json_member(m, "tool_calls");
     bool rich = json_type(blocks) == JSON_ARRAY && json_count(blocks);
@@ -399,6 +399,11 @@ enum bough_rc hecate_message_read(struct bough_arena *a, struct json m, struct b
     if (json_type(calls) == JSON_ARRAY && !twice)
         add_parts(a, calls, out);
     add_refusal(a, m, out);
+    /* C3: a tool's message may name the call that asked for it. Of other messages a GET tells it.
+     */
+    made_by = json_cstr(a, m, "produced_by_call_id");
+    if (out->role == BOUGH_ROLE_TOOL && !cstr_empty(made_by))
+        out->call = hecate_id_read("call_", made_by);
     out->data = view_keep_role(a, role, rest_of(a, m, rich, twice));
     return BOUGH_OK;
 }

@@ -145,7 +145,7 @@ const struct http_route api_hecate_queue_routes[] = {
       "Hecate: take the next prompt off the queue; 409 while the session is busy.",
       .gives = "HecatePrompt" },
     { "PATCH", "/hecate/v1/chat/sessions/{id}/queue/{prompt}", edit, AUTH_APPEND,
-      "Hecate: change a queued prompt.", .takes = "HecatePromptNew", .gives = "HecatePrompt" },
+      "Hecate: change a queued prompt.", .takes = "HecatePromptEdit", .gives = "HecatePrompt" },
     { "DELETE", "/hecate/v1/chat/sessions/{id}/queue/{prompt}", drop, AUTH_APPEND,
       "Hecate: remove a queued prompt.", .status = 204 },
     { "POST", "/hecate/v1/chat/sessions/{id}/queue/{prompt}/promote", promote, AUTH_APPEND,

@@ -23,6 +23,17 @@ static enum bough_rc find_open(struct http_req *req, const char *session, const 
     return rc;
 }
 
+/* The id that messages and stream show: the caller's, if it gave one. */
+static const char *shown_id(struct http_req *req, const char *session, const char *id)
+{
+    struct bough_entry *e;
+
+    return bough_entry_get(api_of(req)->store, req->arena, session, id, &e, NULL) ||
+                   cstr_empty(e->origin)
+               ? id
+               : e->origin;
+}
+
 static enum bough_rc messages(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct bough_context_options how = { .dialect = "ui", .at = http_query(req, "at") };
@@ -43,7 +54,7 @@ static enum bough_rc messages(struct http_req *req, struct http_res *res, struct
     w = http_json(res, 200);
     jw_obj(w);
     jw_kv_raw(w, "messages", context.messages);
-    jw_kv_cstr(w, "open", open);
+    jw_kv_cstr(w, "open", open ? shown_id(req, s->id, open) : NULL);
     jw_end_obj(w);
     return BOUGH_OK;
 }
@@ -154,6 +165,6 @@ const struct http_route api_ui_routes[] = {
     { "GET", "/api/v1/sessions/{id}/ui-stream", stream, AUTH_READ,
       "Stream an open message as the AI SDK's UI message stream, from its beginning to its end; "
       "204 if none is open.",
-      stream_query, .gives = "events", .flags = HTTP_STREAMS, .drop = drop },
+      stream_query, .gives = "events", .flags = HTTP_STREAMS | HTTP_MAY_BE_EMPTY, .drop = drop },
     { 0 },
 };

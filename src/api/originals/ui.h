@@ -11,12 +11,15 @@ struct ui_part {
     bool started;   /* text-start, reasoning-start or tool-input-start was sent */
     bool ended;     /* text-end, or the tool's output or error, was sent */
     bool has_input; /* tool-input-available was sent */
+    bool asked;     /* tool-approval-request was sent */
+    bool answered;  /* tool-approval-response was sent */
 };
 
 /* All parts of one message. Zero-initialize; release with ui_told_finish(). */
 struct ui_told {
     struct ui_part *parts;
     size_t n, cap;
+    bool any; /* something that becomes a part was sent */
 };
 
 void ui_told_finish(struct ui_told *t);

@@ -8,6 +8,7 @@
 #include "base/memory/mem.h"
 #include "base/text/str.h"
 #include "core/part/part.h"
+#include "core/part/view.h"
 
 void ui_told_finish(struct ui_told *t)
 {
@@ -118,17 +119,116 @@ static struct bough_str find(struct json part, const char *one, const char *othe
     return str_of("");
 }
 
-static void tool_chunk(struct http_res *res, const char *type, const char *call, const char *name,
-                       const char *key, struct bough_str value)
-{
-    struct chunk c;
-    struct json_writer *w = chunk_begin(&c, type);
+/* A tool part to send. */
+struct tool {
+    const char *call, *name;
+    struct json j;
+    enum bough_tool_state state;
+};
 
-    jw_kv_cstr(w, "toolCallId", call);
-    if (name)
-        jw_kv_cstr(w, "toolName", name);
-    if (key)
-        jw_kv_raw(w, key, value);
+/* Copy members of the part under the names that chunks have for them. */
+static void copy_members(struct json_writer *w, struct json from, const char *const *pairs)
+{
+    struct json value;
+
+    for (; *pairs; pairs += 2)
+        if (json_get(from, pairs[0], &value))
+            jw_kv_raw(w, pairs[1], json_raw(value));
+}
+
+static void input_chunk(struct http_res *res, const struct tool *t, bool whole)
+{
+    static const char *const kept[] = { "providerExecuted",
+                                        "providerExecuted",
+                                        "title",
+                                        "title",
+                                        "toolMetadata",
+                                        "toolMetadata",
+                                        "callProviderMetadata",
+                                        "providerMetadata",
+                                        NULL };
+    struct bough_str input = find(t->j, "input", "arguments");
+    struct chunk c;
+    struct json_writer *w = chunk_begin(&c, whole ? "tool-input-available" : "tool-input-start");
+
+    jw_kv_cstr(w, "toolCallId", t->call);
+    jw_kv_cstr(w, "toolName", t->name);
+    if (whole)
+        jw_kv_raw(w, "input", input.n ? input : str_of("{}"));
+    if (json_is(json_member(t->j, "type"), "dynamic-tool"))
+        jw_kv_bool(w, "dynamic", true);
+    if (json_type(json_member(t->j, "toolCallId")) == JSON_STRING) /* a part of the AI SDK */
+        copy_members(w, t->j, kept);
+    chunk_end(res, &c);
+}
+
+/* The request for an approval, and the response to it, each once (A16). */
+static void approval_chunks(struct http_res *res, struct ui_part *p, const struct tool *t)
+{
+    static const char *const asked[] = { "id",
+                                         "approvalId",
+                                         "descriptor",
+                                         "approvalDescriptor",
+                                         "requestReason",
+                                         "reason",
+                                         "inputSchemaInput",
+                                         "inputSchemaInput",
+                                         "isAutomatic",
+                                         "isAutomatic",
+                                         "signature",
+                                         "signature",
+                                         NULL };
+    static const char *const answered[] = { "id",     "approvalId", "approved", "approved",
+                                            "reason", "reason",     NULL };
+    struct json approval = json_member(t->j, "approval"), one;
+    struct json_writer *w;
+    struct chunk c;
+
+    if (!json_get(approval, "id", &one))
+        return;
+    if (!p->asked) {
+        w = chunk_begin(&c, "tool-approval-request");
+        jw_kv_cstr(w, "toolCallId", t->call);
+        copy_members(w, approval, asked);
+        chunk_end(res, &c);
+    }
+    p->asked = true;
+    if (!p->answered && json_get(approval, "approved", &one)) {
+        chunk_begin(&c, "tool-approval-response");
+        copy_members(&c.w, approval, answered);
+        chunk_end(res, &c);
+        p->answered = true;
+    }
+}
+
+static void output_chunk(struct http_res *res, const struct tool *t)
+{
+    static const char *const kept[] = { "providerExecuted",
+                                        "providerExecuted",
+                                        "preliminary",
+                                        "preliminary",
+                                        "toolMetadata",
+                                        "toolMetadata",
+                                        "resultProviderMetadata",
+                                        "providerMetadata",
+                                        NULL };
+    bool denied = json_is(json_member(t->j, "state"), "output-denied");
+    bool failed = t->state == BOUGH_TOOL_ERROR;
+    struct bough_str value =
+        failed ? find(t->j, "error", "errorText") : find(t->j, "output", "result");
+    struct chunk c;
+    struct json_writer *w = chunk_begin(&c, denied   ? "tool-output-denied"
+                                            : failed ? "tool-output-error"
+                                                     : "tool-output-available");
+
+    jw_kv_cstr(w, "toolCallId", t->call);
+    if (failed && !denied)
+        jw_kv_raw(w, "errorText",
+                  value.n && *value.p == '"' ? value : str_of("\"the tool failed\""));
+    else if (!denied)
+        jw_kv_raw(w, "output", value.n ? value : str_of("\"\""));
+    if (!denied && json_type(json_member(t->j, "toolCallId")) == JSON_STRING)
+        copy_members(w, t->j, kept);
     chunk_end(res, &c);
 }
 
@@ -136,44 +236,71 @@ static void tell_tool(struct http_res *res, struct ui_part *p, struct bough_str 
 {
     struct bough_arena *tmp = bough_arena_create();
     struct bough_part part = { BOUGH_PART_TOOL, json };
-    const char *call = part_call_id(tmp, &part), *name = part_tool_name(tmp, &part);
-    enum bough_tool_state state = bough_tool_state_of(json);
-    bool over = state == BOUGH_TOOL_COMPLETED || state == BOUGH_TOOL_ERROR;
-    struct bough_str value;
-    struct json j;
+    struct tool t = {
+        part_call_id(tmp, &part), part_tool_name(tmp, &part), { 0 }, bough_tool_state_of(json)
+    };
+    bool over = t.state == BOUGH_TOOL_COMPLETED || t.state == BOUGH_TOOL_ERROR, part_of = false;
 
-    if (!*call || json_parse(tmp, json, &j, NULL)) {
+    if (!*t.call || json_parse(tmp, json, &t.j, NULL)) {
         bough_arena_destroy(tmp);
         return;
     }
     if (!p->started)
-        tool_chunk(res, "tool-input-start", call, name, NULL, str_of(""));
+        input_chunk(res, &t, false);
     p->started = true;
-    value = find(j, "input", "arguments");
-    if (!p->has_input && state != BOUGH_TOOL_PENDING) {
-        tool_chunk(res, "tool-input-available", call, name, "input",
-                   value.n ? value : str_of("{}"));
+    if (!p->has_input && t.state != BOUGH_TOOL_PENDING) {
+        input_chunk(res, &t, true);
         p->has_input = true;
     }
+    approval_chunks(res, p, &t);
+    (void)json_bool(json_member(t.j, "preliminary"), &part_of);
     if (over && !p->ended) {
-        bool failed = state == BOUGH_TOOL_ERROR;
-
-        value = failed ? find(j, "error", "errorText") : find(j, "output", "result");
-        if (failed && (!value.n || *value.p != '"'))
-            value = str_of("\"the tool failed\"");
-        tool_chunk(res, failed ? "tool-output-error" : "tool-output-available", call, NULL,
-                   failed ? "errorText" : "output", value);
-        p->ended = true;
+        output_chunk(res, &t);
+        p->ended = !part_of; /* more of the output may follow */
     }
     bough_arena_destroy(tmp);
 }
 
 /* ---- parts ---- */
 
-static void tell_file(struct http_res *res, struct bough_str json)
+/* Parts whose chunk is the part itself (A16). Returns false for others. */
+static bool tell_whole(struct http_res *res, struct bough_str json)
+{
+    static const char *const words[] = { "source-url", "source-document", "reasoning-file",
+                                         "custom", NULL };
+    struct bough_arena *tmp = bough_arena_create();
+    const char *type = NULL;
+    struct json_writer w;
+    struct json j;
+    struct buf b;
+    bool whole;
+
+    if (json_parse(tmp, json, &j, NULL) == BOUGH_OK)
+        type = json_cstr(tmp, j, "type");
+    whole = type && (str_among(str_of(type), words) || str_starts(str_of(type), "data-"));
+    if (whole) {
+        buf_init(&b, LIMIT_JSON_BYTES);
+        jw_init(&w, &b);
+        jw_raw(&w, json);
+        jw_drop_breaks(&w);
+        http_sse_write(res, &(struct http_event){ .data = buf_str(&b) });
+        buf_finish(&b);
+    }
+    bough_arena_destroy(tmp);
+    return whole;
+}
+
+/* As the list does: plain text files and directories of other tools are not shown. */
+static bool file_shown(const char *mime)
+{
+    return strcmp(mime, "text/plain") != 0 && strcmp(mime, "application/x-directory") != 0;
+}
+
+static bool tell_file(struct http_res *res, struct bough_str json)
 {
     struct bough_arena *tmp = bough_arena_create();
-    const char *url, *type;
+    const char *url, *type, *mime;
+    bool shown = false;
     struct json_writer *w;
     struct chunk c;
     struct json j;
@@ -181,8 +308,10 @@ static void tell_file(struct http_res *res, struct bough_str json)
     if (json_parse(tmp, json, &j, NULL) == BOUGH_OK) {
         url = json_cstr(tmp, j, "url");
         type = json_cstr(tmp, j, "mediaType");
-        type = type ? type : json_cstr(tmp, j, "mime");
-        if (url && type) {
+        mime = json_cstr(tmp, j, "mime");
+        shown = url && (type || (mime && file_shown(mime)));
+        type = type ? type : mime;
+        if (shown) {
             w = chunk_begin(&c, "file");
             jw_kv_cstr(w, "url", url);
             jw_kv_cstr(w, "mediaType", type);
@@ -190,6 +319,7 @@ static void tell_file(struct http_res *res, struct bough_str json)
         }
     }
     bough_arena_destroy(tmp);
+    return shown;
 }
 
 /* `json` is the whole text so far: send what is new as a delta. */
@@ -217,17 +347,20 @@ void ui_part(struct http_res *res, struct ui_told *t, size_t index, struct bough
     case BOUGH_PART_TEXT:
     case BOUGH_PART_REASONING:
         tell_text(res, t, index, json);
+        t->any = true;
         return;
     case BOUGH_PART_TOOL:
         tell_tool(res, p, json);
+        t->any = t->any || p->started;
         return;
     case BOUGH_PART_FILE:
-        if (!p->ended)
-            tell_file(res, json);
+        if (!p->ended && tell_file(res, json))
+            t->any = true;
         break;
     case BOUGH_PART_STEP_START:
         if (!p->ended)
             plain_chunk(res, "start-step");
+        t->any = true;
         break;
     case BOUGH_PART_STEP_FINISH:
         if (!p->ended) {
@@ -241,20 +374,32 @@ void ui_part(struct http_res *res, struct ui_told *t, size_t index, struct bough
     case BOUGH_PART_COMPACTION:
     case BOUGH_PART_SUBTASK:
     case BOUGH_PART_RETRY:
-    case BOUGH_PART_OTHER:
         break; /* not part of a UIMessage (A15) */
+    case BOUGH_PART_OTHER:
+        if (!p->ended && tell_whole(res, json))
+            t->any = true;
+        break;
     }
     p->ended = true;
 }
 
 /* ---- the message ---- */
 
+static void put_metadata(struct json_writer *w, const struct bough_entry *e)
+{
+    struct bough_arena *tmp = bough_arena_create();
+
+    jw_opt_raw(w, "messageMetadata", view_metadata(tmp, e));
+    bough_arena_destroy(tmp);
+}
+
 void ui_begin(struct http_res *res, const struct bough_entry *e)
 {
     struct chunk c;
     struct json_writer *w = chunk_begin(&c, "start");
 
-    jw_kv_cstr(w, "messageId", e->id);
+    jw_kv_cstr(w, "messageId", cstr_empty(e->origin) ? e->id : e->origin); /* as the list */
+    put_metadata(w, e);
     chunk_end(res, &c);
 }
 
@@ -274,13 +419,28 @@ static void tell_error(struct http_res *res, struct bough_str error)
     bough_arena_destroy(tmp);
 }
 
+/* The list shows a message that has nothing to show as an empty text. */
+static void tell_nothing(struct http_res *res)
+{
+    const struct ui_part text = { .type = BOUGH_PART_TEXT };
+
+    text_chunk(res, &text, "start", 0, str_of(""));
+    text_chunk(res, &text, "end", 0, str_of(""));
+}
+
 void ui_end(struct http_res *res, struct ui_told *t, const struct bough_entry *e)
 {
+    struct chunk c;
+
     for (size_t i = 0; i < e->nparts; i++)
         ui_part(res, t, i, e->parts[i].json);
     end_texts(res, t);
+    if (!t->any)
+        tell_nothing(res);
     if (e->error.n)
         tell_error(res, e->error);
-    plain_chunk(res, "finish");
+    chunk_begin(&c, "finish");
+    put_metadata(&c.w, e); /* it may have come with the seal */
+    chunk_end(res, &c);
     http_sse_write(res, &(struct http_event){ .data = str_of("[DONE]") });
 }

@@ -48,6 +48,7 @@ static void put(struct cli *c, const struct figure *f, size_t n, const struct bo
     for (size_t i = 0; i < n; i++)
         jw_kv_i64(w, f[i].name, f[i].value);
     form_usd(w, "cost_usd", spent->cost);
+    jw_kv_i64(w, "cost_nano_usd", spent->cost);
     jw_end_obj(w);
     out_json_end(&c->out);
 }
@@ -176,5 +177,5 @@ const struct cli_cmd cmd_stats = {
     .about = "For a session: counts along the path to its head, compacted messages included, and "
              "its tokens and cost, subagents included.",
     .columns = "name, value",
-    .fields = "the names it prints, and cost_usd",
+    .fields = "the names it prints, cost_usd and cost_nano_usd",
 };

@@ -278,17 +278,6 @@ static void write_from_data(struct context_out *c, const struct bough_entry *e)
         write_text(c, "text", view_output_text(c->a, json_raw(json_member(data, "content"))));
 }
 
-/* An imported UIMessage has its metadata, which may be any value, in data. */
-static void write_metadata(struct context_out *c, const struct bough_entry *e)
-{
-    struct json kept;
-
-    if (e->metadata.n && !str_is(e->metadata, "{}"))
-        jw_kv_raw(&c->w, "metadata", e->metadata);
-    else if (json_get(view_data(c->a, e), "metadata", &kept))
-        jw_kv_raw(&c->w, "metadata", json_raw(kept));
-}
-
 static bool is_folded(const struct ui_message *m)
 {
     size_t i;
@@ -303,6 +292,7 @@ static bool is_folded(const struct ui_message *m)
 static void write_message(struct context_out *c, const struct ui_message *m)
 {
     const struct bough_entry *e = m->e;
+    size_t empty;
 
     if (is_folded(m)) {
         context_note(c, e, "folded", "its results are shown with the calls they answer");
@@ -312,13 +302,18 @@ static void write_message(struct context_out *c, const struct ui_message *m)
     jw_obj(&c->w);
     jw_kv_cstr(&c->w, "id", cstr_empty(e->origin) ? e->id : e->origin);
     jw_kv_cstr(&c->w, "role", role_word(c, m));
-    write_metadata(c, e);
+    jw_opt_raw(&c->w, "metadata", view_metadata(c->a, e));
     jw_key(&c->w, "parts");
     jw_arr(&c->w);
+    empty = c->w.out->n;
     if (m->n)
         write_parts(c, m);
     else
         write_from_data(c, e);
+    if (c->w.out->n == empty) { /* the AI SDK refuses a message without parts */
+        write_text(c, "text", str_of(""));
+        context_note(c, e, "converted", "it shows nothing: an empty text stands for it");
+    }
     jw_end_arr(&c->w);
     jw_end_obj(&c->w);
 }

@@ -153,15 +153,40 @@ static void take(struct draft *d, const struct bough_step *s, enum bough_part_ty
     buf_put_str(&d->bytes, s->bytes);
 }
 
+/* The part that BOUGH_STEP_LATEST means; nparts when there is none. */
+static size_t latest(const struct draft *d, const struct bough_step *s)
+{
+    struct bough_part is = { BOUGH_PART_TOOL, s->bytes };
+    struct bough_arena *tmp;
+    size_t i = d->nparts;
+
+    if (s->kind == BOUGH_STEP_TEXT)
+        return i ? i - 1 : i;
+    tmp = bough_arena_create();
+    while (i--) {
+        struct bough_part was = { d->parts[i].type, run_bytes(d, d->parts[i].latest) };
+
+        if (was.type == BOUGH_PART_TOOL &&
+            strcmp(part_call_id(tmp, &was), part_call_id(tmp, &is)) == 0)
+            break;
+    }
+    bough_arena_destroy(tmp);
+    return i < d->nparts ? i : d->nparts;
+}
+
 enum bough_rc draft_step(struct draft *d, const struct bough_step *step, struct bough_error *err)
 {
     enum bough_part_type type = BOUGH_PART_OTHER;
-    enum bough_rc rc = check_step(d, step, &type, err);
+    struct bough_step s = *step;
+    enum bough_rc rc;
 
+    if (s.part == BOUGH_STEP_LATEST && s.kind != BOUGH_STEP_PART)
+        s.part = latest(d, &s);
+    rc = check_step(d, &s, &type, err);
     if (rc)
         return rc;
-    if (step->bytes.n)
-        take(d, step, type);
+    if (s.bytes.n)
+        take(d, &s, type);
     d->last++;
     return BOUGH_OK;
 }

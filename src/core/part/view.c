@@ -382,3 +382,12 @@ bool view_hidden(struct bough_arena *a, const struct bough_entry *e)
         (void)json_bool(json_member(view_data(a, e), "display"), &shown);
     return !shown;
 }
+
+struct bough_str view_metadata(struct bough_arena *a, const struct bough_entry *e)
+{
+    struct json kept;
+
+    if (e->metadata.n && !str_is(e->metadata, "{}"))
+        return e->metadata;
+    return json_get(view_data(a, e), "metadata", &kept) ? json_raw(kept) : str_of("");
+}

@@ -90,6 +90,8 @@ struct bough_str view_keep_role(struct bough_arena *a, const char *word, struct 
 
 /* e->data as a tree; "nothing" when it is empty or invalid. Parsed anew on every call. */
 struct json view_data(struct bough_arena *a, const struct bough_entry *e);
+/* The metadata of a UIMessage, raw JSON of any type, or empty: an imported one is in data. */
+struct bough_str view_metadata(struct bough_arena *a, const struct bough_entry *e);
 
 /* pi's `!command` with its output, as the text that a model receives (P26). */
 struct bough_str view_bash_text(struct bough_arena *a, struct json data);

@@ -227,6 +227,7 @@ static enum bough_rc try_fork(struct bough_store *s, struct bough_arena *a, cons
     struct session_make m = { .kind = BOUGH_PRIMARY, .from = ORIGIN_CALLER };
     struct session_loaded from;
     struct snap snap;
+    bool known = false;
     int64_t sid;
     enum bough_rc rc;
 
@@ -243,7 +244,14 @@ static enum bough_rc try_fork(struct bough_store *s, struct bough_arena *a, cons
         return rc;
     rc = find_session(&snap, id, &m.parent, err);
     if (!rc)
-        rc = session_load(&snap, a, m.parent, &from, err);
+        rc = session_fork_key(s, a, how, &m, err);
+    if (!rc)
+        rc = session_known(s, a, &m, &known, &sid, err);
+    if (rc || known) {
+        snap_end(&snap);
+        return rc ? rc : session_give(s, a, sid, out, err);
+    }
+    rc = session_load(&snap, a, m.parent, &from, err);
     if (!rc)
         rc = fork_point(&snap, a, m.parent, how, &m.base, err);
     if (!rc) {
@@ -252,6 +260,8 @@ static enum bough_rc try_fork(struct bough_store *s, struct bough_arena *a, cons
                        : fork_by_reference(s, a, &snap, &m, &sid, err);
     }
     snap_end(&snap);
+    if (rc == BOUGH_KEY_CONFLICT) /* an equal request was faster */
+        rc = session_known(s, a, &m, &known, &sid, err);
     return rc ? rc : session_give(s, a, sid, out, err);
 }
 

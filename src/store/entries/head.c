@@ -32,6 +32,40 @@ out:
     return rc;
 }
 
+static bool count_one(void *user, const struct entry_row *row)
+{
+    (void)row;
+    ++*(int64_t *)user;
+    return true;
+}
+
+enum bough_rc session_path_messages(struct bough_store *s, const struct bough_session *x,
+                                    int64_t *out, struct bough_error *err)
+{
+    struct bough_arena *tmp;
+    struct segs segs;
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    *out = 0;
+    if (rc)
+        return rc;
+    tmp = bough_arena_create();
+    rc = path_segs(&snap, tmp, x->head, 1, &segs, err);
+    for (size_t i = 0; !rc && i < segs.n; i++) {
+        struct entry_range range = { .bid = segs.at[i].bid,
+                                     .from = segs.at[i].from,
+                                     .to = segs.at[i].to,
+                                     .kinds = 1 << BOUGH_ENTRY_MESSAGE,
+                                     .fronts = true };
+
+        rc = snap.ops->entry_scan(snap.v, &range, count_one, out, err);
+    }
+    bough_arena_destroy(tmp);
+    snap_end(&snap);
+    return rc;
+}
+
 struct move {
     int64_t sid;
     const char *entry;

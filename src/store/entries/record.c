@@ -284,6 +284,20 @@ static void known_reply(const struct history *sent, const struct history *stored
     }
 }
 
+/* Find the calls that messages name. */
+static enum bough_rc resolve(struct bough_store *s, struct bough_arena *a, struct append_job *j,
+                             struct bough_error *err)
+{
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = plan_resolve(&snap, a, j->sid, &j->plan, err);
+    snap_end(&snap);
+    return rc;
+}
+
 static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64_t sid,
                              const struct bough_record_options *in, const struct history *sent,
                              const struct history *reply, const char *key, const struct hash *asked,
@@ -310,8 +324,12 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
         return BOUGH_OK; /* everything is stored already */
     }
     rc = plan_build(s, a, entries, n, in->call, &j.plan, err);
+    if (!rc && j.plan.resolve)
+        rc = resolve(s, a, &j, err);
     if (rc)
         return rc;
+    j.heed_lease = true;
+    j.as = in->owner;
     j.at_set = m.branch;
     j.at = m.at;
     j.key = key;

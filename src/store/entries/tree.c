@@ -408,7 +408,7 @@ enum bough_rc bough_branch_with_summary(struct bough_store *s, const char *sessi
         if (!rc)
             rc = summary_data(tmp, how, left ? left->id : "", &e.data, err);
         if (!rc)
-            rc = bough_append(s, tmp, session, &in, &out, err);
+            rc = append_all(s, tmp, session, &in, &(struct append_how){ 0 }, &out, err);
         again = rc == BOUGH_CONFLICT && mono_us() < p.until_us;
         rc = again ? BOUGH_OK : rc;
     } while (again);

@@ -27,8 +27,8 @@ static enum bough_rc check_new(const struct bough_message_open_options *in, stru
         return bough_fail(err, BOUGH_INVALID, "an open message begins empty: add parts as steps");
     if (e->usage || e->by_call || !cstr_empty(e->call))
         return bough_fail(err, BOUGH_INVALID, "usage and call come when the message is sealed");
-    if (in->lease_ms < 0)
-        return bough_fail(err, BOUGH_INVALID, "a lease is never negative");
+    if (lease_check(in->lease_ms, err))
+        return BOUGH_INVALID;
     return check_text("the owner", in->owner, LIMIT_NAME, err);
 }
 
@@ -56,7 +56,9 @@ enum bough_rc bough_message_open(struct bough_store *s, struct bough_arena *a, c
     if (rc)
         return rc;
     process_self(process);
-    rc = append_all(s, a, session, &append, &row, &done, err);
+    rc = append_all(s, a, session, &append,
+                    &(struct append_how){ .open = &row, .heed_lease = true, .as = in->owner },
+                    &done, err);
     if (rc)
         return rc;
     *out = (struct bough_message_open_result){
@@ -336,6 +338,8 @@ enum bough_rc bough_message_take(struct bough_store *s, const char *entry,
         t.in = *in;
     if (!rc)
         rc = check_text("the owner", t.in.owner, LIMIT_NAME, err);
+    if (!rc)
+        rc = lease_check(t.in.lease_ms, err);
     if (!rc)
         rc = locate(s, entry, &t.at, err);
     if (rc)

@@ -174,6 +174,8 @@ enum bough_rc session_make_prepare(struct prep *p, struct session_make *m, struc
     int64_t chk;
     enum bough_rc rc = prep_snap(p, &snap, err);
 
+    if (!rc && m->key)
+        rc = session_key_prepare(p, snap, m, err);
     if (!rc)
         rc = session_slug_choose(p, snap, m, &slug, err);
     if (rc)
@@ -327,6 +329,8 @@ enum bough_rc session_create_from(struct bough_store *s, struct bough_arena *a,
 {
     static const struct bough_session_create_options nothing;
     struct session_make m = { .kind = in ? in->kind : BOUGH_PRIMARY, .from = from };
+    struct bough_error why = { 0 };
+    bool known = false;
     int64_t sid;
     enum bough_rc rc;
 
@@ -334,8 +338,12 @@ enum bough_rc session_create_from(struct bough_store *s, struct bough_arena *a,
     rc = RESERVED_CHECK(bough_session_create_options, in, err);
     if (!rc)
         rc = check_new(in, err);
-    if (rc)
-        return rc;
+    if (!rc)
+        rc = session_key(s, a, in, &m, err);
+    if (!rc) /* before anything that a first request may have changed, such as its slug */
+        rc = session_known(s, a, &m, &known, &sid, err);
+    if (rc || known)
+        return rc ? rc : session_give(s, a, sid, out, err);
     body_of(in, &m.body);
     m.slug = in->slug;
     rc = resolve_parent(s, a, in, &m, err);
@@ -345,8 +353,13 @@ enum bough_rc session_create_from(struct bough_store *s, struct bough_arena *a,
         rc = group_ensure(s, RECORD_WORKSPACE, in->workspace, &m.body.workspace, err);
     if (!rc)
         rc = group_ensure(s, RECORD_ACCOUNT, in->account, &m.body.account, err);
-    if (!rc)
-        rc = session_make(s, a, &m, &sid, err);
+    if (rc)
+        return rc;
+    rc = session_make(s, a, &m, &sid, &why);
+    if (rc == BOUGH_KEY_CONFLICT) /* an equal request was faster */
+        rc = session_known(s, a, &m, &known, &sid, &why);
+    if (rc && err)
+        *err = why;
     return rc ? rc : session_give(s, a, sid, out, err);
 }
 

@@ -7,6 +7,7 @@
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
+#include "store/engine/lease.h"
 #include "store/lookup/check.h"
 #include "store/lookup/find.h"
 #include "store/lookup/session_load.h"
@@ -263,9 +264,7 @@ static void take_lease(struct prep *p, const struct edit *e, struct head_row *h)
         h->lease_since = p->now;
     }
     h->lease_owner = e->owner ? e->owner : "";
-    h->lease_expires = 0;
-    if (e->lease_ms > 0 && __builtin_add_overflow(p->now, e->lease_ms, &h->lease_expires))
-        h->lease_expires = INT64_MAX;
+    h->lease_expires = lease_end(p->now, e->lease_ms);
 }
 
 static enum bough_rc change_status(struct prep *p, struct edit *e, struct session_loaded *l,
@@ -308,6 +307,8 @@ enum bough_rc bough_session_status(struct bough_store *s, const char *id, enum b
 
     if (!rc && (unsigned)status > BOUGH_STATUS_ARCHIVED)
         rc = bough_fail(err, BOUGH_INVALID, "no session has the status %d", (int)status);
+    if (!rc)
+        rc = lease_check(lease_ms, err);
     if (!rc)
         rc = run_edit(s, id, &e, err);
     if (!rc && epoch)

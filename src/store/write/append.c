@@ -121,11 +121,38 @@ static enum bough_rc place_head(struct prep *p, struct append_job *j,
 
 /* ---- the txn ---- */
 
+/* `owner` must hold the lease; without it, nobody but `as` may hold it. The cached state lacks the
+ * owner, so a snapshot is read if there is a lease that counts. */
+static enum bough_rc check_lease(struct prep *p, const struct append_job *j,
+                                 const struct session_state *st, struct bough_error *err)
+{
+    bool lives = st->row.status == BOUGH_STATUS_BUSY && st->row.lease_expires > p->now;
+    struct head_now now;
+    struct snap *snap;
+    enum bough_rc rc;
+
+    if (cstr_empty(j->owner) && (!j->heed_lease || !lives))
+        return BOUGH_OK;
+    rc = prep_snap(p, &snap, err);
+    if (!rc)
+        rc = snap->ops->head_get(snap->v, p->a, j->sid, &now, err);
+    if (rc)
+        return rc;
+    if (!cstr_empty(j->owner)) {
+        if (strcmp(now.row.lease_owner, j->owner) == 0 && now.row.lease_expires > p->now)
+            return BOUGH_OK;
+        return bough_fail(err, BOUGH_LEASE_LOST, "%.60s does not hold the lease of session #%lld",
+                          j->owner, (long long)j->sid);
+    }
+    if (!*now.row.lease_owner || strcmp(now.row.lease_owner, j->as ? j->as : "") == 0)
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_BUSY, "session #%lld is busy: %.80s has it since %lld",
+                      (long long)j->sid, now.row.lease_owner, (long long)now.row.lease_since);
+}
+
 static enum bough_rc check_state(struct prep *p, const struct append_job *j,
                                  const struct session_state *st, struct bough_error *err)
 {
-    struct head_now now;
-    struct snap *snap;
     enum bough_rc rc;
 
     if (check_writable(&st->row, err))
@@ -139,15 +166,7 @@ static enum bough_rc check_state(struct prep *p, const struct append_job *j,
             err->head = (struct bough_head){ st->row.bid, st->depth };
         return rc;
     }
-    if (cstr_empty(j->owner))
-        return BOUGH_OK;
-    rc = prep_snap(p, &snap, err);
-    if (!rc)
-        rc = snap->ops->head_get(snap->v, p->a, j->sid, &now, err);
-    if (!rc && (strcmp(now.row.lease_owner, j->owner) != 0 || now.row.lease_expires <= p->now))
-        rc = bough_fail(err, BOUGH_LEASE_LOST, "%.60s does not hold the lease of session #%lld",
-                        j->owner, (long long)j->sid);
-    return rc;
+    return check_lease(p, j, st, err);
 }
 
 /* The lease row of an open message. */
@@ -537,14 +556,16 @@ static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a, const
 }
 
 enum bough_rc append_all(struct bough_store *s, struct bough_arena *a, const char *session,
-                         const struct bough_append_options *in, const struct open_row *open,
+                         const struct bough_append_options *in, const struct append_how *how,
                          struct bough_append_result *out, struct bough_error *err)
 {
     struct append_job j = { .s = s,
                             .keep_head = in->keep_head,
                             .expect_head = in->expect_head,
                             .owner = in->owner,
-                            .open = open };
+                            .heed_lease = how->heed_lease,
+                            .as = how->as,
+                            .open = how->open };
     enum bough_rc rc = RESERVED_CHECK(bough_append_options, in, err);
 
     if (!rc && !in->n && !in->call)
@@ -572,5 +593,5 @@ enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const c
                            const struct bough_append_options *in, struct bough_append_result *out,
                            struct bough_error *err)
 {
-    return append_all(s, a, session, in, NULL, out, err);
+    return append_all(s, a, session, in, &(struct append_how){ .heed_lease = true }, out, err);
 }

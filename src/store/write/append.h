@@ -17,7 +17,9 @@ struct append_job {
     struct bough_head at; /* branch 0: a new root */
     bool keep_head;
     const struct bough_head *expect_head; /* NULL: any */
-    const char *owner;
+    const char *owner;           /* must hold the lease of the session; NULL or "": nobody must */
+    bool heed_lease;             /* BOUGH_BUSY while another owner than `as` holds the lease */
+    const char *as;              /* who writes; NULL: unnamed */
     const struct open_row *open; /* the one entry is an open message; this is its lease */
 
     /* set by prepare */
@@ -31,9 +33,16 @@ struct append_job {
 enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err);
 void append_done(struct engine *e, const struct txn *t, void *job);
 
-/* bough_append(). `open`: lease of an open message (in->n must be 1), or NULL. */
+/* Beside the options of an append; see struct append_job. */
+struct append_how {
+    const struct open_row *open; /* in->n must be 1 */
+    bool heed_lease;
+    const char *as;
+};
+
+/* bough_append(), with `how`. */
 enum bough_rc append_all(struct bough_store *s, struct bough_arena *a, const char *session,
-                         const struct bough_append_options *in, const struct open_row *open,
+                         const struct bough_append_options *in, const struct append_how *how,
                          struct bough_append_result *out, struct bough_error *err);
 
 /* Run the job, retrying lost guards. If it fails and its idempotency key was used before, the

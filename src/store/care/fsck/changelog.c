@@ -29,7 +29,7 @@ static void match_keys(struct walk *w, const struct changelog_row *row)
             fsck_report(f, RULE_KEY, at_session(k->sid),
                         "an idempotency key points to log row %" PRId64 ", which does not exist",
                         k->no);
-        else if (k->sid != row->sid)
+        else if (k->sid && k->sid != row->sid) /* 0: of the creation of a session */
             fsck_report(f, RULE_KEY, at_session(k->sid),
                         "an idempotency key points to log row %" PRId64 ", of another session",
                         k->no);

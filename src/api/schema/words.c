@@ -1,0 +1,93 @@
+/* Lists of words that members and query parameters can be. */
+#include "api/schema/schema.h"
+
+#include "core/search/search.h"
+#include "formats/common/format.h"
+
+/* A function that gives the words one by one. */
+#define LIST(NAME, ...)                                                                            \
+    static const char *NAME(size_t i)                                                              \
+    {                                                                                              \
+        static const char *const words[] = { __VA_ARGS__ };                                        \
+                                                                                                   \
+        return i < sizeof words / sizeof *words ? words[i] : NULL;                                 \
+    }
+
+static const char *entry_kinds(size_t i)
+{
+    return i < BOUGH_ENTRY_OTHER ? bough_entry_kind_name((enum bough_entry_kind)i) : NULL;
+}
+
+static const char *roles(size_t i)
+{
+    return i < BOUGH_ROLE_LAST ? bough_role_name((enum bough_role)(i + 1)) : NULL;
+}
+
+static const char *statuses(size_t i)
+{
+    return i <= BOUGH_STATUS_LAST ? bough_status_name((enum bough_status)i) : NULL;
+}
+
+static const char *part_types(size_t i)
+{
+    return i <= BOUGH_PART_LAST ? bough_part_type_name((enum bough_part_type)i) : NULL;
+}
+
+static const char *search_fields(size_t i)
+{
+    return i < SEARCH_FIELDS ? search_field_name((enum search_field)i) : NULL;
+}
+
+static const char *error_codes(size_t i)
+{
+    int status;
+
+    return api_error_code(i, &status);
+}
+
+LIST(session_kinds, "primary", "subagent")
+LIST(scopes, "session", "project", "all")
+LIST(todo_statuses, "pending", "in_progress", "completed", "cancelled")
+LIST(import_statuses, "new", "grew", "unchanged", "edited")
+LIST(backends, "sqlite", "postgres", "memory")
+LIST(changes, "create", "append", "update", "status", "head", "delete", "restore", "purge",
+     "entry_delete", "entry_restore", "open", "seal", "record", "adjust", "call_delete")
+LIST(alkhub_roles, "user", "assistant", "system")
+LIST(ui_roles, "system", "user", "assistant")
+
+const struct api_words api_words[] = {
+    { "AlkhubRole", "The role of a message of alkhub.", alkhub_roles, false },
+    { "Backend", "What keeps the store.", backends, false },
+    { "ChangeKind",
+      "What a commit did: create, update (fields), status, head, delete, restore or purge of a "
+      "session; append, entry_delete or entry_restore of entries; open or seal of an open message; "
+      "record (a label, memory, todo list or prompt); adjust of totals; call_delete.",
+      changes, true },
+    { "EntryKind",
+      "The kind of an entry. Other words are kept and given back as they came; `custom` is data of "
+      "a program, `custom_message` a message of one.",
+      entry_kinds, true },
+    { "ErrorCode", "A stable name of the error.", error_codes, true },
+    { "FormatName", "A format that can be imported.", format_read_name, true },
+    { "ImportStatus",
+      "What an import found: a new file, one that grew, the same, or an edited one.",
+      import_statuses, false },
+    { "MemoryScope", "What a memory belongs to; `all` is the whole store.", scopes, false },
+    { "PartType", "The type of a part; `other` for types that bough does not know.", part_types,
+      true },
+    { "Role", "Who speaks, in bough's words.", roles, false },
+    { "RoleWord",
+      "The role of a message. Any word is taken and given back: `developer` and `model` mean "
+      "system and assistant.",
+      roles, true },
+    { "SearchField", "Where the words were found.", search_fields, true },
+    { "SessionKind", "`subagent` for sessions that another session spawned.", session_kinds,
+      false },
+    { "SessionStatus",
+      "idle; busy while an owner works in it; retry while it waits to try again; archived: it can "
+      "only be read.",
+      statuses, false },
+    { "TodoStatus", "The state of a todo item.", todo_statuses, false },
+    { "UIRole", "The role of a UIMessage.", ui_roles, false },
+    { 0 },
+};
