@@ -6,6 +6,6 @@
 
 extern const char html_head[];  /* up to the page's title */
 extern const char html_style[]; /* from there to the opening tag of the data's script element */
-extern const char html_tail[]; /* from its closing tag on */
+extern const char html_tail[];  /* from its closing tag on */
 
 #endif

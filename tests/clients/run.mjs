@@ -2,7 +2,7 @@
 // others. A model on loopback answers; what it was asked shows that the tool has read the history.
 //   run.mjs [word]     only the pairs whose name contains the word
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,10 +48,7 @@ function must(condition, what) {
 
 // ---- the tools ----
 
-const exported = (name, format) => join(root, format, `${name}.${format === "opencode" ? "json" : "jsonl"}`);
-
-// Every tool: take(file) puts an exported file where the tool looks and gives the session's name there,
-// listed(name) says whether the tool lists it, resume(name) asks one thing more, back(name) is the file (or a
+// Every tool: take(placed) gives the session's name there, of what `bough resume` has placed; listed(name) says whether the tool lists it, resume(name) asks one thing more, back(name) is the file (or a
 // file made of it) that bough reads again.
 const tools = {
   pi: {
@@ -63,7 +60,7 @@ const tools = {
       writeFileSync(join(home, ".pi/agent/models.json"), JSON.stringify({ providers: { scripted: {
         baseUrl: `${model.url}/v1`, api: "openai-completions", apiKey: "none", models: [scripted] } } }));
     },
-    take: async (file) => file,
+    take: async (placed) => placed.path,
     async listed(file) {
       const list = join(here, "pi-list.mjs");
       return (await run(node, [list, bin(""), work, dirname(file)])).includes(file);
@@ -81,8 +78,9 @@ const tools = {
       }));
     },
     program: bin("opencode-linux-x64/bin/opencode"),
-    async take(file) {
-      return /ses_\w+/.exec(await run(this.program, ["import", file]))[0];
+    async take(placed) {
+      must((await run(this.program, ["import", placed.path])).includes(placed.id), "it has another id there");
+      return placed.id;
     },
     async listed(id) {
       return (await run(this.program, ["session", "list"])).includes(id);
@@ -105,11 +103,7 @@ const tools = {
       writeFileSync(join(home, ".claude.json"), JSON.stringify({ hasCompletedOnboarding: true,
         projects: { [work]: { hasTrustDialogAccepted: true } } }));
     },
-    async take(file) {
-      const id = /"sessionId":"([^"]+)"/.exec(readFileSync(file, "utf8"))[1];
-      copyFileSync(file, join(this.folder(), `${id}.jsonl`));
-      return id;
-    },
+    take: async (placed) => placed.id,
     // It has no command that lists; --continue takes the newest session of the folder, as its list would show.
     async listed(id) {
       return existsSync(join(this.folder(), `${id}.jsonl`));
@@ -125,9 +119,11 @@ const tools = {
   },
   codex: {
     program: bin("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"),
-    folder: () => join(home, ".codex/sessions/2026/11/15"),
+    folder() {
+      return dirname(this.path);
+    },
     prepare() {
-      mkdirSync(this.folder(), { recursive: true });
+      mkdirSync(join(home, ".codex"), { recursive: true });
       writeFileSync(join(home, ".codex/config.toml"), `model = "scripted"
 model_provider = "scripted"
 approval_policy = "never"
@@ -139,10 +135,9 @@ env_key = "SCRIPTED_KEY"
 wire_api = "responses"
 `).join(""));
     },
-    async take(file) {
-      const id = JSON.parse(readFileSync(file, "utf8").split("\n")[0]).payload.id;
-      copyFileSync(file, join(this.folder(), `rollout-2026-11-15T20-00-00-${id}.jsonl`));
-      return id;
+    async take(placed) {
+      this.path = placed.path;
+      return placed.id;
     },
     async listed(id) {
       return readdirSync(this.folder()).some((name) => name.includes(id));
@@ -180,14 +175,14 @@ async function lastWords(id) {
 
 async function pair(from, to) {
   const tool = tools[to];
-  const file = exported(from, to);
 
   store = join(root, `${from}-in-${to}.db`);
   const report = await ours("import", "--json", "--yes", "--project", work, join(corpora, sessions[from]));
   const id = JSON.parse(report.trim().split("\n")[0]).session;
   const said = await lastWords(id);
-  await ours("export", id, "--format", to, "--output", file);
-  const name = await tool.take(file);
+  const placed = JSON.parse(await ours("resume", id, "--in", to === "claude-code" ? "claude" : to, "--json"));
+  must(!placed.existed && placed.directory === work, `it was not placed: ${JSON.stringify(placed)}`);
+  const name = await tool.take(placed);
   must(await tool.listed(name), "the tool does not list it");
   model.asked.length = 0;
   must((await tool.resume(name)).includes(ANSWER), "the tool did not print the answer");
@@ -195,7 +190,9 @@ async function pair(from, to) {
   must(asked.length, "the model was not asked");
   must(asked.some((a) => a.text.includes(JSON.stringify(said).slice(1, -1))), `the model was not told "${said}"`);
   const back = JSON.parse((await ours("import", "--json", "--yes", "--project", work, await tool.back(name))).split("\n")[0]);
-  must(back.added > 0 && !back.problems.length, `what the tool added was not imported: ${JSON.stringify(back)}`);
+  // Claude Code keeps the id, which the store has of the first tool already.
+  const odd = back.problems.filter((p) => !p.text.startsWith("its id is that of a session from elsewhere"));
+  must(back.added > 0 && !odd.length, `what the tool added was not imported: ${JSON.stringify(back)}`);
   must(!from.startsWith(to) || back.status === "grew", `its own session did not just grow: ${JSON.stringify(back)}`);
   must((await ours("fsck")).startsWith("0 errors"), "fsck finds something");
   return `opened, listed, resumed; ${back.added} entries read back, ${back.known} known`;

@@ -142,3 +142,34 @@ STORE_TEST(a_file_goes_on_in_a_store_that_its_session_was_moved_to)
     import_text(t, text, &out);
     CHECK_INT(0, out.added + out.sessions);
 }
+
+/* What another tool went on with: it keeps the id, so the file cannot have it in this store. */
+STORE_TEST(a_file_whose_id_came_from_another_tool_gets_another_one)
+{
+    const char *claude =
+        "{\"parentUuid\":null,\"sessionId\":\"0199aa00-0000-7000-8000-000000000001\",\"type\":"
+        "\"user\",\"uuid\":\"u1\",\"timestamp\":\"2026-02-03T04:05:06Z\",\"cwd\":\"/"
+        "p\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n";
+    const char *more =
+        "{\"parentUuid\":\"u1\",\"sessionId\":\"0199aa00-0000-7000-8000-000000000001\",\"type\":"
+        "\"user\",\"uuid\":\"u2\",\"cwd\":\"/"
+        "p\",\"message\":{\"role\":\"user\",\"content\":\"on\"}}\n";
+    const char *path, *both = arena_printf(t->arena, "%s%s", claude, more);
+    struct bough_import_file_result pi, first, again;
+
+    import_text(t, pi_file(t, "0199aa00-0000-7000-8000-000000000001", NULL), &pi);
+    path = file_make(t, "claude.jsonl", claude, strlen(claude));
+    first = import_file(t, path);
+    CHECK_INT(1, first.sessions);
+    CHECK_INT(1, first.nproblems);
+    CHECK(strcmp(pi.session, first.session) != 0);
+    CHECK_STR("evil", path_text(t, pi.session));
+    CHECK_STR("hi", path_text(t, first.session));
+    path = file_make(t, "claude.jsonl", both, strlen(both));
+    again = import_file(t, path);
+    CHECK_STR(first.session, again.session);
+    CHECK_INT(0, again.sessions);
+    CHECK_INT(1, again.added);
+    CHECK_STR("hi on", path_text(t, first.session));
+    CHECK_STR("claude-code:0199aa00-0000-7000-8000-000000000001", get(t, first.session)->origin);
+}

@@ -39,6 +39,12 @@ static bool gives(const struct placer *p, int64_t from)
     return from == (int64_t)p->format->number || from == FORMAT_BOUGH || from == ORIGIN_UNKNOWN;
 }
 
+/* The id of a session here, when a session from elsewhere has the one in the file. */
+static const char *own_name(struct placer *p, const char *id)
+{
+    return arena_printf(p->tmp, "%s:%s", p->format->name, id);
+}
+
 /* The session that an import of this format gave the id, or NULL. */
 static struct bough_session *by_given_id(struct placer *p, const char *id)
 {
@@ -121,6 +127,12 @@ static enum bough_rc create(struct placer *p, struct bough_session_create_option
     if (rc == BOUGH_EXISTS && !cstr_empty(in->slug)) {
         placer_problem(p, p->line, "its slug is taken: it gets another one");
         in->slug = NULL;
+        rc = session_create_from(p->s, p->tmp, in, p->format->number, out, err);
+    }
+    if (rc == BOUGH_EXISTS && !cstr_empty(in->id) && !p->in.exact) {
+        placer_problem(p, p->line,
+                       "its id is that of a session from elsewhere: it gets another one");
+        in->id = own_name(p, in->id);
         rc = session_create_from(p->s, p->tmp, in, p->format->number, out, err);
     }
     if (rc && in->fork_entry && !p->shared[0]) {
@@ -213,19 +225,30 @@ static bool is_meant(const struct placer *p, const struct bough_session *s,
            (from == ORIGIN_UNKNOWN && p->imported);
 }
 
+/* The session with this given id, if the file means it. */
+static struct bough_session *by_meant_id(struct placer *p, const struct item_session *in,
+                                         const char *id)
+{
+    struct bough_session *s;
+    int64_t from;
+
+    return session_by_origin(p->s, p->tmp, id, &s, &from, NULL) == BOUGH_OK &&
+                   is_meant(p, s, in, from)
+               ? s
+               : NULL;
+}
+
 /* Find the session in the store: by its id, or, if it has none, by the file it was imported from.
  * The same file with another id is another session. */
 static struct bough_session *find_session(struct placer *p, const struct item_session *in)
 {
     struct bough_session *s = NULL;
-    int64_t from;
 
     if (!cstr_empty(in->id)) {
         s = by_own_id(p, in->id); /* an export gave it, in any format */
-        if (!s && (session_by_origin(p->s, p->tmp, in->id, &s, &from, NULL) != BOUGH_OK ||
-                   !is_meant(p, s, in, from)))
-            s = NULL;
-        return s;
+        if (!s)
+            s = by_meant_id(p, in, in->id);
+        return s ? s : by_meant_id(p, in, own_name(p, in->id));
     }
     if (!p->nsessions && !in->exact && !cstr_empty(p->known) &&
         bough_session_get(p->s, p->tmp, p->known, &s, NULL) == BOUGH_OK)
