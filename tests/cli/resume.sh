@@ -26,6 +26,7 @@ bough resume 1 --in pi -p shop --at @2 --force --json 2>/dev/null | hide
 grep -c '"type":"message"' home/.pi/agent/sessions/*/*.jsonl
 echo "-- run"
 mkdir bin
+# shellcheck disable=SC2016  # for the script
 printf '#!/bin/sh\necho "claude in $PWD: $*"\n' >bin/claude && chmod +x bin/claude
 PATH="$PWD/bin:$PATH" bough resume 1 --in claude -p "shop" --run 2>/dev/null | hide
 echo "-- the tool it came from, its own folder, the current directory"

@@ -252,7 +252,8 @@ static bool wanted(const char *name, int argc, char **argv)
     const char *only = getenv("ONLY");
     int i;
 
-    /* scripts/run-tests runs a suite once per backend; tests without one run in one of these only. */
+    /* scripts/run-tests runs a suite once per backend; tests without one run in one of these only.
+     */
     if (getenv("TEST_BACKEND_ONLY") && !strstr(name, " ["))
         return false;
     if (argc < 2)

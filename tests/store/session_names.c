@@ -47,9 +47,8 @@ STORE_TEST_SECONDS(a_slug_and_a_given_id_are_never_the_same_name_of_two_sessions
         CHECK_OK(bough_store_open(&other, t->url, NULL, &t->err));
     CHECK(pthread_barrier_init(&start, NULL, 2) == 0);
     for (int i = 0; i < 2; i++) {
-        takers[i] = (struct taker){ .store = i && other ? other : t->store,
-                                    .as_id = i,
-                                    .start = &start };
+        takers[i] =
+            (struct taker){ .store = i && other ? other : t->store, .as_id = i, .start = &start };
         CHECK(pthread_create(&threads[i], NULL, take_names, &takers[i]) == 0);
     }
     for (int i = 0; i < 2; i++)

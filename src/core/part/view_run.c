@@ -247,6 +247,25 @@ struct bough_str view_bash_text(struct bough_arena *a, struct json data)
     return out;
 }
 
+struct bough_str view_custom_text(struct bough_arena *a, const struct bough_entry *e)
+{
+    struct json content;
+
+    if (e->kind != BOUGH_ENTRY_CUSTOM_MESSAGE || e->nparts || !e->data.n ||
+        !json_get(view_data(a, e), "content", &content))
+        return str_make("", 0);
+    return view_output_text(a, json_raw(content));
+}
+
+bool view_hidden(struct bough_arena *a, const struct bough_entry *e)
+{
+    bool shown = true;
+
+    if (e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE && e->data.n)
+        (void)json_bool(json_member(view_data(a, e), "display"), &shown);
+    return !shown;
+}
+
 struct bough_str view_metadata(struct bough_arena *a, const struct bough_entry *e)
 {
     struct json kept;

@@ -62,8 +62,9 @@ enum bough_rc session_unlink(struct bough_store *s, const char *id,
                              const struct bough_session_update_options *edit,
                              struct bough_error *err);
 
-/* How many messages are on the path to the head of each session and not deleted, open ones included;
- * head.c. Costs the length of the path only for sessions with branches or deleted messages. */
+/* How many messages are on the path to the head of each session and not deleted, open ones
+ * included; head.c. Costs the length of the path only for sessions with branches or deleted
+ * messages. */
 enum bough_rc session_path_messages(struct bough_store *s, const struct bough_session *x, size_t n,
                                     int64_t *out, struct bough_error *err);
 
