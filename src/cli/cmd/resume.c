@@ -82,7 +82,7 @@ static int run(struct cli *c)
         rc = cli_session(c, c->argv[0], &s);
     if (!rc)
         rc = find_tool(c, s, &l);
-    if (rc)
+    if (rc || !l)
         return rc;
     root = layout_root(c->a, l);
     if (!root)
