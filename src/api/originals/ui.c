@@ -163,8 +163,8 @@ const struct http_route api_ui_routes[] = {
       "List the messages of a session as the AI SDK's UIMessages, and the id of the open one.",
       messages_query, .gives = "UIMessages" },
     { "GET", "/api/v1/sessions/{id}/ui-stream", stream, AUTH_READ,
-      "Stream an open message as the AI SDK's UI message stream, from its beginning to its end; "
-      "204 if none is open.",
+      "Stream a message as the AI SDK's UI message stream, from its beginning to its end; 204 if "
+      "none is open. Results of tools that came as later messages are not in it.",
       stream_query, .gives = "events", .flags = HTTP_STREAMS | HTTP_MAY_BE_EMPTY, .drop = drop },
     { 0 },
 };

@@ -123,6 +123,7 @@ static struct bough_str find(struct json part, const char *one, const char *othe
 struct tool {
     const char *call, *name;
     struct json j;
+    struct bough_str input; /* as the list shows it */
     enum bough_tool_state state;
 };
 
@@ -147,14 +148,13 @@ static void input_chunk(struct http_res *res, const struct tool *t, bool whole)
                                         "callProviderMetadata",
                                         "providerMetadata",
                                         NULL };
-    struct bough_str input = find(t->j, "input", "arguments");
     struct chunk c;
     struct json_writer *w = chunk_begin(&c, whole ? "tool-input-available" : "tool-input-start");
 
     jw_kv_cstr(w, "toolCallId", t->call);
     jw_kv_cstr(w, "toolName", t->name);
     if (whole)
-        jw_kv_raw(w, "input", input.n ? input : str_of("{}"));
+        jw_kv_raw(w, "input", t->input.n ? t->input : str_of("{}"));
     if (json_is(json_member(t->j, "type"), "dynamic-tool"))
         jw_kv_bool(w, "dynamic", true);
     if (json_type(json_member(t->j, "toolCallId")) == JSON_STRING) /* a part of the AI SDK */
@@ -236,15 +236,18 @@ static void tell_tool(struct http_res *res, struct ui_part *p, struct bough_str 
 {
     struct bough_arena *tmp = bough_arena_create();
     struct bough_part part = { BOUGH_PART_TOOL, json };
-    struct tool t = {
-        part_call_id(tmp, &part), part_tool_name(tmp, &part), { 0 }, bough_tool_state_of(json)
-    };
+    struct tool t = { .call = part_call_id(tmp, &part),
+                      .name = part_tool_name(tmp, &part),
+                      .state = bough_tool_state_of(json) };
+    struct part_view v;
     bool over = t.state == BOUGH_TOOL_COMPLETED || t.state == BOUGH_TOOL_ERROR, part_of = false;
 
     if (!*t.call || json_parse(tmp, json, &t.j, NULL)) {
         bough_arena_destroy(tmp);
         return;
     }
+    view_part(tmp, &part, &v);
+    t.input = v.input;
     if (!p->started)
         input_chunk(res, &t, false);
     p->started = true;
