@@ -1622,7 +1622,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream an open message as the AI SDK's UI message stream, from its beginning to its end; 204 if none is open. */
+        /** Stream a message as the AI SDK's UI message stream, from its beginning to its end; 204 if none is open. Results of tools that came as later messages are not in it. */
         get: operations["get_api_v1_sessions_id_ui_stream"];
         put?: never;
         post?: never;
@@ -11152,7 +11152,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stream an open message as the AI SDK's UI message stream, from its beginning to its end; 204 if none is open. */
+            /** @description Stream a message as the AI SDK's UI message stream, from its beginning to its end; 204 if none is open. Results of tools that came as later messages are not in it. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
