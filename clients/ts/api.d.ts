@@ -2013,6 +2013,11 @@ export interface components {
             /** @description What it spent. */
             used: components["schemas"]["Totals"];
             /**
+             * @description False: the call used tokens, but no price was applied, so its cost is not 0.
+             * @example true
+             */
+            cost_known: boolean;
+            /**
              * @description All tokens, as the provider reported them.
              * @example 129
              */

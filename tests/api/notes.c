@@ -78,6 +78,7 @@ STORE_TEST(calls_are_listed_read_and_removed)
                 201);
     j = world_gives(t, &w, "GET", of_session(t, id, "/calls"), "", 200);
     CHECK_STR("n", text_at(t, j, "items.0.want_model"));
+    CHECK_STR("false", text_at(t, j, "items.0.cost_known")); /* tokens, but no price */
     call = arena_printf(t->arena, "/api/v1/calls/%s", text_at(t, j, "items.0.id"));
     CHECK_STR("7", text_at(t, world_gives(t, &w, "GET", call, "", 200), "used.input"));
     r = world_ask(t, &w, "GET", call, bearer(t, world_token(t, "a", "read", "/q")), "");

@@ -8,6 +8,7 @@
 
 #include "base/text/iso.h"
 #include "base/text/str.h"
+#include "core/model/totals.h"
 #include "core/part/view.h"
 
 void form_time(struct json_writer *w, const char *key, int64_t ms)
@@ -201,6 +202,7 @@ void form_call(struct json_writer *w, const struct bough_call *call)
     jw_opt_raw(w, "error", call->error);
     jw_opt_raw(w, "usage", call->usage);
     form_totals(w, "used", &call->used);
+    jw_kv_bool(w, "cost_known", totals_cost_known(&call->used, call->usage));
     jw_opt_i64(w, "total_tokens", call->total_tokens);
     jw_opt_i64(w, "duration_ms", call->duration);
     form_time(w, "time", call->time);

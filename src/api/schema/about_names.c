@@ -49,6 +49,8 @@ const struct api_about api_names[] = {
     { "content_bytes", "The size of all stored entries.", "65536" },
     { "copy", "Copy entries and labels: the new session is independent and has no parent.",
       "false" },
+    { "cost_known", "False: the call used tokens, but no price was applied, so its cost is not 0.",
+      "true" },
     { "cost_nano_usd", "The cost in billionths of a USD: exact, for adding up.", "1234000", 0,
       LIMIT_COST },
     { "cost_usd",

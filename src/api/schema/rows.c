@@ -35,8 +35,8 @@ const struct api_schema api_own_schemas[] = {
     { "Call", "One request to a model provider, and what it cost.",
       "id:string session:string provider:string model:string kind?:string "
       "want_provider?:string want_model?:string want_kind?:string status?:string "
-      "request_id?:string error?:any usage?:any used:Totals total_tokens?:integer "
-      "duration_ms?:integer time:time|null" },
+      "request_id?:string error?:any usage?:any used:Totals cost_known:boolean "
+      "total_tokens?:integer duration_ms?:integer time:time|null" },
     { "CallNew", "A provider call to store. What it used counts towards the totals of the session.",
       "only id?:string request_id?:string want_provider?:string want_model?:string "
       "want_kind?:string provider?:string model?:string kind?:string status?:string "

@@ -50,15 +50,6 @@ static struct group *group_of(struct sums *s, const char *name)
     return &s->at[s->n++];
 }
 
-/* Tokens that cost nothing, of a call whose report names no cost: no price is known. */
-static bool is_unknown(const struct bough_call *call)
-{
-    const struct bough_totals *t = &call->used;
-
-    return !t->cost && t->input + t->output + t->reasoning + t->cache_read + t->cache_write > 0 &&
-           !(call->usage.n && memmem(call->usage.p, call->usage.n, "cost", 4));
-}
-
 static void add_call(struct sums *s, const struct bough_session *session,
                      const struct bough_call *call)
 {
@@ -87,8 +78,8 @@ static void add_call(struct sums *s, const struct bough_session *session,
         g->shown = arena_printf(s->c->a, "#%" PRId64 " %s", session->number, session->slug);
     g->calls++;
     s->calls++;
-    g->unknown += is_unknown(call);
-    s->unknown += is_unknown(call);
+    g->unknown += !totals_cost_known(&call->used, call->usage);
+    s->unknown += !totals_cost_known(&call->used, call->usage);
     s->over = s->over || !totals_add(&g->used, &call->used) || !totals_add(&s->all, &call->used);
 }
 

@@ -1,6 +1,8 @@
 /* Totals: adding up tokens and money. Pure. */
 #include "core/model/totals.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/memory/arena.h"
 
@@ -46,6 +48,14 @@ bool totals_valid(const struct bough_totals *t)
         if (tokens[i] < 0 || tokens[i] > LIMIT_TOKENS)
             return false;
     return t->cost >= 0 && t->cost <= LIMIT_COST;
+}
+
+bool totals_cost_known(const struct bough_totals *used, struct bough_str report)
+{
+    return used->cost ||
+           !(used->input || used->output || used->reasoning || used->cache_read ||
+             used->cache_write) ||
+           (report.n && memmem(report.p, report.n, "cost", 4));
 }
 
 const struct bough_totals *totals_keep(struct bough_arena *a, const struct bough_totals *t)

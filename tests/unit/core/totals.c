@@ -1,5 +1,6 @@
 /* Totals: sums, negation, overflow. */
 #include "core/model/totals.h"
+#include "base/text/str.h"
 
 #include "lib/test.h"
 
@@ -51,4 +52,15 @@ TEST(usage_may_not_be_negative)
     CHECK(totals_valid(&ok));
     CHECK(!totals_valid(&bad));
     CHECK(!totals_is_zero(&ok));
+}
+
+TEST(tokens_without_a_price_have_an_unknown_cost)
+{
+    struct bough_totals tokens = { .output = 3 }, priced = { .output = 3, .cost = 1 }, none = { 0 };
+
+    CHECK(!totals_cost_known(&tokens, str_of("")));
+    CHECK(!totals_cost_known(&tokens, str_of("{\"output_tokens\":3}")));
+    CHECK(totals_cost_known(&tokens, str_of("{\"output_tokens\":3,\"cost\":0}"))); /* it is free */
+    CHECK(totals_cost_known(&priced, str_of("")));
+    CHECK(totals_cost_known(&none, str_of("")));
 }
