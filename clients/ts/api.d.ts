@@ -6459,7 +6459,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description path (default), direct (only entries this session wrote) or since_marker. */
-                what?: string;
+                what?: "path" | "direct" | "since_marker";
                 /** @description The path to this entry instead of the head. */
                 at?: string;
                 /** @description Only messages. */
@@ -8588,8 +8588,8 @@ export interface operations {
     get_api_v1_memories: {
         parameters: {
             query?: {
-                /** @description The scope: session, project or all. */
-                scope?: string;
+                /** @description The scope of the memories. */
+                scope?: "session" | "project" | "all";
                 /** @description The session, or the name of the project. */
                 of?: string;
             };
@@ -8668,8 +8668,8 @@ export interface operations {
     delete_api_v1_memories_memory: {
         parameters: {
             query?: {
-                /** @description The scope: session, project or all. */
-                scope?: string;
+                /** @description The scope of the memories. */
+                scope?: "session" | "project" | "all";
                 /** @description The session, or the name of the project. */
                 of?: string;
             };
@@ -10362,8 +10362,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description projects, workspaces or accounts. */
-                kind: string;
+                /** @description The kind of the group. */
+                kind: "projects" | "workspaces" | "accounts";
             };
             cookie?: never;
         };
@@ -10403,8 +10403,8 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description projects, workspaces or accounts. */
-                kind: string;
+                /** @description The kind of the group. */
+                kind: "projects" | "workspaces" | "accounts";
             };
             cookie?: never;
         };
@@ -10473,7 +10473,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description quick, full (default) or deep. */
-                level?: string;
+                level?: "quick" | "full" | "deep";
             };
             header?: never;
             path?: never;
@@ -10512,7 +10512,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description quick, full (default) or deep. */
-                level?: string;
+                level?: "quick" | "full" | "deep";
             };
             header?: never;
             path?: never;

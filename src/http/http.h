@@ -175,6 +175,14 @@ struct http_field {
     int64_t least, most;            /* HTTP_INTEGER: the range; `most` 0: any */
 };
 
+/* For http_field.words: the i-th of a list that ends with NULL. */
+static inline const char *http_word(const char *const *words, size_t i)
+{
+    while (*words && i--)
+        words++;
+    return *words;
+}
+
 enum http_flag {
     HTTP_STREAMS = 1,  /* events, or a pull without an end: the request has no deadline */
     HTTP_RAW_BODY = 2, /* any Content-Type; without it a body must be application/json */

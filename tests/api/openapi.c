@@ -225,3 +225,31 @@ STORE_TEST(heads_numbers_versions_and_states_are_explained)
     }
     world_close(&w);
 }
+
+static size_t words_of_parameter(struct test *t, struct json doc, const char *path,
+                                 const char *method, const char *name)
+{
+    struct json_iter it;
+    struct json words;
+    struct json operation = json_member(json_member(at(t, doc, "paths"), path), method);
+
+    for (it = json_iter(json_member(operation, "parameters")); json_next(&it);)
+        if (json_is(json_member(it.value, "name"), name) &&
+            json_get(json_member(it.value, "schema"), "enum", &words))
+            return json_count(words);
+    return 0;
+}
+
+STORE_TEST(parameters_that_take_one_of_a_few_words_list_them)
+{
+    struct json doc;
+    struct world w;
+
+    world_open(t, &w);
+    doc = document(t, &w);
+    CHECK_INT(3, words_of_parameter(t, doc, "/api/v1/sessions/{id}/entries", "get", "what"));
+    CHECK_INT(3, words_of_parameter(t, doc, "/api/v1/memories", "get", "scope"));
+    CHECK_INT(2, words_of_parameter(t, doc, "/api/v1/sessions", "get", "kind"));
+    CHECK_INT(3, words_of_parameter(t, doc, "/api/v1/places/{kind}", "get", "kind"));
+    world_close(&w);
+}

@@ -11,9 +11,16 @@ enum { PULL_ENTRIES = 50 }; /* entries in memory at a time when a whole path is 
 
 /* ---- a page, or the whole path ---- */
 
+static const char *what_words(size_t i)
+{
+    static const char *const words[] = { "path", "direct", "since_marker", NULL };
+
+    return http_word(words, i);
+}
+
 static const struct http_field read_query[] = {
     { "what", HTTP_STRING,
-      "path (default), direct (only entries this session wrote) or since_marker." },
+      "path (default), direct (only entries this session wrote) or since_marker.", what_words },
     { "at", HTTP_STRING, "The path to this entry instead of the head." },
     { "messages", HTTP_BOOLEAN, "Only messages." },
     { "user", HTTP_BOOLEAN, "Only user messages." },

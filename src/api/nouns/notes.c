@@ -81,8 +81,15 @@ static enum bough_rc drop_label(struct http_req *req, struct http_res *res, stru
 
 /* ---- memories ---- */
 
+static const char *scope_words(size_t i)
+{
+    static const char *const words[] = { "session", "project", "all", NULL };
+
+    return http_word(words, i);
+}
+
 static const struct http_field memory_query[] = {
-    { "scope", HTTP_STRING, "The scope: session, project or all." },
+    { "scope", HTTP_STRING, "The scope of the memories.", scope_words },
     { "of", HTTP_STRING, "The session, or the name of the project." },
     { 0 },
 };

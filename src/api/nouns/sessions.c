@@ -50,32 +50,25 @@ static enum bough_rc own_project(struct http_req *req, struct http_res *res, con
 /* ---- list ---- */
 
 /* The i-th of a NULL-terminated list. */
-static const char *word_at(const char *const *words, size_t i)
-{
-    while (*words && i--)
-        words++;
-    return *words;
-}
-
 static const char *kind_words(size_t i)
 {
     static const char *const words[] = { "primary", "subagent", NULL };
 
-    return word_at(words, i);
+    return http_word(words, i);
 }
 
 static const char *deleted_words(size_t i)
 {
     static const char *const words[] = { "also", "only", NULL };
 
-    return word_at(words, i);
+    return http_word(words, i);
 }
 
 static const char *order_words(size_t i)
 {
     static const char *const words[] = { "created", "updated", "modified", NULL };
 
-    return word_at(words, i);
+    return http_word(words, i);
 }
 
 static const struct http_field list_query[] = {

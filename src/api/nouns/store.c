@@ -293,8 +293,15 @@ static const struct http_field place_query[] = {
     { 0 },
 };
 
+static const char *level_words(size_t i)
+{
+    static const char *const words[] = { "quick", "full", "deep", NULL };
+
+    return http_word(words, i);
+}
+
 static const struct http_field level_query[] = {
-    { "level", HTTP_STRING, "quick, full (default) or deep." },
+    { "level", HTTP_STRING, "quick, full (default) or deep.", level_words },
     { 0 },
 };
 

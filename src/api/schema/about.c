@@ -4,9 +4,9 @@
 #include "api/schema/schema.h"
 #include "base/text/str.h"
 
-static const struct {
-    const char *name, *about;
-} path_names[] = {
+static const char *const group_words[] = { "projects", "workspaces", "accounts", NULL };
+
+static const struct api_path_name path_names[] = {
     { "call", "The id of a provider call." },
     { "entry",
       "An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it "
@@ -14,7 +14,7 @@ static const struct {
     { "id",
       "A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first "
       "8 or more characters of its id. Routes that delete take a full id only." },
-    { "kind", "projects, workspaces or accounts." },
+    { "kind", "The kind of the group.", group_words },
     { "memory", "The id of a memory." },
     { "message", "The id of a message." },
     { "number", "The number of the attachment in the entry, from 0." },
@@ -22,11 +22,11 @@ static const struct {
     { "prompt", "The id of a queued prompt." },
 };
 
-const char *api_about_path(struct bough_str name)
+const struct api_path_name *api_about_path(struct bough_str name)
 {
     for (size_t i = 0; i < sizeof path_names / sizeof *path_names; i++)
         if (str_is(name, path_names[i].name))
-            return path_names[i].about;
+            return &path_names[i];
     return NULL;
 }
 

@@ -53,13 +53,24 @@ static void query_parameter(struct json_writer *w, const struct http_field *f)
 
 static void path_parameter(struct json_writer *w, struct bough_str name)
 {
+    const struct api_path_name *p = api_about_path(name);
+
     jw_obj(w);
     jw_kv_str(w, "name", name);
     jw_kv_cstr(w, "in", "path");
     jw_kv_bool(w, "required", true);
-    jw_kv_cstr(w, "description", api_about_path(name));
+    jw_kv_cstr(w, "description", p ? p->about : NULL);
     jw_key(w, "schema");
-    jw_raw(w, str_of("{\"type\":\"string\"}"));
+    jw_obj(w);
+    jw_kv_cstr(w, "type", "string");
+    if (p && p->words) {
+        jw_key(w, "enum");
+        jw_arr(w);
+        for (size_t i = 0; p->words[i]; i++)
+            jw_cstr(w, p->words[i]);
+        jw_end_arr(w);
+    }
+    jw_end_obj(w);
     jw_end_obj(w);
 }
 

@@ -45,8 +45,15 @@ extern const struct api_about api_original_names[]; /* about_originals.c: they w
 
 /* The row of a member of a schema, or NULL. */
 const struct api_about *api_about(const char *schema, struct bough_str member);
-/* The meaning of a {name} in a path, or NULL. */
-const char *api_about_path(struct bough_str name);
+
+/* What a {name} in a path means. */
+struct api_path_name {
+    const char *name, *about;
+    const char *const *words; /* its values, then NULL; NULL: any */
+};
+
+/* The row of a {name}, or NULL. */
+const struct api_path_name *api_about_path(struct bough_str name);
 
 /* A list of words. An open list may grow, and readers must expect other words. */
 struct api_words {
