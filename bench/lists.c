@@ -71,6 +71,96 @@ void bench_list(struct bench *b)
     }
 }
 
+/* --- lists by one column */
+
+/* One of these, by the number of the side. */
+static const struct bough_session_list_options by_column[] = {
+    { .workspace = "w3", .order = BOUGH_BY_UPDATED, .limit = 50 },
+    { .account = "a3", .order = BOUGH_BY_UPDATED, .limit = 50 },
+    { .role_name = "r3", .order = BOUGH_BY_UPDATED, .limit = 50 },
+    { .status = "archived", .order = BOUGH_BY_UPDATED, .limit = 50 },
+    { .active = true, .order = BOUGH_BY_UPDATED, .limit = 50 },
+};
+enum { COLUMNS = sizeof by_column / sizeof *by_column };
+
+struct listing_by {
+    struct listing l;
+    size_t column;
+};
+
+static void run_list_by(void *user, size_t i)
+{
+    struct listing_by *by = user;
+    struct bough_sessions out;
+    struct bough_error err;
+
+    (void)i;
+    bough_arena_reset(by->l.a);
+    must(bough_session_list(by->l.s, by->l.a, &by_column[by->column], &out, &err), &err, "list");
+    if (out.n != 50)
+        exit(2);
+}
+
+/* Every tenth session has the column's value, and every tenth is archived. */
+static void fill_columns(struct bough_store *s, size_t n)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct bough_session *out;
+    struct bough_error err;
+
+    for (size_t i = 0; i < n; i++) {
+        char workspace[16], account[16], role[16];
+        struct bough_session_create_options in = { .workspace = workspace,
+                                                   .account = account,
+                                                   .role_name = role };
+
+        snprintf(workspace, sizeof workspace, "w%zu", i % 10);
+        snprintf(account, sizeof account, "a%zu", i % 10);
+        snprintf(role, sizeof role, "r%zu", i % 10);
+        bough_arena_reset(a);
+        must(bough_session_create(s, a, &in, &out, &err), &err, "create");
+        if (i % 10 == 7)
+            must(bough_session_archive(s, out->id, &err), &err, "archive");
+    }
+    upkeep(s);
+    bough_arena_destroy(a);
+}
+
+/* The worst of all columns. */
+void bench_list_by(struct bench *b)
+{
+    const char *dir[2] = { scratch(b, "by-1k"), scratch(b, "by-100k") };
+    struct listing l[2];
+    double worst = 0;
+
+    syncs_skip(true);
+    for (size_t i = 0; i < 2; i++) {
+        l[i] = (struct listing){ store_new(dir[i], true), bough_arena_create() };
+        fill_columns(l[i].s, i ? 100000 : 1000);
+    }
+    syncs_skip(false);
+    for (size_t column = 0; column < COLUMNS; column++) {
+        struct listing_by by[2] = { { l[0], column }, { l[1], column } };
+        struct side sides[2] = {
+            { .name = "by column, 1k", .run = run_list_by, .user = &by[0] },
+            { .name = "by column, 100k", .run = run_list_by, .user = &by[1] }
+        };
+        double ratio;
+
+        interleave(sides, 2, b->full ? 400 : 100, 20);
+        ratio = median(&sides[1].us) / median(&sides[0].us);
+        note("column %zu: 100k over 1k sessions %.2f", column, ratio);
+        worst = ratio > worst ? ratio : worst;
+        sides_finish(sides, 2);
+    }
+    figure(b, "list50_by_column_100k_vs_1k", worst);
+    for (size_t i = 0; i < 2; i++) {
+        bough_arena_destroy(l[i].a);
+        bough_store_close(&l[i].s);
+        scratch_remove(dir[i]);
+    }
+}
+
 /* --- forks */
 
 struct forking {
