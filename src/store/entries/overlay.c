@@ -48,7 +48,7 @@ static enum bough_rc append(struct bough_store *s, struct bough_arena *a, const 
 {
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_CUSTOM };
     struct bough_append_options in = { .entries = &e, .n = 1 };
-    struct bough_append_result out;
+    struct bough_append_result out = { 0 };
     enum bough_rc rc;
 
     jw_end_obj(w);
@@ -58,7 +58,7 @@ static enum bough_rc append(struct bough_store *s, struct bough_arena *a, const 
                               (long long)LIMIT_DATA)
                  : append_all(s, a, session, &in, &(struct append_how){ 0 }, &out, err);
     buf_finish(b);
-    if (!rc)
+    if (!rc && out.ids)
         memcpy(id, out.ids[0], BOUGH_ID_LEN + 1);
     return rc;
 }
