@@ -70,3 +70,16 @@ const char *bearer(struct test *t, const char *secret)
 {
     return arena_printf(t->arena, "Authorization: Bearer %s\r\n", secret);
 }
+
+const char *world_path(struct test *t, const struct http_route *r)
+{
+    char *path = arena_strdup(t->arena, r->path), *p;
+
+    while ((p = strchr(path, '{'))) {
+        char *end = strchr(p, '}');
+
+        *p = 'x';
+        memmove(p + 1, end + 1, strlen(end + 1) + 1);
+    }
+    return path;
+}

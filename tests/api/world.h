@@ -38,4 +38,7 @@ struct json reply_json(struct test *t, const struct http_reply *r);
 const char *text_at(struct test *t, struct json j, const char *path);
 const char *of_session(struct test *t, const char *session, const char *rest); /* a path */
 
+/* The path of a route with every {name} filled in. */
+const char *world_path(struct test *t, const struct http_route *r);
+
 #endif
