@@ -390,7 +390,6 @@ STORE_TEST(C8_a_reply_without_a_provider_call_gets_one_and_a_tool_names_its_call
     const char *chat, *call;
     struct http_reply r;
     struct json data, message;
-    struct json_iter it;
     struct world w;
 
     world_open(t, &w);
@@ -400,9 +399,7 @@ STORE_TEST(C8_a_reply_without_a_provider_call_gets_one_and_a_tool_names_its_call
     r = world_own(t, &w, "GET", path(t, chat, ""), "");
     data = json_member(body_of(t, r), "data");
     CHECK_INT(1, (int)json_count(json_member(data, "provider_calls")));
-    it = json_iter(json_member(data, "messages"));
-    CHECK(json_next(&it) && json_next(&it));
-    call = member(t, it.value, "produced_by_call_id");
+    call = member(t, item(json_member(data, "messages"), 1), "produced_by_call_id");
     CHECK(strncmp(call, "call_", 5) == 0);
     r = world_own(t, &w, "POST", path(t, chat, "/messages"),
                   arena_printf(t->arena,
@@ -413,9 +410,7 @@ STORE_TEST(C8_a_reply_without_a_provider_call_gets_one_and_a_tool_names_its_call
                                call));
     CHECK_INT(200, r.status);
     r = world_own(t, &w, "GET", path(t, chat, ""), "");
-    it = json_iter(json_member(json_member(body_of(t, r), "data"), "messages"));
-    while (json_next(&it))
-        message = it.value;
+    message = item(json_member(json_member(body_of(t, r), "data"), "messages"), 2);
     CHECK_STR("done", member(t, message, "content"));
     CHECK_STR(call, member(t, message, "produced_by_call_id"));
     r = world_own(t, &w, "POST", path(t, chat, "/messages"),

@@ -183,6 +183,7 @@ static _Noreturn void bail_out(const char *why)
 /* The limit grew if the machine became busy meanwhile. */
 static void on_alarm(int sig)
 {
+    /* Both are safe in signal handlers. NOLINTNEXTLINE(bugprone-signal-handler) */
     double left = limit_s * patience() - (double)(patience_now() - began) / 1000;
 
     (void)sig;

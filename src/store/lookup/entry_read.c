@@ -373,7 +373,7 @@ enum bough_rc bough_latest_user_entry(struct bough_store *s, const char *session
     struct bough_entries_read_options how = {
         .what = BOUGH_ENTRIES_OWN, .user = true, .newest = true, .limit = 1
     };
-    struct bough_entries_read_result path;
+    struct bough_entries_read_result path = { 0 };
     enum bough_rc rc = bough_entries_read(s, tmp, session, &how, &path, err);
 
     out[0] = '\0';

@@ -99,7 +99,7 @@ enum bough_rc session_known(struct bough_store *s, struct bough_arena *a,
                             const struct session_make *m, bool *known, int64_t *sid,
                             struct bough_error *err)
 {
-    struct changelog_row log;
+    struct changelog_row log = { 0 };
     struct key_row row;
     struct snap snap;
     enum bough_rc rc = m->key ? snap_begin(s, &snap, err) : BOUGH_OK;
