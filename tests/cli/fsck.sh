@@ -18,7 +18,8 @@ bough help fsck | head -n 1
 echo "-- a row whose bytes are not what they were"
 export BOUGH_STORE="$PWD/a.db"
 id=$(bough new "a title")
-bough append "$id" "what the quokka said" >/dev/null
+# Behind the part of a message that lists show, so that only the entry has these bytes.
+bough append "$id" "$(printf 'hop %.0s' $(seq 80)) what the quokka said" >/dev/null
 bough append "$id" "and what came after" >/dev/null
 sed -i 's/the quokka said/the quokkb said/' a.db
 look --store a.db | mask
