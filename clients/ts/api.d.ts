@@ -254,7 +254,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the context a model would get, with notes on what is not verbatim. */
+        /** Get the messages to send to a model, with a note on each change from the stored text. */
         get: operations["get_api_v1_sessions_id_context"];
         put?: never;
         post?: never;
@@ -2552,8 +2552,8 @@ export interface components {
             /** @description The name of the invariant, or of the error. It never changes. */
             code: components["schemas"]["ErrorCode"];
             /**
-             * @description One sentence.
-             * @example no session nobody
+             * @description What went wrong, in one sentence.
+             * @example there is no session abc
              */
             message: string;
             /** @description More about it. */
@@ -6886,7 +6886,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get the context a model would get, with notes on what is not verbatim. */
+            /** @description Get the messages to send to a model, with a note on each change from the stored text. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -116,7 +116,7 @@ BOUGH_MUST_CHECK enum bough_rc bough_message_flush(struct bough_store *s,
                                                    struct bough_message_step_result *out,
                                                    struct bough_error *err);
 
-/* How a message ended. What is not given stays as it was when the message was opened. */
+/* How a message ended. Members left zero keep the values given when the message was opened. */
 struct bough_message_seal_options {
     const char *finish;                     /* NULL: unchanged */
     struct bough_str error, data, metadata; /* raw JSON; empty: unchanged */

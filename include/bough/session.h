@@ -127,10 +127,10 @@ BOUGH_MUST_CHECK enum bough_rc bough_session_update(struct bough_store *s, const
  * Change the status. From idle or retry to busy, `owner` takes a lease of `lease_ms` (0: a minute;
  * negative or more than a day: BOUGH_INVALID); from busy to busy the same owner renews it. While
  * the lease lives, appends of others are BOUGH_BUSY. Every new lease has a larger epoch, written to
- * *epoch (may be NULL). `owner` may be NULL: then nobody is kept out. A lease that has expired can
- * be taken by anybody. BOUGH_BUSY: another owner's lease has not expired. BOUGH_CONFLICT: the
- * status cannot change like this; idle becomes busy or archived, busy becomes idle or retry, retry
- * becomes busy, idle or archived, archived becomes idle.
+ * *epoch (may be NULL). With `owner` NULL the session is busy without a lease, and every caller may
+ * append. Any caller can take an expired lease. BOUGH_BUSY: another owner's lease has not expired.
+ * BOUGH_CONFLICT: the status cannot change like this; idle becomes busy or archived, busy becomes
+ * idle or retry, retry becomes busy, idle or archived, archived becomes idle.
  */
 BOUGH_MUST_CHECK enum bough_rc bough_session_status(struct bough_store *s, const char *id,
                                                     enum bough_status status, const char *owner,

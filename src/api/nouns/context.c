@@ -123,8 +123,8 @@ static const struct http_field latest_query[] = {
 
 const struct http_route api_context_routes[] = {
     { "GET", "/api/v1/sessions/{id}/context", context, AUTH_READ,
-      "Get the context a model would get, with notes on what is not verbatim.", context_query,
-      .gives = "Context" },
+      "Get the messages to send to a model, with a note on each change from the stored text.",
+      context_query, .gives = "Context" },
     { "GET", "/api/v1/sessions/{id}/markers", markers, AUTH_READ,
       "List the compactions this session wrote, oldest first.", .gives = "Entries" },
     { "POST", "/api/v1/sessions/{id}/markers", compact, AUTH_APPEND,

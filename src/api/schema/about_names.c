@@ -139,7 +139,7 @@ const struct api_about api_names[] = {
     { "log_rows", "Rows of the changelog.", "42" },
     { "matched", "Messages of the history that were stored already.", "2" },
     { "matches", "Pairs of offset and length, in bytes of the snippet.", "[[0,5]]" },
-    { "message", "One sentence.", "\"no session nobody\"" },
+    { "message", "What went wrong, in one sentence.", "\"there is no session abc\"" },
     { "message_number",
       "How many messages are on the path up to and including it; `@3` names the third.", "2" },
     { "metadata", "A JSON object for the caller's own use; kept as it is.", "{}" },

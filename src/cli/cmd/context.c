@@ -96,7 +96,7 @@ static const struct cli_option options[] = {
       context_dialect_name },
     { "at", 0, "ENTRY", "the context of this entry instead of the head" },
     { "inherit", 0, NULL, "apply compactions of parent sessions too; pi always does" },
-    { "report", 'r', NULL, "list what is not verbatim instead of the messages" },
+    { "report", 'r', NULL, "list the changes from the stored text instead of the messages" },
     { "json", 0, NULL, "everything as one JSON object" },
     { 0 },
 };

@@ -235,7 +235,7 @@ static int take(struct cli *c, struct listing *l, const struct bough_session *s)
     return CLI_DONE;
 }
 
-/* Is it worth counting what is not shown? Not where a program asked for so many. */
+/* Show the total beside the limit: always on a terminal, elsewhere only under the default limit. */
 static bool counts(const struct cli *c)
 {
     return c->out.tty || !cli_has(c, "limit");
