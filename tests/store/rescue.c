@@ -223,3 +223,24 @@ STORE_TEST(a_key_that_moved_is_put_back_without_a_thousand_stubs)
     CHECK(report.fixed < 20);
     CHECK_OK(bough_entries_read(t->store, t->arena, "#1", NULL, &path, &t->err));
 }
+
+STORE_TEST(a_session_is_created_once_for_a_key_after_a_rescue_too)
+{
+    const struct bough_env env = { .now = t->env.env.now, /* keys expire */
+                                   .random = t->env.env.random,
+                                   .user = t->env.env.user };
+    const struct bough_store_open_options how = { .env = &env };
+    struct bough_session_create_options in = { .title = "once", .key = "k" };
+    struct bough_session *before, *after;
+    struct bough_rescue_result r;
+
+    if (!store_has_file(t))
+        SKIP("this backend has no file");
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &before, &t->err));
+    bough_store_close(&t->store);
+    CHECK_OK(bough_rescue(test_path(t, "store.db"), test_path(t, "new.db"), print, print, NULL,
+                          t->arena, &r, &t->err));
+    CHECK_OK(bough_store_open(&t->store, test_path(t, "new.db"), &how, &t->err));
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &after, &t->err));
+    CHECK_STR(before->id, after->id);
+}

@@ -333,8 +333,10 @@ static void put_row(struct rescue *r, const struct salvage_hit *h, const struct 
     case RAW_KEY:
         put_text(r, &raw.u.key.key, &row->at[1]);
         l = log_of(r, raw.u.key.no);
-        if (!l || l->no != raw.u.key.no || l->sid != key_session(raw.u.key.key))
+        if (!l || l->no != raw.u.key.no)
             return;
+        if (key_session(raw.u.key.key) && l->sid != key_session(raw.u.key.key))
+            return; /* keys of new sessions belong to no session */
         break;
     case RAW_DRAFT:
         raw.u.draft.body = arena_str(r->a, raw.u.draft.body);
