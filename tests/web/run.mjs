@@ -1,0 +1,18 @@
+// run.mjs [WORD [FILES]]: the browser tests whose name contains the word, of these files only.
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { runAll } from "./lib.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const wanted = (process.argv[3] ?? "").split(" ").filter(Boolean);
+const files = fs
+  .readdirSync(here)
+  .filter(
+    (f) =>
+      f.endsWith(".test.mjs") &&
+      (!wanted.length || wanted.includes(f.replace(".test.mjs", ""))),
+  )
+  .sort()
+  .map((f) => path.join(here, f));
+process.exit(await runAll(files, process.argv[2]));

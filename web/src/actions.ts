@@ -1,0 +1,184 @@
+// What a person does to sessions and entries. Each is one request; the list and the transcript follow the events.
+import { signal } from "@preact/signals";
+import { actionKey, api, got, message, type Entry, type Session } from "./api/client";
+import { go, href, toList, toSession } from "./router";
+import { split } from "./state/path";
+import { path, session } from "./state/session";
+import { refresh, remember } from "./state/sessions";
+import { ask } from "./ui/dialog";
+
+/** A sentence at the bottom, for a moment: what was done, with the way back. Errors stay where they happened. */
+export const said = signal<{ text: string; undo?: () => unknown } | undefined>(undefined);
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export function say(text: string, undo?: () => unknown): void {
+  said.value = { text, undo };
+  clearTimeout(timer);
+  timer = setTimeout(() => (said.value = undefined), undo ? 8000 : 3000);
+}
+
+/** Do it; a failure is said, because the menu that asked for it is closed. */
+export async function attempt(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (e) {
+    ask({ title: "That did not work", text: message(e), act: "Close", run: () => {} });
+  }
+}
+
+const at = (id: string) => ({ params: { path: { id } } });
+
+// ---- sessions ----
+
+export function newSession(): void {
+  ask({
+    title: "New session",
+    field: { name: "Title", placeholder: "What is it about?", optional: true },
+    act: "Create",
+    run: async (title) => {
+      const s = await got(
+        api.POST("/api/v1/sessions", { body: { title: title.trim() || undefined }, headers: { "Idempotency-Key": actionKey() } }),
+      );
+      remember(s);
+      go(href(["sessions", s.slug]));
+    },
+  });
+}
+
+export function rename(s: Session): void {
+  ask({
+    title: "Rename",
+    field: { name: "Title", value: s.title, optional: true },
+    act: "Rename",
+    run: async (title) => remember(await got(api.PATCH("/api/v1/sessions/{id}", { ...at(s.id), body: { title: title.trim() } }))),
+  });
+}
+
+async function setStatus(s: Session, status: "archived" | "idle"): Promise<void> {
+  await api.PUT("/api/v1/sessions/{id}/status", { ...at(s.id), body: { status } });
+  await refresh(s.id);
+}
+
+export async function archive(list: Session[]): Promise<void> {
+  await Promise.all(list.map((s) => setStatus(s, "archived")));
+  say(list.length === 1 ? "Archived" : `${list.length} sessions archived`, () => unarchive(list));
+}
+
+export async function unarchive(list: Session[]): Promise<void> {
+  await Promise.all(list.map((s) => setStatus(s, "idle")));
+  say(list.length === 1 ? "No longer archived" : `${list.length} sessions no longer archived`);
+}
+
+export async function remove(list: Session[]): Promise<void> {
+  for (const s of list) remember(await got(api.DELETE("/api/v1/sessions/{id}", at(s.id))));
+  if (list.some((s) => s.id === session.value?.id)) go(toList());
+  say(list.length === 1 ? "Moved to the trash" : `${list.length} sessions moved to the trash`, () => restore(list));
+}
+
+export async function restore(list: Session[]): Promise<void> {
+  for (const s of list) remember(await got(api.POST("/api/v1/sessions/{id}/restore", at(s.id))));
+  say(list.length === 1 ? "Restored" : `${list.length} sessions restored`);
+}
+
+export function exportUrl(s: Session, format: string): string {
+  return `/api/v1/sessions/${encodeURIComponent(s.id)}/export?format=${encodeURIComponent(format)}`;
+}
+
+// ---- branches ----
+
+/** The next message goes behind this entry: a new branch, if something follows it already. */
+export async function moveHead(id: string, entry: string): Promise<void> {
+  const before = session.value?.head;
+  await api.PUT("/api/v1/sessions/{id}/head", { ...at(id), body: { entry } });
+  await refresh(id);
+  go(toSession(session.value?.slug ?? id));
+  path.value?.reload();
+  say("The head is here now", before ? () => moveHead(id, before) : undefined);
+}
+
+export function fork(s: Session, entry?: string): void {
+  ask({
+    title: "Fork",
+    text: "A new session that shares the history up to this entry. Nothing is copied.",
+    field: { name: "Title", value: s.title ? `${s.title}, another way` : "", optional: true },
+    act: "Fork",
+    run: async (title) => {
+      const made = await got(
+        api.POST("/api/v1/sessions/{id}/fork", {
+          ...at(s.id),
+          body: { entry, title: title.trim() || undefined },
+          headers: { "Idempotency-Key": actionKey() },
+        }),
+      );
+      remember(made);
+      go(href(["sessions", made.slug]));
+    },
+  });
+}
+
+/** An edited prompt is a new branch beside the old one. */
+export function editAndBranch(s: Session, e: Entry, text: string): void {
+  const [branch, depth] = split(e.at);
+  ask({
+    title: "Edit and branch",
+    text: "The edited message begins a new branch beside the old one, and the head moves there.",
+    field: { name: "Message", value: text, rows: 8 },
+    act: "Branch",
+    run: async (edited) => {
+      const before = depth > 1 ? path.value?.peek(depth - 1)?.id : undefined;
+      if (depth > 1 && !before) throw new Error("the entry before this one is still loading; try again");
+      await api.POST("/api/v1/sessions/{id}/entries", {
+        ...at(s.id),
+        body: {
+          entries: [{ role: "user", text: edited }],
+          ...(before ? { at: before } : { at_root: true }),
+        },
+        headers: { "Idempotency-Key": actionKey() },
+      });
+      await refresh(s.id);
+      go(toSession(s.slug));
+      path.value?.reload();
+      void branch;
+    },
+  });
+}
+
+export function label(s: Session, e: Entry, value: string): void {
+  ask({
+    title: "Label",
+    text: "A label names this entry in the tree. Empty removes it.",
+    field: { name: "Label", value, optional: true },
+    act: "Save",
+    run: async (text) => {
+      const to = { params: { path: { id: s.id, entry: e.id } } };
+      if (text.trim()) await api.PUT("/api/v1/sessions/{id}/labels/{entry}", { ...to, body: { label: text.trim() } });
+      else await api.DELETE("/api/v1/sessions/{id}/labels/{entry}", to);
+    },
+  });
+}
+
+// ---- entries ----
+
+export async function deleteEntry(id: string, entry: string): Promise<void> {
+  await attempt(async () => {
+    await api.DELETE("/api/v1/sessions/{id}/entries/{entry}", { params: { path: { id, entry } } });
+    say("Deleted", () => restoreEntry(id, entry));
+  });
+}
+
+export async function restoreEntry(id: string, entry: string): Promise<void> {
+  await attempt(() => api.POST("/api/v1/sessions/{id}/entries/{entry}/restore", { params: { path: { id, entry } } }));
+}
+
+export function rememberText(s: Session, text: string): void {
+  ask({
+    title: "Remember",
+    text: "A memory of this session. Contexts can begin with it.",
+    field: { name: "What to remember", value: text, rows: 5 },
+    act: "Remember",
+    run: async (content) => {
+      await api.POST("/api/v1/memories", { body: { scope: "session", of: s.id, content } });
+      say("Remembered");
+    },
+  });
+}

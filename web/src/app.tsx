@@ -1,0 +1,194 @@
+// The frame: rail, list, main view, panel; and what floats over them.
+import { useEffect } from "preact/hooks";
+import type { JSX } from "preact";
+import { said } from "./actions";
+import { access } from "./api/client";
+import { live } from "./api/events";
+import { KeysDialog, onKey, showKeys } from "./keys";
+import { followLinks, go, href, param, sessionName, toList, view, withQuery } from "./router";
+import { session } from "./state/session";
+import { Questions } from "./ui/dialog";
+import { Icon, type IconName } from "./ui/icon";
+import { Void } from "./ui/states";
+import { ComparePage } from "./views/compare/compare";
+import { CostPage } from "./views/cost/cost";
+import { Palette } from "./views/palette";
+import { panelTab } from "./views/panel/panel";
+import { SearchPage } from "./views/search/search";
+import { SessionView } from "./views/session";
+import { ImportDialog } from "./views/sessions/import";
+import { SessionList } from "./views/sessions/list";
+import { PurgeDialog } from "./views/sessions/purge";
+import { titleOf } from "./views/sessions/row";
+import { SettingsPage } from "./views/settings/settings";
+
+interface Place {
+  path: string;
+  name: string;
+  icon: IconName;
+  keys: string;
+}
+
+/** The rail, top to bottom. One row a place. */
+const rail: Place[] = [
+  { path: "sessions", name: "Sessions", icon: "sessions", keys: "g s" },
+  { path: "cost", name: "Cost", icon: "cost", keys: "g c" },
+  { path: "settings", name: "Settings", icon: "settings", keys: "g t" },
+];
+
+/** Views that take the whole width. */
+const wide: Record<string, () => JSX.Element> = {
+  compare: ComparePage,
+  cost: CostPage,
+  search: SearchPage,
+  settings: SettingsPage,
+};
+
+export function App() {
+  useEffect(() => {
+    addEventListener("keydown", onKey);
+    document.addEventListener("click", followLinks);
+    return () => {
+      removeEventListener("keydown", onKey);
+      document.removeEventListener("click", followLinks);
+    };
+  }, []);
+  useEffect(() => {
+    document.title = titleNow();
+  });
+  if (access.value === "signed-out") return <SignedOut />;
+  const Wide = wide[view.value];
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the main part
+      </a>
+      {Wide ? (
+        <div class="app wide">
+          <Rail />
+          <Wide />
+        </div>
+      ) : (
+        <SessionsFrame />
+      )}
+      <Palette />
+      <KeysDialog />
+      <Questions />
+      <PurgeDialog />
+      <ImportDialog />
+      <Pills />
+    </>
+  );
+}
+
+function titleNow(): string {
+  const s = session.value;
+  const place = rail.find((r) => r.path === view.value)?.name ?? view.value;
+  return view.value === "sessions" && s ? `${titleOf(s)} · bough` : `${place[0]?.toUpperCase()}${place.slice(1)} · bough`;
+}
+
+function Rail() {
+  return (
+    <nav class="rail" aria-label="Main">
+      <a class="logo" href="/sessions" aria-label="bough">
+        <Icon name="logo" />
+      </a>
+      {rail.map((r) => (
+        <a
+          key={r.path}
+          href={href([r.path])}
+          title={`${r.name} (${r.keys})`}
+          aria-label={r.name}
+          aria-current={view.value === r.path ? "page" : undefined}
+        >
+          <Icon name={r.icon} />
+          <span>{r.name}</span>
+        </a>
+      ))}
+      <button type="button" class="push desk" title="Keys (?)" aria-label="Keyboard shortcuts" onClick={() => (showKeys.value = true)}>
+        <span class="q">?</span>
+      </button>
+    </nav>
+  );
+}
+
+/** On a narrow screen one of the three is seen; the address says which. */
+function narrowView(): string {
+  const v = param("view");
+  if (!sessionName.value) return "list";
+  return v === "panel" ? "panel" : "main";
+}
+
+function SessionsFrame() {
+  const shown = narrowView();
+  const tab = (name: string, text: string, to: () => void) => (
+    <button type="button" role="tab" aria-selected={shown === name} onClick={to}>
+      {text}
+    </button>
+  );
+  return (
+    <div class={`app show-${shown}${!panelTab() || !session.value ? " no-panel" : ""}`}>
+      <Rail />
+      <main class="contents" id="main">
+        {sessionName.value && (
+          <div class="tabs" role="tablist" aria-label="Views">
+            {tab("list", "Sessions", () => go(toList()))}
+            {tab("main", "Transcript", () => go(withQuery({ view: undefined }), true))}
+            {tab("panel", "Tree", () => go(withQuery({ view: "panel", panel: undefined }), true))}
+          </div>
+        )}
+        <h1 class="vh">{session.value ? titleOf(session.value) : "Sessions"}</h1>
+        <SessionList />
+        <SessionView />
+      </main>
+    </div>
+  );
+}
+
+/** Small things that come and go at the bottom. */
+function Pills() {
+  const what = said.value;
+  return (
+    <div class="pills" role="status">
+      {live.value === "lost" && (
+        <span class="pill wait">
+          <Icon name="off" small />
+          Connection lost, trying again
+        </span>
+      )}
+      {live.value === "resumed" && <span class="pill">Connected again</span>}
+      {what && (
+        <span class="pill">
+          {what.text}
+          {what.undo && (
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                said.value = undefined;
+                void Promise.resolve(what.undo!()).catch(() => {});
+              }}
+            >
+              Undo
+            </button>
+          )}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function SignedOut() {
+  return (
+    <div class="app wide">
+      <main class="main" id="main">
+        <Void icon="lock" title="Sign in">
+          <p>
+            This browser is not signed in. <code>bough serve --http</code> prints a link that signs it in; <code>bough serve --link</code>{" "}
+            prints a new one for a server that is running.
+          </p>
+        </Void>
+      </main>
+    </div>
+  );
+}
