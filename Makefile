@@ -5,7 +5,7 @@ B       := build/$(VARIANT)
 PREFIX  ?= /usr/local
 Q        = $(if $(V),,@echo "  $@";)# V=1 shows the commands
 # Folders of src/ that belong to the program only; everything else is libbough.
-PROGRAM_DIRS := cli http auth api gateway mcp
+PROGRAM_DIRS := cli http auth api page gateway mcp
 PKGS         := libutf8proc libzstd libcrypto zlib libpq
 PROGRAM_PKGS := md4c inih libuv
 
@@ -37,7 +37,7 @@ VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' in
 # Found by name, so that a new file needs no edit here.
 SRC      := $(sort $(shell find src -name '*.c'))
 PROG_SRC := $(foreach d,$(PROGRAM_DIRS),$(filter src/$d/%,$(SRC)))
-PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o)
+PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o) $(B)/gen/page.o $(B)/gen/demo.o
 MIGRATED := $(patsubst src/store/%/migrations,%,$(wildcard src/store/*/migrations))
 SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
 LIB_OBJ  := $(patsubst %.c,$(B)/%.o,$(filter-out $(PROG_SRC),$(SRC))) \
@@ -83,12 +83,32 @@ $(SQLITE_O): deps/node_modules/.bough-lock $(SQLITE_O).flags
 
 # Migrations are embedded as data; see src/store/contract/migrations.h.
 $(B)/gen/%_migrations.S: FORCE
-	@mkdir -p $(@D); scripts/embed $* src/store/$*/migrations > $@.new
+	@mkdir -p $(@D); scripts/embed sql $* src/store/$*/migrations > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .SECONDEXPANSION:
 $(B)/gen/%_migrations.o: $(B)/gen/%_migrations.S $$(wildcard src/store/$$*/migrations/*.sql)
 	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
 .PRECIOUS: $(B)/gen/%_migrations.S $(B)/%.o
+
+# ---- the web page ---- built by Vite into build/web and embedded, compressed. NO_UI=1: without it, and without Node.
+WEB := $(shell find web/src web/public -type f 2>/dev/null) $(wildcard web/*.json web/*.ts web/*.html)
+build/web/index.html: $(WEB) clients/ts/api.d.ts web/node_modules/.bough-lock
+	$(Q)scripts/web build
+web/node_modules/.bough-lock: web/package-lock.json
+	scripts/web install
+$(B)/gen/page.S: $(if $(NO_UI),,build/web/index.html) scripts/embed $(B)/gen/page.$(or $(NO_UI),0)
+	$(Q)scripts/embed page $(if $(NO_UI),,build/web $(B)/gen/page) > $@
+# Another value of NO_UI embeds again.
+$(B)/gen/page.$(or $(NO_UI),0):
+	@mkdir -p $(@D); rm -f $(B)/gen/page.[0-9]*; touch $@
+$(B)/gen/page.o: $(B)/gen/page.S
+	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
+
+# The script of the demo.
+$(B)/gen/demo.S: src/cli/demo/sessions.txt scripts/embed
+	@mkdir -p $(@D); scripts/embed text demo_sessions $< > $@
+$(B)/gen/demo.o: $(B)/gen/demo.S
+	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
 
 # ---- linking ----
 # The library is one object that exports only bough_* names, so that they cannot clash with a user's names.
@@ -160,10 +180,12 @@ endif
 suite_cli       := tests/cli/run
 suite_promises  := scripts/test-promises
 suite_corpus    := scripts/test-corpus
+suite_web       := tests/web/run
 needs_promises   = all man $(EXAMPLES) $(TESTLIB) $(B)/parts.a
 needs_corpus     = $(REPLAYS)
+needs_web        = $(B)/bough build/web/index.html
 test: ## build and run every test; ONLY=word builds and runs the tests whose name contains it
-	@scripts/install-deps $(if $(SERVER)$(filter cli promises,$(PICKED)),--test,--unit)
+	@scripts/install-deps $(if $(SERVER)$(filter cli promises web,$(PICKED)),--test,--unit)
 	@echo "Building and running the tests (build/$(VARIANT))"
 	@$(BUILD) VARIANT=$(VARIANT) run-tests
 run-tests: $$(foreach s,$$(filter-out +postgres,$$(PICKED)),$$(or $$(needs_$$s),$$(if $$(suite_$$s),,$$(B)/tests/$$s.t) \
@@ -236,6 +258,15 @@ $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(LIBS) -o $@
 
+bench-web: ## the page in a real browser; figures in build/bench-web.json
+	@scripts/install-deps --all
+	@$(BUILD) VARIANT=release build/release/bough
+	BOUGH=build/release/bough scripts/web node tests/web/bench.mjs $(ONLY)
+screenshots: ## pictures of the page for README and docs, from the demo sessions
+	@scripts/install-deps --all
+	@$(BUILD) VARIANT=release build/release/bough
+	BOUGH=build/release/bough scripts/web node tests/web/screenshots.mjs
+
 test-clients: ## the real tools, from npm, open, list and resume what bough writes
 	@scripts/install-deps --all
 	@scripts/install-clients
@@ -255,8 +286,9 @@ lint: ## layers, sizes, banned calls, origins, rules, READMEs, format, clang-tid
 	@BOUGH=build/debug/bough scripts/lint $(CHECK)
 check-headers: ## every public header alone, as C11 and as C++17
 	@scripts/check-headers
-format: ## clang-format every C file
+format: ## clang-format every C file, prettier the page
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-14 -i
+	@scripts/web node-in web node_modules/prettier/bin/prettier.cjs --write --log-level warn src tests ../tests/web/*.mjs ./*.ts
 
 FROM ?= release
 COMPLETE := bash-completion/completions zsh/site-functions fish/vendor_completions.d
@@ -301,6 +333,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg lint check-headers format install uninstall clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-web screenshots lint check-headers format install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

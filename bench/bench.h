@@ -151,6 +151,7 @@ void bench_load(struct bench *b);
 void bench_tail(struct bench *b);
 void bench_forks(struct bench *b);
 void bench_get(struct bench *b);
+void bench_cost(struct bench *b);
 void bench_list(struct bench *b);
 void bench_list_by(struct bench *b);
 void bench_fork(struct bench *b);

@@ -42,6 +42,7 @@ static struct figure {
     { "get_by_id_vs_rowid", "ratio", 1.3, LOWER, bench_get, 0, 0, "" },
     { "list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_list, 0, 0, "" },
     { "list50_by_column_100k_vs_1k", "ratio", 1.5, LOWER, bench_list_by, 0, 0, "" },
+    { "cost_90d_100k_vs_1k", "ratio", 1.5, LOWER, bench_cost, 0, 0, "" },
     { "fork_100k_vs_fork_10", "ratio", 1.3, LOWER, bench_fork, 0, 0, "" },
     { "fork_rows_written", "rows", 0, LOWER, bench_fork, 0, 0, "" },
     { "db_size_over_content", "ratio", 1.25, LOWER, bench_size, 0, 0, "" },

@@ -162,6 +162,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/parts/{part}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the file that a part shows, or an image of a tool's output. */
+        get: operations["get_api_v1_parts_part_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/entries/{entry}/attachments": {
         parameters: {
             query?: never;
@@ -299,6 +316,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Add up what was spent in whole days of UTC, in groups and as a series. */
+        get: operations["get_api_v1_cost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/entries/{entry}": {
         parameters: {
             query?: never;
@@ -426,8 +460,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream changes as server-sent events. Resume with Last-Event-ID. */
+        /** Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`). Resume with Last-Event-ID. */
         get: operations["get_api_v1_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the values that the last updated sessions have, for menus of filters. */
+        get: operations["get_api_v1_facets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -579,7 +630,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/": {
+    "/api": {
         parameters: {
             query?: never;
             header?: never;
@@ -587,7 +638,7 @@ export interface paths {
             cookie?: never;
         };
         /** This page. */
-        get: operations["get"];
+        get: operations["get_api"];
         put?: never;
         post?: never;
         delete?: never;
@@ -596,7 +647,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/style.css": {
+    "/api/style.css": {
         parameters: {
             query?: never;
             header?: never;
@@ -604,7 +655,7 @@ export interface paths {
             cookie?: never;
         };
         /** The style sheet of this page. */
-        get: operations["get_style_css"];
+        get: operations["get_api_style_css"];
         put?: never;
         post?: never;
         delete?: never;
@@ -908,6 +959,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the branches of a session as lanes, and the labels, compactions, summaries, forks and subagents on them. */
+        get: operations["get_api_v1_sessions_id_outline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the places on a path to jump to: the user's messages and the compactions. */
+        get: operations["get_api_v1_sessions_id_prompts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/queue": {
         parameters: {
             query?: never;
@@ -1124,7 +1209,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get what a purge would remove and keep, without doing it. */
+        get: operations["get_api_v1_sessions_id_purge"];
         put?: never;
         /** Permanently remove a session. Entries that forks show are kept. */
         post: operations["post_api_v1_sessions_id_purge"];
@@ -1405,6 +1491,58 @@ export interface paths {
         /** Run maintenance now. Never required. */
         post: operations["post_api_v1_store_upkeep"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/login-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link that signs a browser in: once, within ten minutes. */
+        post: operations["post_api_v1_login_links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tokens, revoked ones included, and the browsers that are signed in. */
+        get: operations["get_api_v1_tokens"];
+        put?: never;
+        /** Create a token. Its secret is in this answer and never again. */
+        post: operations["post_api_v1_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a token or sign a browser out, from the next request on; its event streams end. */
+        delete: operations["delete_api_v1_tokens_token"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2153,6 +2291,11 @@ export interface components {
              * @example 01K9ZQ3S0000400000002GJ6VY
              */
             entry?: string;
+            /**
+             * @description Of kind record: label, memory, todo or queue; without a session memory (of a project or of all), token, source, project, workspace, account or state (what the store remembers of itself).
+             * @example label
+             */
+            record?: string;
         };
         /** @description A page of the changelog. */
         Changes: {
@@ -2263,6 +2406,148 @@ export interface components {
             what: string;
             /** @description The reason, one sentence. */
             why: string;
+        };
+        /** @description What was spent in some days, in groups and as a series. */
+        Cost: {
+            /**
+             * @description When the first day begins.
+             * @example 2026-11-17T00:00:00.000Z
+             */
+            since: string | null;
+            /**
+             * @description When the last day ends.
+             * @example 2026-12-17T00:00:00.000Z
+             */
+            until: string | null;
+            /** @description The sum of all groups. */
+            total: components["schemas"]["Spent"];
+            /** @description The same for the equally long period before. */
+            previous: components["schemas"]["Spent"];
+            /** @description By cost, the largest first; beyond `limit` the rest is the last one. */
+            groups: components["schemas"]["CostGroup"][];
+            /** @description Every step from the first to the last, also empty ones. */
+            series: components["schemas"]["CostStep"][];
+            /**
+             * @description What a session spent, the median, in billionths of a USD.
+             * @example 1234000
+             */
+            session_median_nano_usd: number;
+            /**
+             * @description Nine of ten sessions spent at most this, in billionths of a USD.
+             * @example 1234000
+             */
+            session_p90_nano_usd: number;
+        };
+        /** @description What one model, provider, project, session or account spent. */
+        CostGroup: {
+            /**
+             * @description `provider/model`, the name of the provider, project, account or role, or the id of the session. Empty: calls without one, those of purged sessions, and with `project` those of sessions that have left it. Null: the rest.
+             * @example anthropic/claude-sonnet-4-5
+             */
+            key: string | null;
+            /**
+             * @description For people: of a session its title or how it begins.
+             * @example anthropic/claude-sonnet-4-5
+             */
+            name: string;
+            /**
+             * @description Provider calls.
+             * @example 40
+             */
+            calls: number;
+            /**
+             * @description Calls that used tokens, but whose cost is not known.
+             * @example 0
+             */
+            unknown: number;
+            /**
+             * @description How many sessions made the calls.
+             * @example 12
+             */
+            sessions: number;
+            /**
+             * @description Input tokens.
+             * @example 120
+             */
+            input: number;
+            /**
+             * @description Output tokens.
+             * @example 9
+             */
+            output: number;
+            /**
+             * @description Tokens of reasoning.
+             * @example 0
+             */
+            reasoning: number;
+            /**
+             * @description Input tokens that were read from the provider's cache.
+             * @example 0
+             */
+            cache_read: number;
+            /**
+             * @description Input tokens that were written to the provider's cache.
+             * @example 0
+             */
+            cache_write: number;
+            /**
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
+             * @example 0.001234
+             */
+            cost_usd: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
+            duration_ms: number;
+        };
+        /** @description What one group spent in one step. */
+        CostPart: {
+            /**
+             * @description The `key` of the group.
+             * @example anthropic/claude-sonnet-4-5
+             */
+            key: string | null;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
+            /**
+             * @description Provider calls.
+             * @example 4
+             */
+            calls: number;
+            /**
+             * @description Input tokens.
+             * @example 120
+             */
+            input: number;
+            /**
+             * @description Output tokens.
+             * @example 9
+             */
+            output: number;
+            /**
+             * @description Input tokens that were read from the provider's cache.
+             * @example 0
+             */
+            cache_read: number;
+        };
+        /** @description One step of the series. */
+        CostStep: {
+            /**
+             * @description When the step begins.
+             * @example 2026-11-17T00:00:00.000Z
+             */
+            from: string | null;
+            /** @description Groups that spent something, in their order. */
+            groups: components["schemas"]["CostPart"][];
         };
         /** @description What was added to an open message. It has one of `text`, `part` and `state`. */
         Delta: {
@@ -2410,7 +2695,7 @@ export interface components {
              */
             keep_from?: number;
             /**
-             * @description The content blocks, each as it was given, byte for byte.
+             * @description The content blocks, each as it was given, byte for byte. With `cut`, a block with strings that were cut has one more member at its end, `bough.cut`: where each of them is, as a JSON pointer, and the size of its whole text in bytes.
              * @example [
              *       {
              *         "type": "text",
@@ -2421,6 +2706,8 @@ export interface components {
             parts: {
                 [key: string]: unknown;
             }[];
+            /** @description With `view=true`: its parts as views; `parts` is empty then. */
+            view?: components["schemas"]["PartView"][];
             /**
              * @description A JSON object for fields that have no member here; kept as it is.
              * @example {}
@@ -2431,6 +2718,10 @@ export interface components {
              * @example {}
              */
             metadata?: unknown;
+            /** @description With `calls=true`: the call that produced it, by its id. */
+            calls?: {
+                [key: string]: components["schemas"]["Call"];
+            };
         };
         /**
          * @description An entry to append. A message has a `role`, and `text`, `parts` or both.
@@ -2559,6 +2850,68 @@ export interface components {
             /** @description More about it. */
             detail?: unknown;
         };
+        /** @description A value that sessions have. */
+        Facet: {
+            /**
+             * @description Of a model: its provider.
+             * @example anthropic
+             */
+            provider?: string;
+            /**
+             * @description The value, as the filter takes it.
+             * @example /srv/shop
+             */
+            name: string;
+            /**
+             * @description How many sessions have it.
+             * @example 12
+             */
+            sessions: number;
+            /**
+             * @description What these sessions spent, without their subagents, in billionths of a USD.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
+            /**
+             * @description When the last of them was updated.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            last: string | null;
+        };
+        /** @description The values that sessions can be filtered by, each list the last used first. */
+        Facets: {
+            /** @description Projects. */
+            projects: components["schemas"]["Facet"][];
+            /** @description Accounts. */
+            accounts: components["schemas"]["Facet"][];
+            /** @description Models of sessions, and models that answered their last call. */
+            models: components["schemas"]["Facet"][];
+            /** @description Statuses. */
+            statuses: components["schemas"]["Facet"][];
+            /** @description Kinds of sessions. */
+            kinds: components["schemas"]["Facet"][];
+            /** @description States of the last message. */
+            last_states: components["schemas"]["Facet"][];
+            /** @description Role names. */
+            roles: components["schemas"]["Facet"][];
+            /** @description Formats of the last 20,000 imported files, of all projects; empty for one project. */
+            tools: components["schemas"]["Facet"][];
+            /**
+             * @description How many sessions were looked at.
+             * @example 120
+             */
+            sessions: number;
+            /**
+             * @description All sessions were looked at, not only the 20,000 last updated ones.
+             * @example true
+             */
+            complete: boolean;
+            /**
+             * @description A list has more than 200 values; it ends there.
+             * @example false
+             */
+            cut: boolean;
+        };
         /** @description One violation of an invariant. */
         Finding: {
             /** @description The name of the invariant, or of the error. It never changes. */
@@ -2590,6 +2943,8 @@ export interface components {
             parts: {
                 [key: string]: unknown;
             }[];
+            /** @description With `view=true`: the parts as views. */
+            view?: components["schemas"]["PartView"][];
             /** @description What was added after `offset`, in order. */
             deltas: components["schemas"]["Delta"][];
             /**
@@ -2968,6 +3323,74 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description The last backup that the store remembers. */
+        LastBackup: {
+            /**
+             * Format: date-time
+             * @description When it was ready.
+             * @example 2026-03-01T12:00:00.000Z
+             */
+            time: string;
+            /**
+             * @description The name of its file, without folders.
+             * @example monday.db
+             */
+            file: string;
+            /**
+             * @description The size of its file.
+             * @example 1048576
+             */
+            bytes: number;
+            /**
+             * @description How many sessions it has.
+             * @example 12
+             */
+            sessions: number;
+            /**
+             * @description How many entries it has.
+             * @example 40
+             */
+            entries: number;
+            /**
+             * @description It was read back and checked in full.
+             * @example true
+             */
+            verified: boolean;
+            /**
+             * @description Who made it, or empty.
+             * @example ci
+             */
+            by: string;
+        };
+        /** @description The last check that the store remembers. */
+        LastFsck: {
+            /**
+             * Format: date-time
+             * @description When the check was done.
+             * @example 2026-03-01T12:00:00.000Z
+             */
+            time: string;
+            /**
+             * @description How much was checked: quick, full or deep.
+             * @example full
+             */
+            level: string;
+            /**
+             * @description How many findings are errors.
+             * @example 0
+             */
+            errors: number;
+            /**
+             * @description How many findings are warnings.
+             * @example 0
+             */
+            warnings: number;
+            /**
+             * @description Who checked, or empty.
+             * @example ci
+             */
+            by: string;
+        };
         /** @description The right of one owner to work in a session, or to write a message, for a limited time. */
         Lease: {
             /**
@@ -2990,6 +3413,14 @@ export interface components {
              * @example 2026-11-17T08:01:00.000Z
              */
             expires: string | null;
+        };
+        /** @description A link that signs a browser in. */
+        LoginLink: {
+            /**
+             * @description Open it in the browser. It works once, within ten minutes.
+             * @example http://127.0.0.1:7447/login?code=...
+             */
+            link: string;
         };
         /** @description A position in the changelog. It is valid for one epoch of the store. */
         Mark: {
@@ -3220,6 +3651,110 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description A page of the branches of a session, and what stands on their entries. */
+        Outline: {
+            /** @description Where the head is, `#branch.depth`, or null. */
+            head: string | null;
+            /** @description The session's own branches in order of creation, then inherited ones on its paths. */
+            branches: components["schemas"]["OutlineBranch"][];
+            /** @description What stands on the branches of this page. Those without a place are on the last page; a client that has placed one of them already drops it. */
+            marks: components["schemas"]["OutlineMark"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A branch as a lane: where it begins and ends, and how it begins. */
+        OutlineBranch: {
+            /**
+             * @description The number of the branch, counted from 1 in the store.
+             * @example 1
+             */
+            branch: number;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string;
+            /**
+             * @description The entry that the branch hangs on, `#branch.depth`; null: it begins at a root.
+             * @example #1.4
+             */
+            base: string | null;
+            /**
+             * @description The depth of its first entry.
+             * @example 41
+             */
+            first: number;
+            /**
+             * @description The depth of its last entry; of an inherited branch: the last one that is on a path of this session. Less than `first`: it has no entry.
+             * @example 52
+             */
+            tip: number;
+            /**
+             * @description How many of its entries this session shows.
+             * @example 12
+             */
+            entries: number;
+            /**
+             * @description How many of its entries are messages, deleted ones included.
+             * @example 10
+             */
+            messages: number;
+            /** @description Who wrote its first message that is not deleted, among its first four entries; or null. */
+            role: components["schemas"]["Role"] | null;
+            /**
+             * @description The first 120 bytes of the text of its first message, or empty.
+             * @example Why is the build red?
+             */
+            preview: string;
+            /** @description The time of its first entry, or null. */
+            created: string | null;
+            /** @description The time of its last entry, or null. */
+            updated: string | null;
+            /**
+             * @description The head is on this branch.
+             * @example true
+             */
+            head: boolean;
+        };
+        /** @description Something that stands on an entry. */
+        OutlineMark: {
+            /**
+             * @description The entry it stands on, `#branch.depth`. Null: the child inherits nothing, or the tool call that spawned it was not found among the entries of that time.
+             * @example #1.4
+             */
+            at: string | null;
+            /**
+             * @description The id of the entry it stands on, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            entry: string | null;
+            /** @description What it is. */
+            kind: components["schemas"]["OutlineKind"];
+            /**
+             * @description The label; the first 120 bytes of a summary; the title of the child, or the beginning of its first message.
+             * @example works
+             */
+            text: string;
+            /** @description When the label was set, the summary was written, the child was created. */
+            time: string | null;
+            /**
+             * @description Of a fork or subagent: the id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session?: string;
+            /** @description The status. */
+            status?: components["schemas"]["SessionStatus"];
+            /**
+             * @description Of a fork or subagent: how many messages it has.
+             * @example 12
+             */
+            messages?: number;
+            /**
+             * @description Of a fork or subagent: what it spent with its subagents, in billionths of a USD.
+             * @example 1234000
+             */
+            cost_nano_usd?: number;
+        };
         /**
          * @description Which output of a tool is compacted.
          * @example {
@@ -3261,6 +3796,121 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description The sizes of texts that were cut. */
+        PartCut: {
+            /**
+             * @description The size of the whole text in bytes.
+             * @example 48213
+             */
+            text?: number;
+            /**
+             * @description The size of the whole output in bytes.
+             * @example 48213
+             */
+            output?: number;
+        };
+        /** @description A part with the same members whichever tool's format it is in. */
+        PartView: {
+            /**
+             * @description The id of the part. The id of the entry when the view stands for the whole message.
+             * @example 01K9ZQ3S0000400000002GJ6VY.0000
+             */
+            id: string;
+            /** @description What the part is. */
+            kind: components["schemas"]["PartKind"];
+            /**
+             * @description The type that the part gives itself.
+             * @example tool_use
+             */
+            type: string;
+            /**
+             * @description The text.
+             * @example Hello
+             */
+            text?: string;
+            /**
+             * @description The text is not sent to the model.
+             * @example true
+             */
+            ignored?: boolean;
+            /**
+             * @description A tool wrote the text, not the one whose message it is.
+             * @example true
+             */
+            synthetic?: boolean;
+            /**
+             * @description The id that a call and its result share.
+             * @example toolu_1
+             */
+            call?: string;
+            /**
+             * @description The name of the tool.
+             * @example bash
+             */
+            tool?: string;
+            /** @description How far the tool is, if the part says so. */
+            state?: components["schemas"]["ToolState"];
+            /**
+             * @description The tool failed; `output` is the error.
+             * @example true
+             */
+            failed?: boolean;
+            /**
+             * @description The arguments of the call.
+             * @example {
+             *       "command": "make"
+             *     }
+             */
+            input?: unknown;
+            /**
+             * @description The result as plain text; JSON that is no text is sent as it is.
+             * @example ok
+             */
+            output?: string;
+            /**
+             * @description How many images the output has; `/api/v1/parts/{part}/file` sends them.
+             * @example 1
+             */
+            images?: number;
+            /**
+             * @description The media type.
+             * @example image/png
+             */
+            mime?: string;
+            /**
+             * @description The name of the file.
+             * @example plan.png
+             */
+            filename?: string;
+            /**
+             * @description Where the file is, if it is not stored.
+             * @example https://example.com/a.png
+             */
+            url?: string;
+            /**
+             * @description The size of the file in bytes, about.
+             * @example 188416
+             */
+            bytes?: number;
+            /**
+             * @description The file is stored: `/api/v1/parts/{part}/file` sends it.
+             * @example true
+             */
+            has_bytes?: boolean;
+            /** @description When it began and ended, as the part says. */
+            time?: unknown;
+            /** @description What the tool keeps beside its output. */
+            metadata?: unknown;
+            /**
+             * @description Of kind other: the part.
+             * @example {
+             *       "type": "video"
+             *     }
+             */
+            raw?: unknown;
+            /** @description The sizes of the texts that were cut because of `cut`. */
+            cut?: components["schemas"]["PartCut"];
+        };
         /** @description A page of entries, oldest first. */
         Path: {
             /** @description The rows of this page. */
@@ -3269,6 +3919,52 @@ export interface components {
             next: string | null;
             /** @description With what=since_marker: the compaction in force, or null. */
             marker?: components["schemas"]["Entry"] | null;
+            /**
+             * @description The depth of the last entry of the whole path: how many entries it has. With what=direct: the depth of the head.
+             * @example 1200
+             */
+            depth: number;
+            /** @description With `calls=true`: the calls that produced the entries, by id. */
+            calls?: {
+                [key: string]: components["schemas"]["Call"];
+            };
+        };
+        /** @description A message of the user or a compaction on a path. */
+        PathPrompt: {
+            /**
+             * @description The id of the entry.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            entry: string;
+            /**
+             * @description A position, `#branch.depth`: the entry at this depth, counted from 1 at the root, on the path of this branch. In requests also the id of an entry.
+             * @example #1.2
+             */
+            at: string | null;
+            /** @description The kind. */
+            kind: components["schemas"]["EntryKind"];
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            time: string | null;
+            /**
+             * @description How many messages are on the path up to and including it; `@3` names the third.
+             * @example 2
+             */
+            message_number: number;
+            /**
+             * @description The first 120 bytes of the text or of the summary, or empty.
+             * @example Why is the build red?
+             */
+            preview: string;
+        };
+        /** @description A page of the places on a path to jump to, oldest first. */
+        PathPrompts: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["PathPrompt"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
         };
         /** @description A project, a workspace or an account. */
         Place: {
@@ -3470,6 +4166,68 @@ export interface components {
             session: string;
             /** @description What the session and its subagents spent, with adjustments. */
             rolled: components["schemas"]["Totals"];
+        };
+        /** @description A session that a purge concerns. */
+        PurgeConcern: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description A unique name: made from the first title and then kept. 1 to 64 of a-z, 0-9 and hyphens.
+             * @example red-build
+             */
+            slug: string;
+            /**
+             * @description How many entries of the purged session it shows.
+             * @example 4
+             */
+            entries: number;
+        };
+        /** @description What a purge would remove and keep. */
+        PurgePreview: {
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string;
+            /**
+             * @description How many entries would be removed.
+             * @example 40
+             */
+            entries: number;
+            /**
+             * @description How many records would be removed.
+             * @example 12
+             */
+            records: number;
+            /**
+             * @description Entries that forks still show.
+             * @example 0
+             */
+            kept: number;
+            /**
+             * @description The size of the entries that would go, as stored, estimated.
+             * @example 65536
+             */
+            bytes: number;
+            /** @description Forks that still show entries, which stay; at most 64. */
+            keepers: components["schemas"]["PurgeConcern"][];
+            /** @description Children that would lose their parent. */
+            detached: components["schemas"]["PurgeConcern"][];
+            /** @description What its calls spent. It stays spent. */
+            cost: components["schemas"]["Totals"];
+            /**
+             * @description The session that takes the cost over, or null: the store does.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            cost_to: string | null;
         };
         /** @description What a purge removed. */
         Purged: {
@@ -3886,6 +4644,13 @@ export interface components {
              * @example 42
              */
             rev: number;
+            /**
+             * @description Errors in its own messages: messages that failed, and tools that did. Deleted messages do not count.
+             * @example 0
+             */
+            errors: number;
+            /** @description What became of the last message it wrote, or null. */
+            last_state: components["schemas"]["Outcome"] | null;
         };
         /**
          * @description The fields of a session to change. A missing field stays as it is; null clears one.
@@ -4101,6 +4866,16 @@ export interface components {
             items: components["schemas"]["Session"][];
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
+            /**
+             * @description With `count=true`: how many sessions match, on all pages.
+             * @example 120
+             */
+            total?: number;
+            /**
+             * @description With `count=true`, when counting was given up: at least this many match.
+             * @example 100000
+             */
+            total_at_least?: number;
         };
         /** @description An imported file and how far it was read. */
         Source: {
@@ -4232,6 +5007,64 @@ export interface components {
             items: components["schemas"]["Source"][];
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
+        };
+        /** @description The sum of some calls. Deleted calls and those of purged sessions count. */
+        Spent: {
+            /**
+             * @description Provider calls.
+             * @example 40
+             */
+            calls: number;
+            /**
+             * @description Calls that used tokens, but whose cost is not known.
+             * @example 0
+             */
+            unknown: number;
+            /**
+             * @description How many sessions made the calls.
+             * @example 12
+             */
+            sessions: number;
+            /**
+             * @description Input tokens.
+             * @example 120
+             */
+            input: number;
+            /**
+             * @description Output tokens.
+             * @example 9
+             */
+            output: number;
+            /**
+             * @description Tokens of reasoning.
+             * @example 0
+             */
+            reasoning: number;
+            /**
+             * @description Input tokens that were read from the provider's cache.
+             * @example 0
+             */
+            cache_read: number;
+            /**
+             * @description Input tokens that were written to the provider's cache.
+             * @example 0
+             */
+            cache_write: number;
+            /**
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
+             * @example 0.001234
+             */
+            cost_usd: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
+            duration_ms: number;
         };
         /** @description Counts of everything in the store. */
         Stats: {
@@ -4427,7 +5260,7 @@ export interface components {
             /** @description The steps, in order. When one is refused, those before it were taken. */
             steps: components["schemas"]["Step"][];
         };
-        /** @description The store and its state. */
+        /** @description The store and how it is doing. */
         Store: {
             /** @description The id of the store; a backup has the same. */
             id: string;
@@ -4461,6 +5294,40 @@ export interface components {
              * @example 0
              */
             pending: number;
+            /**
+             * @description Changes that are not in the full text yet, as far as this server knows.
+             * @example 0
+             */
+            text_pending: number;
+            /**
+             * @description How many sessions live, archived ones included.
+             * @example 12
+             */
+            sessions: number;
+            /**
+             * @description How many sessions are deleted and not purged.
+             * @example 1
+             */
+            deleted_sessions: number;
+            /**
+             * @description There are more sessions than were counted: counting stops at 100,000.
+             * @example false
+             */
+            at_least: boolean;
+            /**
+             * @description The size of the store's file or database; 0: it has none.
+             * @example 1048576
+             */
+            file_bytes: number;
+            /**
+             * @description The size of the write-ahead log; 0: there is none.
+             * @example 32768
+             */
+            wal_bytes: number;
+            /** @description The last backup; null: none is known. `bough backup` notes it. */
+            last_backup: components["schemas"]["LastBackup"] | null;
+            /** @description The last check; null: none is known. POST /api/v1/store/fsck notes it, `bough fsck` only with --repair or --note. */
+            last_fsck: components["schemas"]["LastFsck"] | null;
             /**
              * @description The version of the server.
              * @example 0.2.0
@@ -4588,6 +5455,141 @@ export interface components {
         TodosSet: {
             /** @description The whole list; it replaces the stored one. */
             items: components["schemas"]["TodoNew"][];
+        };
+        /** @description The right of a program or of a browser to use the API. */
+        Token: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /** @description A token for programs, or a browser that is signed in. */
+            kind: components["schemas"]["TokenKind"];
+            /**
+             * @description Its name; `browser` for browsers.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description What it may do, separated by commas; `all`: everything.
+             * @example read,export
+             */
+            scopes: string;
+            /**
+             * @description The project that it is bound to.
+             * @example /srv/shop
+             */
+            project?: string;
+            /**
+             * @description What the browser calls itself.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /**
+             * @description When it ends by itself, or null.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            expires: string | null;
+            /**
+             * @description When it was last used, up to a minute late, or null.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            last_used: string | null;
+            /**
+             * @description When it was revoked, or null.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            revoked: string | null;
+        };
+        /** @description A new token with its secret. */
+        TokenCreated: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /** @description A token for programs. */
+            kind: components["schemas"]["TokenKind"];
+            /**
+             * @description Its name.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description What it may do, separated by commas.
+             * @example read,export
+             */
+            scopes: string;
+            /**
+             * @description The project that it is bound to.
+             * @example /srv/shop
+             */
+            project?: string;
+            /**
+             * @description Of browsers only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /**
+             * @description When it ends by itself.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            expires: string | null;
+            /** @description When it was last used: never. */
+            last_used: string | null;
+            /** @description When it was revoked: never. */
+            revoked: string | null;
+            /**
+             * @description Send it as `Authorization: Bearer`. It is not shown again.
+             * @example bough_0123...
+             */
+            secret: string;
+        };
+        /**
+         * @description A token to create.
+         * @example {
+         *       "name": "ci",
+         *       "scopes": "read,export"
+         *     }
+         */
+        TokenNew: {
+            /**
+             * @description A name that no other token in use has.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description What it may do, separated by commas: read, append, fork, delete, export, admin, gateway, mcp, all. Not more than the caller may.
+             * @example read,export
+             */
+            scopes: string;
+            /**
+             * @description Bind it to this project.
+             * @example /srv/shop
+             */
+            project?: string;
+            /**
+             * @description When it ends by itself; without it, in 90 days.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            expires?: string | number;
+        };
+        /** @description A list of tokens. */
+        Tokens: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Token"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
         };
         /** @description Tokens and money: what one call spent, or the sum of many. */
         Totals: {
@@ -5794,6 +6796,15 @@ export interface components {
          * @enum {string}
          */
         MemoryScope: "session" | "project" | "all";
+        /** @description What became of a message: ok; error: it has one, or it is the result of a tool that failed; interrupted: its writer stopped; open: it is still being written. */
+        Outcome: ("ok" | "error" | "interrupted" | "open") | string;
+        /** @description label; compaction, branch_summary: the entry is one; fork, subagent: a session hangs on it. */
+        OutlineKind: ("label" | "compaction" | "branch_summary" | "fork" | "subagent") | string;
+        /**
+         * @description What a part is: a tool call and its result are one part in some formats (tool) and two in others (call, result).
+         * @enum {string}
+         */
+        PartKind: "text" | "reasoning" | "call" | "result" | "tool" | "file" | "other";
         /** @description The type of a part; `other` for types that bough does not know. */
         PartType: ("text" | "reasoning" | "tool" | "file" | "step-start" | "step-finish" | "patch" | "snapshot" | "agent" | "compaction" | "subtask" | "retry" | "other") | string;
         /**
@@ -5816,10 +6827,17 @@ export interface components {
          */
         SessionStatus: "idle" | "busy" | "retry" | "archived";
         /**
+         * @description How far a tool call is.
+         * @enum {string}
+         */
+        ToolState: "pending" | "running" | "completed" | "error";
+        /**
          * @description The state of a todo item.
          * @enum {string}
          */
         TodoStatus: "pending" | "in_progress" | "completed" | "cancelled";
+        /** @description A token for programs, or a browser that is signed in. */
+        TokenKind: ("api" | "browser") | string;
         /**
          * @description The role of a UIMessage.
          * @enum {string}
@@ -6478,6 +7496,14 @@ export interface operations {
                 max_forks?: number;
                 /** @description Send the whole path in one response. */
                 all?: boolean;
+                /** @description Begin at this depth of the path. Not with cursor, newest, all or what=direct. */
+                from?: number;
+                /** @description Cut strings inside parts, data, metadata and error that have more bytes than this; `bough.cut` of the object lists them. Without it nothing is cut. */
+                cut?: number;
+                /** @description Send the provider calls of the entries, too. Not with all. */
+                calls?: boolean;
+                /** @description Send `view` instead of `parts`: each part with the same members in every format. */
+                view?: boolean;
                 /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
                 /** @description `next` of the previous page. */
@@ -6646,6 +7672,83 @@ export interface operations {
             410: components["responses"]["Gone"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_parts_part_file: {
+        parameters: {
+            query?: {
+                /** @description Which image of a tool's output, from 0. */
+                index?: number;
+            };
+            header?: {
+                /** @description ETags; 304 if the current one is among them. */
+                "If-None-Match"?: string;
+                /** @description A range of bytes, `bytes=0-1023`; 206 answers it. */
+                Range?: string;
+                /** @description An ETag; if it has changed, Range is ignored. */
+                "If-Range"?: string;
+            };
+            path: {
+                /** @description The id of a part: `<entry id>.<4 hex digits>`. */
+                part: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Download the file that a part shows, or an image of a tool's output. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range that was asked for. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Nothing has changed since the ETag in If-None-Match. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            416: components["responses"]["RangeNotSatisfiable"];
             421: components["responses"]["WrongHost"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -7037,9 +8140,71 @@ export interface operations {
             507: components["responses"]["Full"];
         };
     };
+    get_api_v1_cost: {
+        parameters: {
+            query?: {
+                /** @description The first day, in UTC: a time in it. Default: the 30 days before `until`. */
+                since?: string;
+                /** @description The end: days that begin before this time count. Default: now. */
+                until?: string;
+                /** @description The steps of the series (default day). */
+                step?: "none" | "day" | "week" | "month";
+                /** @description What to group by (default model). */
+                group?: "none" | "model" | "provider" | "project" | "session" | "account" | "role";
+                /** @description Only calls made for this project. */
+                project?: string;
+                /** @description Only calls made for this account. */
+                account?: string;
+                /** @description Only this session and its subagents at any depth. */
+                session?: string;
+                /** @description Groups, 1 to 1000 (default 20); the rest becomes one more. */
+                limit?: number;
+                /** @description csv: as a table, as with `Accept: text/csv`. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Add up what was spent in whole days of UTC, in groups and as a series. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cost"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
     get_api_v1_entries_entry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Cut strings inside parts, data, metadata and error that have more bytes than this; `bough.cut` of the object lists them. Without it nothing is cut. */
+                cut?: number;
+                /** @description Send the provider calls of the entries, too. Not with all. */
+                calls?: boolean;
+                /** @description Send `view` instead of `parts`: each part with the same members in every format. */
+                view?: boolean;
+            };
             header?: never;
             path: {
                 /** @description An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it was given or imported with, or `@3` for the third message. */
@@ -7115,7 +8280,14 @@ export interface operations {
     };
     get_api_v1_sessions_id_entries_entry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Cut strings inside parts, data, metadata and error that have more bytes than this; `bough.cut` of the object lists them. Without it nothing is cut. */
+                cut?: number;
+                /** @description Send the provider calls of the entries, too. Not with all. */
+                calls?: boolean;
+                /** @description Send `view` instead of `parts`: each part with the same members in every format. */
+                view?: boolean;
+            };
             header?: never;
             path: {
                 /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
@@ -7384,7 +8556,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stream changes as server-sent events. Resume with Last-Event-ID. */
+            /** @description Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`). Resume with Last-Event-ID. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7392,6 +8564,44 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_facets: {
+        parameters: {
+            query?: {
+                /** @description Only sessions of this project. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the values that the last updated sessions have, for menus of filters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Facets"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8042,7 +9252,7 @@ export interface operations {
             507: components["responses"]["Full"];
         };
     };
-    get: {
+    get_api: {
         parameters: {
             query?: never;
             header?: never;
@@ -8071,7 +9281,7 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
-    get_style_css: {
+    get_api_style_css: {
         parameters: {
             query?: never;
             header?: never;
@@ -8292,6 +9502,8 @@ export interface operations {
                 offset?: number;
                 /** @description With offset: how long to wait for an addition. */
                 wait_ms?: number;
+                /** @description Send the parts as views, too. */
+                view?: boolean;
             };
             header?: never;
             path: {
@@ -9021,6 +10233,96 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    get_api_v1_sessions_id_outline: {
+        parameters: {
+            query?: {
+                /** @description Branches in a page, 1 to 10000 (default 1000). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the branches of a session as lanes, and the labels, compactions, summaries, forks and subagents on them. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_sessions_id_prompts: {
+        parameters: {
+            query?: {
+                /** @description The path to this entry instead of the head. */
+                at?: string;
+                /** @description Page from the newest; within a page the oldest comes first. */
+                newest?: boolean;
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the places on a path to jump to: the user's messages and the compactions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathPrompts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
     get_api_v1_sessions_id_queue: {
         parameters: {
             query?: never;
@@ -9386,8 +10688,14 @@ export interface operations {
                 provider_path?: string;
                 /** @description Only sessions with this provider. */
                 model_provider?: string;
-                /** @description Only sessions with this model. */
+                /** @description Only sessions with this model, or whose last call this model answered. */
                 model_name?: string;
+                /** @description Only sessions with errors: failed messages, failed tools. */
+                errors?: boolean;
+                /** @description Only sessions whose last message has this state. */
+                last_state?: "ok" | "error" | "interrupted" | "open";
+                /** @description Only sessions that cost at least this, with subagents. */
+                min_cost_usd?: string;
                 /** @description Only sessions created at this time or later. */
                 created_from?: string;
                 /** @description Only sessions created before this time. */
@@ -9400,8 +10708,10 @@ export interface operations {
                 deleted?: "also" | "only";
                 /** @description Text that the slug, title, directory or first user message contains. */
                 query?: string;
-                /** @description The time to order by, newest first (default: created). */
-                order?: "created" | "updated" | "modified";
+                /** @description What to order by: a time, newest first, or the cost, highest first (default: created). */
+                order?: "created" | "updated" | "modified" | "cost";
+                /** @description Count all sessions that match: `total`, or `total_at_least` when it is given up after 100,000. */
+                count?: boolean;
                 /** @description Page size, 1 to 1000 (default 50). */
                 limit?: number;
                 /** @description `next` of the previous page. */
@@ -9796,6 +11106,44 @@ export interface operations {
             410: components["responses"]["Gone"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_sessions_id_purge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get what a purge would remove and keep, without doing it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PurgePreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
             421: components["responses"]["WrongHost"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -10599,6 +11947,148 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_login_links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a link that signs a browser in: once, within ten minutes. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tokens, revoked ones included, and the browsers that are signed in. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenNew"];
+            };
+        };
+        responses: {
+            /** @description Create a token. Its secret is in this answer and never again. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCreated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_api_v1_tokens_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a token or of a signed-in browser. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke a token or sign a browser out, from the next request on; its event streams end. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedType"];
             421: components["responses"]["WrongHost"];

@@ -37,6 +37,12 @@ BOUGH_MUST_CHECK enum bough_rc bough_backup(struct bough_store *s, const char *p
                                             struct bough_backup_result *out,
                                             struct bough_error *err);
 
+/* Remember in the store that it was copied to `path`: bough_store_info() tells it. A backup does
+ * not do so by itself, because it can be made from a handle that only reads. */
+BOUGH_MUST_CHECK enum bough_rc bough_backup_note(struct bough_store *s, const char *path,
+                                                 const struct bough_backup_result *made,
+                                                 struct bough_error *err);
+
 struct bough_restore_options {
     bool force; /* remove the store that was there, instead of keeping it under another name */
     bool (*progress)(void *user, int64_t done, int64_t total); /* as in bough_backup_options */

@@ -21,6 +21,7 @@
 #include <bough/search.h>
 #include <bough/session.h>
 #include <bough/source.h>
+#include <bough/spend.h>
 #include <bough/store.h>
 #include <bough/transfer.h>
 #include <bough/tree.h>

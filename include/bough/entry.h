@@ -187,13 +187,18 @@ struct bough_entries_read_options {
     int64_t max_forks;    /* BOUGH_TOO_DEEP when the path runs through more forks; 0: any number */
     const char *from;     /* begin with this entry, BOUGH_INVALID when it is not on the path */
     const char *cursor;   /* `next` of the previous page; NULL or "": the first page */
-    uint64_t reserved[8]; /* room to grow: must be 0 */
+    int64_t from_depth;   /* begin at this depth of the path; 0: at its beginning. Not for _OWN */
+    bool calls;           /* read the calls of the entries, too */
+    uint64_t reserved[6]; /* room to grow: must be 0 */
 };
 
 struct bough_entries_read_result {
     struct bough_entries entries;
     struct bough_entry *marker; /* SINCE_MARKER: the marker in force, or NULL */
-    uint64_t reserved[4];       /* room to grow */
+    int64_t depth; /* of the last entry of the path, whichever page this is; 0: it is empty. For
+                      _OWN: of the head */
+    struct bough_calls *calls; /* of `entries`, each once, without deleted ones; NULL: not asked */
+    uint64_t reserved[2];      /* room to grow */
 };
 
 /* A page of entries, oldest first. `how` may be NULL: the whole path to the head. Pages follow the

@@ -92,6 +92,16 @@ enum bough_role {
     BOUGH_ROLE_LAST = BOUGH_ROLE_OTHER,
 };
 
+/* What became of a message. Stored: add at the end, never renumber. */
+enum bough_outcome {
+    BOUGH_OUTCOME_NONE = 0, /* there is no message */
+    BOUGH_OUTCOME_OK = 1,
+    BOUGH_OUTCOME_ERROR = 2,       /* it has an error, or it is the result of a tool that failed */
+    BOUGH_OUTCOME_INTERRUPTED = 3, /* its writer stopped, or was stopped */
+    BOUGH_OUTCOME_OPEN = 4,        /* it is still being written */
+    BOUGH_OUTCOME_LAST = BOUGH_OUTCOME_OPEN,
+};
+
 enum bough_part_type {
     BOUGH_PART_TEXT = 0,
     BOUGH_PART_REASONING = 1,
@@ -230,14 +240,19 @@ struct bough_session {
     int64_t deleted;  /* when it was deleted; 0: it is not */
     int64_t rev;      /* changelog number of its last change */
     struct bough_head head;
-    uint64_t reserved[8]; /* room to grow */
+    int64_t
+        errors; /* in messages written here and not deleted: messages that failed, tools that did */
+    enum bough_outcome last_state; /* of the last message written here and not deleted */
+    uint64_t reserved[6];          /* room to grow */
 };
 
 struct bough_sessions {
     struct bough_session *at;
     size_t n;
     const char *next;     /* cursor of the next page, "" at the end */
-    uint64_t reserved[4]; /* room to grow */
+    int64_t total;        /* sessions that match, on all pages, if asked for */
+    bool total_at_least;  /* counting was given up: there are at least `total` */
+    uint64_t reserved[2]; /* room to grow */
 };
 
 /* Write a new ULID to `out`, for callers that choose ids themselves. Within a process each one is
@@ -249,6 +264,7 @@ void bough_id_new(char out[BOUGH_ID_LEN + 1]);
 const char *bough_entry_kind_name(enum bough_entry_kind kind);
 const char *bough_role_name(enum bough_role role);
 const char *bough_status_name(enum bough_status status);
+const char *bough_outcome_name(enum bough_outcome outcome); /* "" for BOUGH_OUTCOME_NONE */
 const char *bough_part_type_name(enum bough_part_type type);
 
 /* The role for a word, also for the words of other tools ("developer", "model"). NULL and "" are

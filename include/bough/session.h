@@ -59,8 +59,8 @@ BOUGH_MUST_CHECK enum bough_rc bough_session_get(struct bough_store *s, struct b
                                                  const char *id, struct bough_session **out,
                                                  struct bough_error *err);
 
-/* The time that a list is ordered by, newest first. */
-enum bough_session_order { BOUGH_BY_CREATED, BOUGH_BY_UPDATED, BOUGH_BY_MODIFIED };
+/* What a list is ordered by: a time, newest first, or the cost with subagents, highest first. */
+enum bough_session_order { BOUGH_BY_CREATED, BOUGH_BY_UPDATED, BOUGH_BY_MODIFIED, BOUGH_BY_COST };
 /* Which kinds of sessions a list shows. */
 enum bough_session_kinds { BOUGH_KINDS_ALL, BOUGH_KINDS_PRIMARY, BOUGH_KINDS_SUBAGENT };
 
@@ -73,16 +73,21 @@ struct bough_session_list_options {
     const char *status; /* one or more words, "idle busy"; BOUGH_INVALID for an unknown word */
     bool active;        /* only sessions that are not archived */
     bool archived;      /* only archived sessions */
-    const char *role_name, *provider_path, *model_provider, *model_name;
+    const char *role_name, *provider_path, *model_provider;
+    const char *model_name; /* the session's model, or the model that answered its last call */
     int64_t created_from, created_to, updated_from, updated_to; /* from <= t < to; 0: no bound */
     bool include_deleted;                                       /* deleted sessions too */
     bool only_deleted;                                          /* only deleted sessions */
-    const char *query;              /* part of slug, title, project or first user message; case does
-                                       not matter */
-    enum bough_session_order order; /* newest first */
-    int64_t limit;                  /* 0: 50; at most 10,000 */
-    const char *cursor;             /* `next` of the previous page; NULL or "": the first page */
-    uint64_t reserved[8];           /* room to grow: must be 0 */
+    const char *query; /* part of slug, title, project or first user message; case does
+                          not matter */
+    enum bough_session_order order;
+    int64_t limit;                 /* 0: 50; at most 10,000 */
+    const char *cursor;            /* `next` of the previous page; NULL or "": the first page */
+    int64_t cost_from;             /* nano-USD: sessions that cost at least this, with subagents */
+    enum bough_outcome last_state; /* of the last message; BOUGH_OUTCOME_NONE: any */
+    bool errors;                   /* only sessions with errors */
+    bool count; /* count all that match, whatever page this is. Given up after 100,000 sessions */
+    uint64_t reserved[6]; /* room to grow: must be 0 */
 };
 
 /* A page of sessions. Filters, counts and totals are exact as of the snapshot of the call. `filter`
@@ -91,6 +96,40 @@ BOUGH_MUST_CHECK enum bough_rc bough_session_list(struct bough_store *s, struct 
                                                   const struct bough_session_list_options *filter,
                                                   struct bough_sessions *out,
                                                   struct bough_error *err);
+
+/* A value that sessions have, for a menu of filters. */
+struct bough_facet {
+    const char *name;     /* "" is left out of every list */
+    const char *provider; /* of a model; else "" */
+    int64_t sessions;     /* that have it */
+    int64_t cost;         /* of these sessions, without their subagents, in nano-USD */
+    int64_t last;         /* when the last of them was updated */
+    uint64_t reserved[4]; /* room to grow */
+};
+
+struct bough_facets {
+    struct bough_facet *at; /* the last used first, at most 200 */
+    size_t n;
+    bool cut;             /* there are more */
+    uint64_t reserved[2]; /* room to grow */
+};
+
+struct bough_session_facets_result {
+    struct bough_facets projects, accounts;
+    struct bough_facets models; /* of sessions, and models that answered their last call */
+    struct bough_facets statuses, kinds, last_states, roles;
+    struct bough_facets tools; /* formats of the 20,000 last imported files; not for one project */
+    int64_t sessions;          /* that were looked at */
+    bool complete;             /* these are all */
+    uint64_t reserved[6];      /* room to grow */
+};
+
+/* The values that the 20,000 last updated living sessions have, of one project or (NULL, "") of
+ * all. A project that does not exist has none. */
+BOUGH_MUST_CHECK enum bough_rc bough_session_facets(struct bough_store *s, struct bough_arena *a,
+                                                    const char *project,
+                                                    struct bough_session_facets_result *out,
+                                                    struct bough_error *err);
 
 /* The primary session of a project with the newest message that is neither deleted nor archived.
  * `project` may be NULL: of all projects. BOUGH_NOT_FOUND: there is none. */
@@ -177,6 +216,32 @@ BOUGH_MUST_CHECK enum bough_rc bough_session_purge(struct bough_store *s, struct
                                                    const char *id,
                                                    struct bough_session_purge_result *out,
                                                    struct bough_error *err);
+
+/* A session that a purge concerns. */
+struct bough_purge_concern {
+    const struct bough_session *session;
+    int64_t entries;      /* of the purged session that it shows; 0 for a child that shows none */
+    uint64_t reserved[2]; /* room to grow */
+};
+
+struct bough_session_purge_preview_result {
+    int64_t entries, records; /* that would be removed, here and in purged sessions above it */
+    int64_t kept;             /* entries that forks still show */
+    int64_t bytes;            /* of the entries, as stored, estimated from a sample of them */
+    struct bough_purge_concern *keepers; /* those forks, at most 64 */
+    size_t nkeepers;
+    struct bough_purge_concern *detached; /* children that would lose their parent */
+    size_t ndetached;
+    struct bough_totals cost; /* of its calls: it stays spent ... */
+    const char *cost_to;      /* ... as an adjustment of this session, "": of the store */
+    uint64_t reserved[6];     /* room to grow */
+};
+
+/* What bough_session_purge() would do, without doing it. */
+BOUGH_MUST_CHECK enum bough_rc
+bough_session_purge_preview(struct bough_store *s, struct bough_arena *a, const char *id,
+                            struct bough_session_purge_preview_result *out,
+                            struct bough_error *err);
 
 struct bough_session_fork_options {
     const char *entry; /* where, on any path of the session; NULL or "": at the head */

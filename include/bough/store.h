@@ -96,6 +96,25 @@ struct bough_store_scoped_options {
 struct bough_store *bough_store_scoped(struct bough_store *s,
                                        const struct bough_store_scoped_options *scope);
 
+/* The last backup that was noted with bough_backup_note(); `time` 0: none. */
+struct bough_last_backup {
+    int64_t time;
+    const char *file; /* its name, without folders; or "" */
+    const char *by;   /* the principal that noted it, or "" */
+    int64_t bytes, sessions, entries;
+    bool verified;        /* it was read back and checked in full */
+    uint64_t reserved[4]; /* room to grow */
+};
+
+/* The last check that was noted with bough_store_fsck_note(); `time` 0: none. */
+struct bough_last_fsck {
+    int64_t time;
+    const char *level; /* "quick", "full", "deep", or "" */
+    const char *by;    /* the principal that noted it, or "" */
+    int64_t errors, warnings;
+    uint64_t reserved[4]; /* room to grow */
+};
+
 struct bough_store_info_result {
     const char *backend;  /* "sqlite", "postgres", "memory" */
     const char *path;     /* of its file, as it was opened; "" when it has none */
@@ -110,7 +129,10 @@ struct bough_store_info_result {
     int64_t commit_us;        /* time spent in commits, with their syncs */
     int64_t log_bytes;        /* size of the write-ahead log; 0 when there is none */
     int64_t oldest_read_ms;   /* age of the oldest open snapshot; 0: none is open */
-    uint64_t reserved[8];     /* room to grow */
+    int64_t file_bytes;       /* size of the store's file or database; 0: it has none */
+    const struct bough_last_backup *last_backup; /* never NULL */
+    const struct bough_last_fsck *last_fsck;     /* never NULL */
+    uint64_t reserved[5];                        /* room to grow */
 };
 
 /* What the store is, and how it is doing. */
@@ -162,6 +184,13 @@ bough_store_fsck(struct bough_store *s, enum bough_fsck_level level,
                  void (*found)(void *user, const struct bough_finding *f), void *user,
                  struct bough_store_fsck_result *report, struct bough_error *err);
 
+/* Remember that the store was checked, and what was found: bough_store_info() tells it. A check
+ * does not do so by itself, because it does not write. */
+BOUGH_MUST_CHECK enum bough_rc bough_store_fsck_note(struct bough_store *s,
+                                                     enum bough_fsck_level level,
+                                                     const struct bough_store_fsck_result *report,
+                                                     struct bough_error *err);
+
 struct bough_store_repair_result {
     int64_t fixed;                       /* rows written or removed; all lists count as one */
     int64_t quarantined;                 /* rows moved aside */
@@ -207,10 +236,14 @@ struct bough_change {
     const char *kind;             /* see above */
     const char *session;          /* id, or "" */
     char entry[BOUGH_ID_LEN + 1]; /* the last entry it appended, or the entry it is about, or "" */
-    const char *record;           /* of "record": "label", "memory", "todo", "queue"; or "" */
+    const char *record;           /* of "record": "label", "memory", "todo" or "queue"; without a
+                                     session "memory" (of a project or of all), "token", "source",
+                                     "project", "workspace", "account" or "state" (what the store
+                                     remembers of itself); or "" */
     const char **calls;           /* ids of the calls that it brought and that still exist */
     size_t ncalls;
-    uint64_t reserved[4]; /* room to grow */
+    const char *project;  /* without a session: the project that it is about, or "" */
+    uint64_t reserved[3]; /* room to grow */
 };
 
 struct bough_changes {

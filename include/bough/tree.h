@@ -30,6 +30,107 @@ BOUGH_MUST_CHECK enum bough_rc bough_tree_branches(struct bough_store *s, struct
                                                    const char *session, struct bough_branches *out,
                                                    struct bough_error *err);
 
+/* A branch as a lane of an outline. */
+struct bough_outline_branch {
+    int64_t number;           /* counted from 1 in the store */
+    const char *session;      /* id of the session that wrote it */
+    struct bough_head base;   /* the entry that it hangs on; branch 0: it begins at a root */
+    int64_t first, tip;       /* depths of its first and last entry that this session shows; tip <
+                                 first: it has none */
+    int64_t messages;         /* from first to tip, deleted ones included */
+    enum bough_role role;     /* of its first message that is not deleted, among its first four
+                                 entries; BOUGH_ROLE_NONE: there is none */
+    const char *preview;      /* at most 120 bytes of its text, or "" */
+    int64_t created, updated; /* times of the first and the last entry; 0: it has none */
+    bool head;                /* the head is on it */
+    uint64_t reserved[4];     /* room to grow */
+};
+
+enum bough_outline_kind {
+    BOUGH_OUTLINE_LABEL,
+    BOUGH_OUTLINE_COMPACTION,
+    BOUGH_OUTLINE_BRANCH_SUMMARY,
+    BOUGH_OUTLINE_FORK,     /* another session was forked here */
+    BOUGH_OUTLINE_SUBAGENT, /* a tool call of the entry spawned a session */
+};
+
+/* Something that stands on an entry. */
+struct bough_outline_mark {
+    enum bough_outline_kind kind;
+    struct bough_head at; /* the entry. Branch 0: the tool call that spawned a subagent was not
+                             found near the time of its creation */
+    char entry[BOUGH_ID_LEN + 1]; /* its id, or "" */
+    const char *text; /* the label; at most 120 bytes of the summary; the child's title, or the
+                         beginning of its first message */
+    int64_t time;     /* the label was set, the entry written, the child created */
+    const struct bough_session *child; /* FORK, SUBAGENT: the session; else NULL */
+    uint64_t reserved[4];              /* room to grow */
+};
+
+struct bough_tree_outline_options {
+    int64_t limit;        /* branches in a page, at most 10,000; 0: 10,000 */
+    const char *cursor;   /* `next` of the previous page; NULL or "": the first page */
+    uint64_t reserved[4]; /* room to grow: must be 0 */
+};
+
+struct bough_tree_outline_result {
+    struct bough_outline_branch *branches;
+    size_t nbranches;
+    struct bough_outline_mark *marks; /* those on the branches of this page; without a place: on the
+                                         last page */
+    size_t nmarks;
+    struct bough_head head; /* branch 0: the path is empty */
+    const char *next;       /* cursor of the next page, "" at the end */
+    uint64_t reserved[4];   /* room to grow */
+};
+
+/* A page of the branches of a session and of what stands on them, without reading whole entries:
+ * enough to draw the session as lanes. Branches come in the order of bough_tree_branches(), an
+ * inherited one ends where the paths of this session leave it. Deleted children are left out, and
+ * of more than 10,000 children the oldest. `how` may be NULL. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_outline(struct bough_store *s, struct bough_arena *a,
+                                                  const char *session,
+                                                  const struct bough_tree_outline_options *how,
+                                                  struct bough_tree_outline_result *out,
+                                                  struct bough_error *err);
+
+/* "label", "compaction", "branch_summary", "fork", "subagent". */
+const char *bough_outline_kind_name(enum bough_outline_kind kind);
+
+/* A message of the user or a compaction on a path. */
+struct bough_tree_prompt {
+    char entry[BOUGH_ID_LEN + 1];
+    struct bough_head at;
+    enum bough_entry_kind kind;
+    int64_t time;
+    int64_t mno;          /* messages on the path up to and including it */
+    const char *preview;  /* at most 120 bytes of the text or of the summary, or "" */
+    uint64_t reserved[4]; /* room to grow */
+};
+
+struct bough_tree_prompts_options {
+    const char *at;       /* the path to this entry; NULL or "": to the head */
+    int64_t limit;        /* 0: all */
+    bool newest;          /* the last page first; in a page the oldest comes first */
+    const char *cursor;   /* `next` of the previous page; NULL or "": the first page */
+    uint64_t reserved[4]; /* room to grow: must be 0 */
+};
+
+struct bough_tree_prompts_result {
+    struct bough_tree_prompt *at;
+    size_t n;
+    const char *next;     /* cursor of the next page, "" at the end */
+    uint64_t reserved[4]; /* room to grow */
+};
+
+/* A page of the places on a path that people jump to: the user's messages and the compactions that
+ * are not deleted. `how` may be NULL. */
+BOUGH_MUST_CHECK enum bough_rc bough_tree_prompts(struct bough_store *s, struct bough_arena *a,
+                                                  const char *session,
+                                                  const struct bough_tree_prompts_options *how,
+                                                  struct bough_tree_prompts_result *out,
+                                                  struct bough_error *err);
+
 struct bough_tree_entries_options {
     int64_t limit;        /* 0: all */
     const char *cursor;   /* `next` of the previous page; NULL or "": the first page */

@@ -53,7 +53,7 @@ static void put_rows(struct http_req *req, struct http_res *res,
 {
     for (size_t i = 0; tables[i]; i++) {
         for (const struct http_route *r = tables[i]; r->method; r++) {
-            if (ours != (strncmp(r->path, "/api/v1", 7) == 0))
+            if ((r->flags & HTTP_PRIVATE) || ours != (strncmp(r->path, "/api/v1", 7) == 0))
                 continue;
             http_puts(res, "<tr><td class=\"m\"><code>");
             put_escaped(res, r->method);
@@ -76,7 +76,7 @@ static void put_page(struct http_req *req, struct http_res *res)
     http_set(res, "Content-Security-Policy", page_policy);
     http_puts(res, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">"
                    "<meta name=\"viewport\" content=\"width=device-width\">"
-                   "<title>bough</title><link rel=\"stylesheet\" href=\"/style.css\">"
+                   "<title>bough</title><link rel=\"stylesheet\" href=\"/api/style.css\">"
                    "<h1>bough</h1><p class=\"s\">The session store for AI agents, version ");
     http_puts(res, bough_version());
     http_puts(res, ". Sign in a browser with the link that <code>bough serve</code> prints; "
@@ -126,8 +126,8 @@ static enum bough_rc about(struct http_req *req, struct http_res *res, struct bo
 }
 
 const struct http_route api_index_routes[] = {
-    { "GET", "/", home, AUTH_OPEN, "This page.", .gives = "html" },
-    { "GET", "/style.css", css, AUTH_OPEN, "The style sheet of this page.", .gives = "text" },
+    { "GET", "/api", home, AUTH_OPEN, "This page.", .gives = "html" },
+    { "GET", "/api/style.css", css, AUTH_OPEN, "The style sheet of this page.", .gives = "text" },
     { "GET", "/api/v1", about, AUTH_READ, "Information about the store and the caller.",
       .gives = "About" },
     { 0 },

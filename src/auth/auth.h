@@ -97,6 +97,10 @@ BOUGH_MUST_CHECK enum bough_rc auth_gate(struct auth *a, struct http_req *req, s
 /* The path of a link that signs a browser in. It works once, within ten minutes. */
 const char *auth_link(struct auth *a, struct bough_arena *arena);
 
+/* "127.0.0.1:7447": where the server listens on TCP, as given to auth_allow_host(), the first one;
+ * "" when it does not. */
+const char *auth_address(struct auth *a, struct bough_arena *arena);
+
 /* GET /login with such a link sets the cookie and redirects to "/". POST /logout clears the
  * cookie. */
 extern const struct http_route auth_routes[];
@@ -105,9 +109,11 @@ extern const struct http_route auth_routes[];
 
 struct auth_token {
     char id[BOUGH_ID_LEN + 1];
+    bool browser; /* a signed-in browser; its label is "browser" */
     const char *label, *project;
+    const char *agent; /* the browser, as it calls itself; else "" */
     unsigned scopes;
-    int64_t created, expires, used, revoked; /* 0: never */
+    int64_t created, expires, used, revoked; /* 0: never. `used` is up to a minute late */
 };
 
 struct auth_tokens {
@@ -122,11 +128,15 @@ BOUGH_MUST_CHECK enum bough_rc auth_token_create(struct bough_store *s, struct b
                                                  const struct auth_token *in,
                                                  const struct bough_env *env, const char **secret,
                                                  struct auth_token *out, struct bough_error *err);
-/* All tokens, oldest first, revoked ones included. */
+/* All tokens, oldest first, revoked ones included, and the browsers that are signed in. */
 BOUGH_MUST_CHECK enum bough_rc auth_token_list(struct bough_store *s, struct bough_arena *a,
                                                struct auth_tokens *out, struct bough_error *err);
-/* Revoke by id or label. Takes effect at once in every process. Revoking twice is not an error. */
+/* Revoke by id or label; a browser by id only. Takes effect at once in every process. Revoking
+ * twice is not an error. */
 BOUGH_MUST_CHECK enum bough_rc auth_token_revoke(struct bough_store *s, const char *token,
                                                  struct bough_error *err);
+
+/* The members of a token as JSON, into an open object; shared by the API and --json. */
+void auth_token_form(struct json_writer *w, struct bough_arena *a, const struct auth_token *t);
 
 #endif

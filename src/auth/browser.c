@@ -1,10 +1,12 @@
-/* Browser sign-in: a one-time link becomes an HttpOnly cookie. Secrets are kept in memory only. */
+/* Browser sign-in: a one-time link, kept in memory, becomes an HttpOnly cookie, kept as its hash in
+ * the store. */
 #include <stdio.h>
 #include <string.h>
 
 #include "auth/inside.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
+#include "base/text/utf8.h"
 
 void auth_secret(struct auth *a, char out[2 * SECRET_BYTES + 1])
 {
@@ -14,25 +16,24 @@ void auth_secret(struct auth *a, char out[2 * SECRET_BYTES + 1])
     sha256_hex(bytes, out);
 }
 
-/* ---- secrets handed out ---- */
+/* ---- one-time links ---- */
 
 /* Store the secret in a free element, or replace the one that expires first. */
-static void keep(struct auth *a, struct held *in, const char *secret, int64_t ms)
+static void keep_link(struct auth *a, const char *secret)
 {
-    struct held *to = &in[0];
+    struct held *to = &a->links[0];
 
     pthread_mutex_lock(&a->lock);
-    for (size_t i = 1; i < SIGNED_MAX; i++)
-        if (in[i].expires < to->expires)
-            to = &in[i];
+    for (size_t i = 1; i < LINKS_MAX; i++)
+        if (a->links[i].expires < to->expires)
+            to = &a->links[i];
     auth_hash(secret, to->hash);
-    to->expires = env_now(&a->env) + ms;
-    __atomic_add_fetch(&a->changes, 1, __ATOMIC_RELEASE); /* another one may have been replaced */
+    to->expires = env_now(&a->env) + LINK_MS;
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Is the secret stored and not expired? With `take`, also remove it. */
-static bool known(struct auth *a, struct held *in, const char *secret, bool take)
+/* Is this the secret of a link that has not expired? With `take`, it works no more. */
+static bool link_known(struct auth *a, const char *secret, bool take)
 {
     char hash[2 * SHA256_LEN + 1];
     int64_t now = env_now(&a->env);
@@ -40,16 +41,14 @@ static bool known(struct auth *a, struct held *in, const char *secret, bool take
 
     auth_hash(secret, hash);
     pthread_mutex_lock(&a->lock);
-    for (size_t i = 0; i < SIGNED_MAX; i++) {
-        bool same = auth_same(in[i].hash, hash);
+    for (size_t i = 0; i < LINKS_MAX; i++) {
+        bool same = auth_same(a->links[i].hash, hash);
 
-        if (same && in[i].expires > now)
+        if (same && a->links[i].expires > now)
             found = true;
         if (same && take)
-            in[i].expires = 0;
+            a->links[i].expires = 0;
     }
-    if (found && take)
-        __atomic_add_fetch(&a->changes, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&a->lock);
     return found;
 }
@@ -59,27 +58,43 @@ const char *auth_link(struct auth *a, struct bough_arena *arena)
     char secret[2 * SECRET_BYTES + 1];
 
     auth_secret(a, secret);
-    keep(a, a->links, secret, LINK_MS);
+    keep_link(a, secret);
     return arena_printf(arena, "/login?code=%s", secret);
 }
 
-int64_t auth_browser_expires(const struct auth *a, const char *hash)
-{
-    int64_t expires = 0;
+/* ---- signing in and out ---- */
 
-    for (size_t i = 0; i < SIGNED_MAX; i++)
-        if (auth_same(a->browsers[i].hash, hash))
-            expires = a->browsers[i].expires;
-    return expires;
+/* What a browser calls itself, cut, without control characters and what is not UTF-8. */
+static const char *agent_of(struct http_req *req)
+{
+    const char *text = http_header(req, "user-agent");
+    char *out = arena_strdup(req->arena, text ? text : "");
+    size_t n = strlen(out), valid;
+
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)out[i] < 0x20 || out[i] == 0x7f)
+            out[i] = ' ';
+    while ((valid = utf8_valid(out, n)) < n)
+        out[valid] = '?';
+    out[utf8_cut(out, n, AGENT_BYTES)] = '\0';
+    return out;
 }
 
-bool auth_browser(struct auth *a, const char *secret, struct auth_pass *pass)
+/* The store keeps the hash of the cookie, so that a browser stays signed in when the server
+ * restarts. */
+static enum bough_rc sign_in(struct auth *a, struct http_req *req, const char *secret,
+                             struct bough_error *err)
 {
-    bool found = known(a, a->browsers, secret, false);
+    struct store_token in = { .kind = TOKEN_BROWSER,
+                              .label = "browser",
+                              .project = "",
+                              .agent = agent_of(req),
+                              .scopes = AUTH_ALL,
+                              .expires = env_now(&a->env) + COOKIE_MS },
+                       out;
 
-    if (found)
-        auth_pass_fill(a, pass, secret, true, env_now(&a->env) + 1); /* looked up at first use */
-    return found;
+    auth_hash(secret, in.hash);
+    return store_token_add(a->store, req->arena, &in, &out, err);
 }
 
 /* ---- cookies ---- */
@@ -127,15 +142,17 @@ static enum bough_rc login(struct http_req *req, struct http_res *res, struct bo
     struct auth *a = auth_who(req)->auth;
     const char *code = http_query(req, "code");
     char secret[2 * SECRET_BYTES + 1];
+    enum bough_rc rc;
 
-    (void)err;
     /* HEAD comes from link previews: it must not use up the link. */
-    if (!code || !known(a, a->links, code, req->method == HTTP_GET))
+    if (!code || !link_known(a, code, req->method == HTTP_GET))
         return http_refuse(res, 403, "link_used",
                            "this link was used or is too old: `bough serve` prints a new one");
     if (req->method == HTTP_GET) {
         auth_secret(a, secret);
-        keep(a, a->browsers, secret, COOKIE_MS);
+        rc = sign_in(a, req, secret, err);
+        if (rc)
+            return rc;
         set_cookie(req, res, secret, COOKIE_MS / 1000);
     }
     send_home(res);
@@ -146,10 +163,15 @@ static enum bough_rc logout(struct http_req *req, struct http_res *res, struct b
 {
     struct auth *a = auth_who(req)->auth;
     const char *secret = auth_cookie(req);
+    struct store_token *t = NULL;
+    enum bough_rc rc = BOUGH_OK;
 
-    (void)err;
     if (secret)
-        (void)known(a, a->browsers, secret, true);
+        rc = auth_find(a, req->arena, TOKEN_BROWSER, secret, req->trace, &t, err);
+    if (!rc && t)
+        rc = store_token_revoke(a->store, t->id, err);
+    if (rc)
+        return rc;
     set_cookie(req, res, "", 0);
     http_no_content(res);
     return BOUGH_OK;

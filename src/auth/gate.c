@@ -81,6 +81,16 @@ void auth_allow_host(struct auth *a, const char *host, int port)
     pthread_mutex_unlock(&a->lock);
 }
 
+const char *auth_address(struct auth *a, struct bough_arena *arena)
+{
+    const char *at;
+
+    pthread_mutex_lock(&a->lock);
+    at = arena_strdup(arena, a->bound.n ? a->bound.at[0] : "");
+    pthread_mutex_unlock(&a->lock);
+    return at;
+}
+
 /* ---- Host and Origin ---- */
 
 static bool lists(struct auth *a, const struct names *names, const char *name)
@@ -174,7 +184,7 @@ static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_
 
     if (strncasecmp(value, "Bearer ", 7) != 0 || !value[7])
         return no_credential(res, "send Authorization: Bearer and a token");
-    rc = auth_find(a, req->arena, value + 7, req->trace, &t, err);
+    rc = auth_find(a, req->arena, TOKEN_API, value + 7, req->trace, &t, err);
     if (rc)
         return rc;
     if (!t)
@@ -190,13 +200,19 @@ static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_
 }
 
 static enum bough_rc by_browser(struct auth *a, struct http_req *req, struct http_res *res,
-                                const char *secret, struct auth_who *who)
+                                const char *secret, struct auth_who *who, struct bough_error *err)
 {
-    if (!auth_browser(a, secret, &who->pass))
+    struct store_token *t;
+    enum bough_rc rc = auth_find(a, req->arena, TOKEN_BROWSER, secret, req->trace, &t, err);
+
+    if (rc)
+        return rc;
+    if (!t)
         return unknown(a, req, res, "this browser is no longer signed in");
     who->name = "owner";
     who->scopes = AUTH_ALL;
     who->browser = true;
+    auth_pass_fill(a, &who->pass, secret, true, t->expires);
     return BOUGH_OK;
 }
 
@@ -213,7 +229,7 @@ static enum bough_rc identify(struct auth *a, struct http_req *req, struct http_
     if (token)
         return by_token(a, req, res, token, who, err);
     if (cookie)
-        return by_browser(a, req, res, cookie, who);
+        return by_browser(a, req, res, cookie, who, err);
     return no_credential(res, "send Authorization: Bearer and a token");
 }
 

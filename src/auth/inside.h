@@ -12,15 +12,15 @@
 
 enum {
     SECRET_BYTES = 32,
-    /* Browsers signed in at a time; a new one replaces the one that expires first. */
-    SIGNED_MAX = 64,
+    LINKS_MAX = 64,    /* one-time links at a time; a new one replaces the one that expires first */
+    AGENT_BYTES = 200, /* kept of the name of a browser */
     /* Failed attempts per minute and address; further failures get 429. */
     FAILURES_MAX = 20,
 };
 
 #define LINK_MS (INT64_C(10) * 60 * 1000)
 #define COOKIE_MS (INT64_C(7) * 24 * 3600 * 1000)
-#define USED_MS (INT64_C(3600) * 1000) /* precision of "last used": each update is synced */
+#define USED_MS (INT64_C(60) * 1000) /* precision of "last used": one write a minute and token */
 
 /* A secret we handed out, as its hash. expires 0: unused. */
 struct held {
@@ -45,8 +45,8 @@ struct auth {
     int64_t looked_us;    /* when the changelog was last checked for changes of tokens (mono_us) */
     struct smap failures; /* peer address -> failed attempts since `minute` */
     int64_t minute;
-    struct held links[SIGNED_MAX], browsers[SIGNED_MAX];
-    uint64_t changes; /* atomic: how often tokens or browsers changed */
+    struct held links[LINKS_MAX];
+    uint64_t changes; /* atomic: how often tokens changed */
 };
 
 /* A new random secret, in hex. */
@@ -57,10 +57,12 @@ bool auth_same(const char *a, const char *b); /* compares two hashes in constant
 
 /* ---- tokens.c ---- */
 
-/* Find the valid token with this secret and copy it into `arena`; *out is NULL when there is none.
- * `came_us` is when the request arrived (mono_us): a token revoked before then is not found. */
-enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *secret,
-                        int64_t came_us, struct store_token **out, struct bough_error *err);
+/* Find the valid token of this kind with this secret and copy it into `arena`; *out is NULL when
+ * there is none. `came_us` is when the request arrived (mono_us): a token revoked before then is
+ * not found. */
+enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, enum token_kind kind,
+                        const char *secret, int64_t came_us, struct store_token **out,
+                        struct bough_error *err);
 /* Fill in a credential that was just found valid. */
 void auth_pass_fill(struct auth *a, struct auth_pass *pass, const char *secret, bool browser,
                     int64_t expires);
@@ -71,9 +73,4 @@ void auth_pass_fill(struct auth *a, struct auth_pass *pass, const char *secret, 
 const char *auth_cookie_name(struct http_req *req);
 /* The value of that cookie in the request, or NULL. */
 const char *auth_cookie(struct http_req *req);
-/* Is this secret that of a signed-in browser? */
-bool auth_browser(struct auth *a, const char *secret, struct auth_pass *pass);
-/* When does the browser with this hash expire? 0: it is not signed in. Takes no lock. */
-int64_t auth_browser_expires(const struct auth *a, const char *hash);
-
 #endif

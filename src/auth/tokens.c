@@ -3,6 +3,7 @@
 
 #include "auth/inside.h"
 #include "base/memory/arena.h"
+#include "base/text/iso.h"
 #include "base/text/str.h"
 
 /* Lets secret scanners recognise a leaked token. */
@@ -10,7 +11,9 @@ static const char prefix[] = "bough_";
 
 static void give(const struct store_token *from, struct auth_token *to)
 {
-    *to = (struct auth_token){ .label = from->label,
+    *to = (struct auth_token){ .browser = from->kind == TOKEN_BROWSER,
+                               .label = from->label,
+                               .agent = from->agent,
                                .project = from->project,
                                .scopes = (unsigned)from->scopes,
                                .created = from->created,
@@ -27,6 +30,7 @@ enum bough_rc auth_token_create(struct bough_store *s, struct bough_arena *a,
 {
     struct store_token row = { .label = in->label,
                                .project = in->project ? in->project : "",
+                               .agent = "",
                                .scopes = in->scopes & AUTH_ALL,
                                .expires = in->expires },
                        made = { 0 };
@@ -69,6 +73,28 @@ enum bough_rc auth_token_list(struct bough_store *s, struct bough_arena *a, stru
 enum bough_rc auth_token_revoke(struct bough_store *s, const char *token, struct bough_error *err)
 {
     return store_token_revoke(s, token, err);
+}
+
+static void put_time(struct json_writer *w, const char *key, int64_t ms)
+{
+    char text[ISO_TEXT];
+
+    iso_print(ms, text);
+    jw_kv_cstr(w, key, *text ? text : NULL);
+}
+
+void auth_token_form(struct json_writer *w, struct bough_arena *a, const struct auth_token *t)
+{
+    jw_kv_cstr(w, "id", t->id);
+    jw_kv_cstr(w, "kind", t->browser ? "browser" : "api");
+    jw_kv_cstr(w, "name", t->label);
+    jw_kv_cstr(w, "scopes", auth_scopes_text(a, t->scopes));
+    jw_opt_cstr(w, "project", t->project);
+    jw_opt_cstr(w, "user_agent", t->agent);
+    put_time(w, "created", t->created);
+    put_time(w, "expires", t->expires);
+    put_time(w, "last_used", t->used);
+    put_time(w, "revoked", t->revoked);
 }
 
 /* ---- finding a token ---- */
@@ -132,7 +158,7 @@ static enum bough_rc refresh(struct auth *a, int64_t came_us, struct bough_error
     return rc;
 }
 
-static struct store_token *match(struct auth *a, const char *hash)
+static struct store_token *match(struct auth *a, enum token_kind kind, const char *hash)
 {
     struct store_token *found = NULL;
     int64_t now = env_now(&a->env);
@@ -140,7 +166,8 @@ static struct store_token *match(struct auth *a, const char *hash)
     for (size_t i = 0; i < a->tokens.n; i++) {
         struct store_token *t = &a->tokens.at[i];
 
-        if (auth_same(t->hash, hash) && !t->revoked && (!t->expires || t->expires > now))
+        if (auth_same(t->hash, hash) && t->kind == kind && !t->revoked &&
+            (!t->expires || t->expires > now))
             found = t;
     }
     return found;
@@ -152,11 +179,13 @@ static struct store_token *copy(struct bough_arena *a, const struct store_token 
 
     to->label = arena_strdup(a, from->label);
     to->project = arena_strdup(a, from->project);
+    to->agent = arena_strdup(a, from->agent);
     return to;
 }
 
-enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *secret,
-                        int64_t came_us, struct store_token **out, struct bough_error *err)
+enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, enum token_kind kind,
+                        const char *secret, int64_t came_us, struct store_token **out,
+                        struct bough_error *err)
 {
     char hash[2 * SHA256_LEN + 1];
     struct store_token *t = NULL;
@@ -170,11 +199,11 @@ enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *s
         return rc;
     pthread_mutex_lock(&a->lock);
     if (a->loaded)
-        t = match(a, hash);
+        t = match(a, kind, hash);
     if (t) {
         int64_t now = env_now(&a->env);
 
-        used = now - t->used > USED_MS;
+        used = now - t->used >= USED_MS;
         if (used)
             t->used = now; /* so that concurrent requests do not write it too */
         *out = copy(arena, t);
@@ -182,7 +211,7 @@ enum bough_rc auth_find(struct auth *a, struct bough_arena *arena, const char *s
     pthread_mutex_unlock(&a->lock);
     /* Best effort: a read-only store must still authenticate. */
     if (used)
-        (void)!store_token_used(a->store, (*out)->id, NULL);
+        (void)!store_token_used(a->store, (*out)->id, USED_MS, NULL);
     return BOUGH_OK;
 }
 
@@ -212,13 +241,9 @@ bool auth_still(struct auth *a, struct auth_pass *pass)
     if (!*pass->hash || (pass->checked == changes && (!pass->expires || pass->expires > now)))
         return true;
     pthread_mutex_lock(&a->lock);
-    if (pass->browser) {
-        pass->expires = auth_browser_expires(a, pass->hash);
-        valid = pass->expires > now;
-    } else { /* while tokens cannot be read, the last answer stands */
-        t = a->loaded ? match(a, pass->hash) : NULL;
-        valid = t || (!a->loaded && (!pass->expires || pass->expires > now));
-    }
+    /* While tokens cannot be read, the last answer stands. */
+    t = a->loaded ? match(a, pass->browser ? TOKEN_BROWSER : TOKEN_API, pass->hash) : NULL;
+    valid = t || (!a->loaded && (!pass->expires || pass->expires > now));
     pthread_mutex_unlock(&a->lock);
     pass->checked = changes;
     return valid;

@@ -34,20 +34,26 @@ static bool accepts(const char *list)
     return false;
 }
 
-bool gzip_wanted(const struct http_req *req, const struct http_res *res)
+bool http_takes_gzip(const struct http_req *req)
 {
     const char *list = http_header(req, "accept-encoding");
+
+    return list && accepts(list);
+}
+
+bool gzip_wanted(const struct http_req *req, const struct http_res *res)
+{
     struct bough_str type = str_of(res->type);
 
     /* A strong ETag identifies the uncompressed bytes. Events must not be delayed by a
      * compressor. */
-    if (!list || res->etag[0] || res->events || res->status == 206)
+    if (res->etag[0] || res->events || res->status == 206)
         return false;
     if (!str_starts(type, "application/json") && !str_starts(type, "text/"))
         return false;
     if (!res->pull && res->spill < 0 && res->out.n < WORTH)
         return false;
-    return accepts(list);
+    return http_takes_gzip(req);
 }
 
 struct gzip *gzip_create(void)

@@ -77,6 +77,9 @@ const char *http_header(const struct http_req *req, const char *name);
 
 const char *http_param(const struct http_req *req, const char *name); /* NULL: no such {name} */
 
+/* May the answer be compressed with gzip? */
+bool http_takes_gzip(const struct http_req *req);
+
 /* Query parameters, decoded. http_query() returns NULL when the parameter is absent; the others
  * then return the fallback, or false. BOUGH_INVALID names a value that is malformed or out of
  * range. Unknown or repeated names are refused before the handler runs, by the rows in
@@ -198,6 +201,9 @@ enum http_flag {
     HTTP_LOCATES = 1024,     /* answers with a Location */
     HTTP_DOWNLOADS = 2048,   /* answers with a Content-Disposition */
     HTTP_RESUMES = 4096,     /* takes Last-Event-ID */
+    /* Not part of the API: left out of openapi.json and of the index. */
+    HTTP_PRIVATE = 8192,
+    HTTP_ANY_QUERY = 16384, /* the query is for the client that gets the answer */
 };
 
 /* One route. Tables of rows end with { 0 }. openapi.json and the index are printed from the rows; a
@@ -210,6 +216,7 @@ struct http_route {
     const char *about;              /* one sentence */
     const struct http_field *query; /* ends with { 0 }; NULL: no parameters */
     const char *takes, *gives; /* schemas of body and answer, by name in api/schemas; or NULL */
+    const char *also;          /* a media type it answers with when asked to; or NULL */
     int status;                /* on success; 0: 200 */
     unsigned flags;
     size_t body_max; /* 0: HTTP_BODY_JSON for POST, PUT and PATCH, no body for the rest */

@@ -124,6 +124,8 @@ static enum bough_rc check_query(struct http_req *req, struct bough_error *err)
     const char *name, *value, *again;
     bool ok = true;
 
+    if (req->route->flags & HTTP_ANY_QUERY)
+        return BOUGH_OK;
     while (parse_query(req->arena, &rest, &name, &value, &ok)) {
         if (!known_field(req->route, name))
             return bough_fail(err, BOUGH_INVALID, "this path has no query parameter %.60s", name);

@@ -12,8 +12,10 @@
 #include "store/engine/engine.h"
 #include "store/live/live.h"
 #include "store/lookup/blob.h"
+#include "store/notes/state.h"
 #include "store/project/fulltext.h"
 #include "store/project/projector.h"
+#include "store/project/rebuild.h"
 #include "store/sessions/purge.h"
 #include "store/sqlite/sqlite.h"
 #include "store/thread.h"
@@ -81,6 +83,31 @@ static enum bough_rc look_at_numbers(struct snap *snap, struct bough_error *err)
     return rc;
 }
 
+/* A migration changed what is derived: rebuild it before anything else. */
+static enum bough_rc rebuild_after_migration(struct bough_store *s, struct bough_error *err)
+{
+    struct bough_arena *a;
+    struct request q = { .prepare = rebuild_lists };
+    struct snap snap;
+    int64_t mark = 0;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = snap.ops->watermark(snap.v, &mark, err);
+    snap_end(&snap);
+    if (rc || mark >= 0)
+        return rc;
+    if (s->e->read_only)
+        return bough_fail(err, BOUGH_READ_ONLY,
+                          "the store was brought to a new format, but not to its end: open it once "
+                          "for writing");
+    a = bough_arena_create();
+    rc = write_run(s, a, &q, err);
+    bough_arena_destroy(a);
+    return rc;
+}
+
 /* Pick up the work of earlier processes: pending folds, unfinished purges and abandoned
  * messages. */
 static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
@@ -88,8 +115,10 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
     struct snap snap;
     size_t pending = 0;
     int64_t behind = 0;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = rebuild_after_migration(s, err);
 
+    if (!rc)
+        rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
     rc = look_at_numbers(&snap, err);
@@ -204,6 +233,8 @@ enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a,
 {
     REQUIRE(s && a && out, err);
 
+    struct bough_last_backup *backup = arena_alloc(a, sizeof *backup);
+    struct bough_last_fsck *fsck = arena_alloc(a, sizeof *fsck);
     struct backend_info info;
     struct snap snap;
     size_t pending;
@@ -217,11 +248,16 @@ enum bough_rc bough_store_info(struct bough_store *s, struct bough_arena *a,
                                              .path = info.path ? info.path : "",
                                              .store_id = info.store_id,
                                              .epoch = info.epoch,
-                                             .schema = info.schema };
+                                             .schema = info.schema,
+                                             .file_bytes = info.file_bytes,
+                                             .last_backup = backup,
+                                             .last_fsck = fsck };
     tell_figures(s->e, &info, out);
     rc = snap.ops->changelog_last(snap.v, &out->last_no, err);
     if (!rc)
         rc = pending_count(&snap, &pending, err);
+    if (!rc)
+        rc = state_care(&snap, a, backup, fsck, err);
     if (!rc)
         out->pending = (int64_t)pending;
     snap_end(&snap);

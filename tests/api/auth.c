@@ -252,11 +252,11 @@ STORE_TEST(a_token_remembers_roughly_when_it_was_used)
     CHECK_OK(auth_token_list(t->store, t->arena, &all, &t->err));
     first = all.at[0].used;
     CHECK(first > 0);
-    t->env.now += 60000;
+    t->env.now += 30 * 1000;
     CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
     CHECK_OK(auth_token_list(t->store, t->arena, &all, &t->err));
-    CHECK_INT(first, all.at[0].used);
-    t->env.now += 3600 * 1000;
+    CHECK_INT(first, all.at[0].used); /* at most one write a minute */
+    t->env.now += 31 * 1000;
     CHECK_INT(200, world_ask(t, &w, "GET", "/api/v1", bearer(t, secret), "").status);
     CHECK_OK(auth_token_list(t->store, t->arena, &all, &t->err));
     CHECK(all.at[0].used > first);

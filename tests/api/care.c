@@ -74,7 +74,7 @@ STORE_TEST(the_index_is_a_page_that_runs_no_script)
     struct world w;
 
     world_open(t, &w);
-    r = world_ask(t, &w, "GET", "/", "", "");
+    r = world_ask(t, &w, "GET", "/api", "", "");
     CHECK_INT(200, r.status);
     CHECK(strstr(r.body.p, "<a href=\"/api/v1\">/api/v1</a>"));
     CHECK(strstr(r.body.p, "/api/v1/sessions"));
@@ -82,7 +82,7 @@ STORE_TEST(the_index_is_a_page_that_runs_no_script)
     CHECK(strstr(r.body.p, "/api/v1/sessions") < strstr(r.body.p, "/healthz"));
     CHECK(!strstr(r.body.p, "<script") && !strstr(r.body.p, "style=\""));
     CHECK(strstr(http_reply_header(&r, "content-security-policy"), "default-src 'none'"));
-    CHECK_INT(200, world_ask(t, &w, "GET", "/style.css", "", "").status);
+    CHECK_INT(200, world_ask(t, &w, "GET", "/api/style.css", "", "").status);
     world_close(&w);
 }
 

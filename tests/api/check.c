@@ -80,10 +80,16 @@ static const char *misfit_object(struct test *t, struct json schema, struct json
                                  const char *where)
 {
     struct json properties = json_member(schema, "properties"), required, one;
+    struct json each = json_member(schema, "additionalProperties");
     struct json_iter it = json_iter(value);
     const char *why = NULL;
     bool more = false;
 
+    if (json_type(each) == JSON_OBJECT) { /* a map */
+        while (!why && json_next(&it))
+            why = misfit(t, each, it.value, arena_printf(t->arena, "%s{}", where));
+        return why;
+    }
     (void)json_bool(json_member(schema, "additionalProperties"), &more);
     if (json_type(properties) != JSON_OBJECT)
         return NULL;

@@ -374,3 +374,132 @@ STORE_TEST(a_role_comes_back_as_the_word_that_was_given)
     }
     world_close(&w);
 }
+
+STORE_TEST(a_page_begins_at_a_depth_and_says_how_long_the_path_is)
+{
+    const char *id = new_session(t, "one"), *fork, *third;
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    j = world_gives(t, &w, "GET", of_session(t, id, "/entries"), "", 200);
+    CHECK_STR("0", text_at(t, j, "depth"));
+    user(t, id, "a");
+    agent(t, id, "b");
+    third = user(t, id, "c");
+    fork = fork_at(t, id, third);
+    agent(t, fork, "d");
+    user(t, fork, "e");
+    agent(t, id, "D");
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/entries?from=3&limit=2"), "", 200);
+    CHECK_STR("c", text_at(t, j, "items.0.parts.0.text"));
+    CHECK_STR("d", text_at(t, j, "items.1.parts.0.text"));
+    CHECK_STR("5", text_at(t, j, "depth"));
+    j = world_gives(
+        t, &w, "GET",
+        of_session(t, fork,
+                   arena_printf(t->arena, "/entries?limit=2&cursor=%s", text_at(t, j, "next"))),
+        "", 200);
+    CHECK_STR("e", text_at(t, j, "items.0.parts.0.text"));
+    CHECK_STR("null", text_at(t, j, "next"));
+    j = world_gives(t, &w, "GET",
+                    of_session(t, fork, arena_printf(t->arena, "/entries?from=2&at=%s", third)), "",
+                    200);
+    CHECK_INT(2, json_count(json_member(j, "items")));
+    CHECK_STR("3", text_at(t, j, "depth"));
+    j = world_gives(t, &w, "GET", of_session(t, id, "/entries?from=2&user=true"), "", 200);
+    CHECK_INT(1, json_count(json_member(j, "items")));
+    CHECK_STR("4", text_at(t, j, "depth"));
+    j = world_gives(t, &w, "GET", of_session(t, id, "/entries?from=9"), "", 200);
+    CHECK_INT(0, json_count(json_member(j, "items")));
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/entries?all=true"), "", 200);
+    CHECK_STR("5", text_at(t, j, "depth"));
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/entries?what=direct"), "", 200);
+    CHECK_STR("5", text_at(t, j, "depth"));
+    world_gives(t, &w, "GET", of_session(t, id, "/entries?from=0"), "", 422);
+    world_gives(t, &w, "GET", of_session(t, id, "/entries?from=2&newest=true"), "", 422);
+    world_gives(t, &w, "GET", of_session(t, id, "/entries?from=2&all=true"), "", 422);
+    world_gives(t, &w, "GET", of_session(t, id, "/entries?from=2&cursor=1.2"), "", 422);
+    world_gives(t, &w, "GET", of_session(t, id, "/entries?from=2&what=direct"), "", 422);
+    world_close(&w);
+}
+
+STORE_TEST(entries_come_with_the_calls_that_produced_them)
+{
+    static const char reply[] =
+        "{\"entries\":[{\"role\":\"assistant\",\"text\":\"b\",\"by_call\":true},{\"role\":\"tool\","
+        "\"text\":\"c\",\"by_call\":true}],\"call\":{\"provider\":\"p\",\"model\":\"m\","
+        "\"used\":{\"input\":3,\"cost_usd\":0.25}}}";
+    const char *id = new_session(t, "one"), *fork, *call, *one;
+    struct json_iter it;
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    user(t, id, "a");
+    call =
+        text_at(t, world_gives(t, &w, "POST", of_session(t, id, "/entries"), reply, 201), "call");
+    fork = fork_at(t, id, "#1.3");
+    world_gives(t, &w, "POST", of_session(t, fork, "/entries"), reply, 201);
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/entries?calls=true"), "", 200);
+    CHECK_INT(5, json_count(json_member(j, "items")));
+    it = json_iter(json_member(j, "calls"));
+    CHECK(json_next(&it) && json_is(it.key, call));
+    CHECK_STR(id, text_at(t, it.value, "session"));
+    CHECK_STR("0.25", text_at(t, it.value, "used.cost_usd"));
+    CHECK(json_next(&it));
+    CHECK_STR(fork, text_at(t, it.value, "session"));
+    CHECK(!json_next(&it)); /* two entries of one call give it once */
+    j = world_gives(t, &w, "GET", of_session(t, id, "/entries?calls=true&limit=1"), "", 200);
+    CHECK_STR("{}", text_at(t, j, "calls"));
+    CHECK(
+        !json_get(world_gives(t, &w, "GET", of_session(t, id, "/entries"), "", 200), "calls", &j));
+    world_gives(t, &w, "GET", of_session(t, id, "/entries?calls=true&all=true"), "", 422);
+    one = of_session(t, id, "/entries/@2?calls=true");
+    j = json_member(world_gives(t, &w, "GET", one, "", 200), "calls");
+    CHECK_STR("p", text_at(t, json_member(j, call), "provider"));
+    CHECK_OK(bough_call_delete(t->store, call, &t->err));
+    CHECK_STR("{}", text_at(t, world_gives(t, &w, "GET", one, "", 200), "calls"));
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/entries?calls=true"), "", 200);
+    CHECK_INT(1, json_count(json_member(j, "calls")));
+    world_close(&w);
+}
+
+STORE_TEST(an_outline_and_the_prompts_of_a_session_are_served)
+{
+    const char *id = new_session(t, "one"), *a = user(t, id, "a"), *fork;
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    agent(t, id, "b");
+    fork = fork_at(t, id, a);
+    user(t, fork, "B");
+    CHECK_OK(bough_label_set(t->store, id, a, "start", &t->err));
+    j = world_gives(t, &w, "GET", of_session(t, id, "/outline"), "", 200);
+    CHECK_STR("#1.2", text_at(t, j, "head"));
+    CHECK_STR("1", text_at(t, j, "branches.0.first"));
+    CHECK_STR("2", text_at(t, j, "branches.0.entries"));
+    CHECK_STR("user", text_at(t, j, "branches.0.role"));
+    CHECK_STR("label", text_at(t, j, "marks.0.kind"));
+    CHECK_STR("fork", text_at(t, j, "marks.1.kind"));
+    CHECK_STR(fork, text_at(t, j, "marks.1.session"));
+    CHECK_STR("idle", text_at(t, j, "marks.1.status"));
+    CHECK_STR("1", text_at(t, j, "marks.1.messages"));
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/outline?limit=1"), "", 200);
+    CHECK_INT(1, json_count(json_member(j, "branches")));
+    j = world_gives(
+        t, &w, "GET",
+        of_session(t, fork, arena_printf(t->arena, "/outline?cursor=%s", text_at(t, j, "next"))),
+        "", 200);
+    CHECK_STR(id, text_at(t, j, "branches.0.session"));
+    CHECK_STR("1", text_at(t, j, "branches.0.tip"));
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/prompts?newest=true&limit=1"), "", 200);
+    CHECK_STR("B", text_at(t, j, "items.0.preview"));
+    CHECK_STR("2", text_at(t, j, "items.0.message_number"));
+    j = world_gives(t, &w, "GET", of_session(t, fork, "/prompts?at=%231.1"), "", 200);
+    CHECK_STR("a", text_at(t, j, "items.0.preview"));
+    world_gives(t, &w, "GET", of_session(t, id, "/outline?limit=10001"), "", 422);
+    world_gives(t, &w, "GET", of_session(t, id, "/outline?cursor=7777"), "", 422);
+    world_close(&w);
+}

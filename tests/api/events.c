@@ -102,6 +102,92 @@ STORE_TEST(every_kind_of_change_has_its_event_with_an_id_to_resume_by)
     world_close(&w);
 }
 
+STORE_TEST(an_update_says_what_changed)
+{
+    const struct bough_todo todo = { .content = "x", .status = "pending" };
+    const char *s = new_session(t, "one"), *first = user(t, s, "a"), *got;
+    const struct bough_memory in = { .scope = BOUGH_MEMORY_OF_SESSION, .of = s, .content = "m" };
+    struct world w;
+
+    world_open(t, &w);
+    user(t, s, "b");
+    CHECK_OK(bough_session_rename(t->store, s, "two", &t->err));
+    CHECK_OK(bough_label_set(t->store, s, first, "here", &t->err));
+    CHECK_OK(bough_todo_replace(t->store, t->arena, s, &todo, 1, NULL, &t->err));
+    CHECK_OK(bough_memory_add(t->store, t->arena, &in, NULL, &t->err));
+    CHECK_OK(bough_head_move(t->store, s, first, &t->err));
+    CHECK_OK(bough_session_archive(t->store, s, &t->err));
+    CHECK_OK(bough_session_delete(t->store, s, &t->err));
+    CHECK_OK(bough_session_restore(t->store, s, &t->err));
+    got = events_after(t, &w, "?kinds=session.updated", place(t, 0));
+    CHECK_INT(1, count(got, "\"what\":\"fields\""));
+    CHECK_INT(1, count(got, "\"what\":\"label\""));
+    CHECK_INT(1, count(got, "\"what\":\"todo\""));
+    CHECK_INT(1, count(got, "\"what\":\"memory\""));
+    CHECK_INT(1, count(got, "\"what\":\"head\""));
+    CHECK_INT(1, count(got, "\"what\":\"status\""));
+    CHECK_INT(1, count(got, "\"what\":\"restored\""));
+    CHECK_INT(7, count(got, "event: session.updated\n"));
+    world_close(&w);
+}
+
+static void remember(struct test *t, enum bough_memory_scope scope, const char *of)
+{
+    const struct bough_memory in = { .scope = scope, .of = of, .content = "secret-memory" };
+
+    CHECK_OK(bough_memory_add(t->store, t->arena, &in, NULL, &t->err));
+}
+
+static const char *events_of(struct test *t, struct world *w, const char *token)
+{
+    struct http_reply r =
+        world_ask(t, w, "GET", "/api/v1/events?kinds=store",
+                  arena_printf(t->arena, "%s%s", bearer(t, token), place(t, 0)), "");
+
+    CHECK_INT(200, r.status);
+    return r.body.p;
+}
+
+STORE_TEST(what_belongs_to_no_session_has_an_event_for_those_who_may_know)
+{
+    const struct bough_source source = { .path = "/secret-path" };
+    const struct bough_store_fsck_result report = { 0 };
+    const char *tokens[3], *got;
+    struct world w;
+
+    world_open(t, &w);
+    remember(t, BOUGH_MEMORY_OF_STORE, NULL);
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/mine");
+    remember(t, BOUGH_MEMORY_OF_PROJECT, "/theirs");
+    CHECK_OK(bough_source_put(t->store, t->arena, &source, NULL, &t->err));
+    CHECK_OK(bough_store_fsck_note(t->store, BOUGH_FSCK_QUICK, &report, &t->err));
+    tokens[0] = world_token(t, "reader", "read", "");
+    tokens[1] = world_token(t, "mine", "read", "/mine");
+    tokens[2] = world_token(t, "boss", "read,admin", "/mine");
+
+    got = events_after(t, &w, "?kinds=store", place(t, 0));
+    CHECK_INT(3, count(got, "\"what\":\"memory\""));
+    CHECK_INT(2, count(got, "\"what\":\"project\""));
+    CHECK_INT(1, count(got, "\"what\":\"source\""));
+    CHECK_INT(1, count(got, "\"what\":\"state\""));
+    CHECK(count(got, "\"what\":\"token\"") >= 3);
+    CHECK_INT(0, count(got, "secret"));
+    CHECK_INT(1, count(got, "\"what\":\"memory\",\"project\":\"/mine\""));
+    got = events_after(t, &w, "?kinds=store&project=/theirs", place(t, 0));
+    CHECK_INT(2, count(got, "event: store.updated\n"));
+    CHECK_INT(2, count(got, "/theirs"));
+
+    got = events_of(t, &w, tokens[0]);
+    CHECK_INT(3, count(got, "\"what\":\"memory\""));
+    CHECK_INT(5, count(got, "event: store.updated\n"));
+    for (int i = 1; i < 3; i++) {
+        got = events_of(t, &w, tokens[i]);
+        CHECK_INT(2, count(got, "event: store.updated\n"));
+        CHECK_INT(2, count(got, "\"project\":\"/mine\""));
+    }
+    world_close(&w);
+}
+
 STORE_TEST(a_stream_is_filtered_by_session_project_and_kind)
 {
     struct bough_session_create_options in = { .title = "there", .project = "/there" };
@@ -142,7 +228,8 @@ STORE_TEST(D13_a_token_of_a_project_never_hears_of_another_one)
                            place(t, 0));
     r = world_ask(t, &w, "GET", "/api/v1/events", headers, "");
     CHECK_INT(200, r.status);
-    CHECK_INT(2, count(r.body.p, "event: "));
+    CHECK_INT(2, count(r.body.p, "event: session.") + count(r.body.p, "event: message."));
+    CHECK_INT(3, count(r.body.p, "event: ")); /* and that its project exists by now */
     CHECK(!strstr(r.body.p, "secret") && !strstr(r.body.p, foreign));
     r = world_ask(t, &w, "GET", arena_printf(t->arena, "/api/v1/events?session=%s", foreign),
                   headers, "");
@@ -451,70 +538,4 @@ TEST(C20_followers_learn_that_the_writer_of_a_message_died)
         close(up[i]);
         close(down[i]);
     }
-}
-
-/* ---- credentials that end ---- */
-
-static int ask_stream(struct test *t, int port, const char *headers)
-{
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const char *ask = arena_printf(
-        t->arena, "GET /api/v1/events HTTP/1.1\r\nHost: localhost:7331\r\n%s\r\n", headers);
-
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    CHECK(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
-    CHECK_INT(strlen(ask), write(fd, ask, strlen(ask)));
-    return fd;
-}
-
-/* Read until the server closes the connection. */
-static void check_ends(int fd)
-{
-    struct timeval limit = { .tv_sec = 30 };
-    char piece[4096];
-    ssize_t n;
-
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    while ((n = read(fd, piece, sizeof piece)) > 0)
-        ;
-    CHECK_INT(0, n);
-    close(fd);
-}
-
-STORE_TEST(a_stream_ends_when_its_token_is_revoked_or_expires)
-{
-    struct http_listen where = { .host = "127.0.0.1", .fd = -1 };
-    struct reader revoked = { 0 }, expired = { 0 }, stays = { 0 };
-    struct auth_token in = { .label = "short",
-                             .scopes = AUTH_READ,
-                             .expires = t->env.now + 3600000 };
-    const char *secret;
-    struct http_server *s;
-    struct world w;
-
-    world_open(t, &w);
-    CHECK_OK(http_server_start(&s, api_app(w.api), &where, 1, NULL, &t->err));
-    CHECK_OK(auth_token_create(t->store, t->arena, &in, NULL, &secret, &(struct auth_token){ 0 },
-                               &t->err));
-    buf_init(&revoked.got, 1 << 20);
-    buf_init(&expired.got, 1 << 20);
-    buf_init(&stays.got, 1 << 20);
-    revoked.fd = ask_stream(t, http_server_port(s, 0), bearer(t, world_token(t, "a", "read", "")));
-    stays.fd = ask_stream(t, http_server_port(s, 0), bearer(t, world_token(t, "b", "read", "")));
-    expired.fd = ask_stream(t, http_server_port(s, 0), bearer(t, secret));
-    CHECK(reader_hears(&revoked, "event: ready", 1, 10000));
-    CHECK(reader_hears(&stays, "event: ready", 1, 10000));
-    CHECK(reader_hears(&expired, "event: ready", 1, 10000));
-    CHECK_OK(auth_token_revoke(t->store, "a", &t->err));
-    check_ends(revoked.fd);
-    __atomic_fetch_add(&t->env.now, 3600001, __ATOMIC_RELAXED);
-    check_ends(expired.fd);
-    user(t, new_session(t, "one"), "hello");
-    CHECK(reader_hears(&stays, "message.created", 1, 10000));
-    reader_close(&stays);
-    buf_finish(&revoked.got);
-    buf_finish(&expired.got);
-    http_server_destroy(s);
-    world_close(&w);
 }

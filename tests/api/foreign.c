@@ -311,3 +311,27 @@ STORE_TEST(a_guess_does_not_show_what_another_project_has)
     CHECK(strcmp("secret-plan", text_at(t, reply_json(t, &r), "slug")) != 0);
     world_close(&w);
 }
+
+STORE_TEST(a_fork_in_another_project_is_not_in_the_outline)
+{
+    const char *id = session_of(t, "/ours"), *ours, *theirs, *headers;
+    struct bough_session_update_options move = { .project = "/theirs" };
+    struct http_reply r;
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    user(t, id, "a");
+    ours = fork_at(t, id, "#1.1");
+    theirs = fork_at(t, id, "#1.1");
+    CHECK_OK(bough_session_update(t->store, theirs, &move, &t->err));
+    headers = bearer(t, world_token(t, "ours", "read", "/ours"));
+    r = world_ask(t, &w, "GET", of_session(t, id, "/outline"), headers, "");
+    CHECK_INT(200, r.status);
+    j = reply_json(t, &r);
+    CHECK_INT(1, json_count(json_member(j, "marks")));
+    CHECK_STR(ours, text_at(t, j, "marks.0.session"));
+    CHECK_INT(2, json_count(json_member(
+                     world_gives(t, &w, "GET", of_session(t, id, "/outline"), "", 200), "marks")));
+    world_close(&w);
+}

@@ -247,3 +247,94 @@ STORE_TEST(a_token_of_another_project_cannot_take_the_name_of_a_session)
               text_at(t, world_gives(t, &w, "GET", "/api/v1/sessions/cache-bug", "", 200), "id"));
     world_close(&w);
 }
+
+STORE_TEST(sessions_are_filtered_by_what_went_wrong_and_counted)
+{
+    const char *one = new_session(t, "one"), *two = new_session(t, "two");
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    user(t, one, "fine");
+    world_gives(t, &w, "POST", of_session(t, two, "/entries"),
+                "{\"entries\":[{\"role\":\"assistant\",\"error\":{\"name\":\"Overloaded\"},"
+                "\"usage\":{\"input\":3,\"cost_usd\":0.25},\"call_model\":\"m\"}]}",
+                201);
+    j = world_gives(t, &w, "GET", "/api/v1/sessions?errors=true&count=true", "", 200);
+    CHECK_STR(two, text_at(t, j, "items.0.id"));
+    CHECK_STR("1", text_at(t, j, "items.0.errors"));
+    CHECK_STR("error", text_at(t, j, "items.0.last_state"));
+    CHECK_STR("1", text_at(t, j, "total"));
+    j = world_gives(t, &w, "GET", "/api/v1/sessions?last_state=ok", "", 200);
+    CHECK_STR(one, text_at(t, j, "items.0.id"));
+    CHECK_INT(1, json_count(json_member(j, "items")));
+    j = world_gives(t, &w, "GET", "/api/v1/sessions?min_cost_usd=0.25&order=cost", "", 200);
+    CHECK_INT(1, json_count(json_member(j, "items")));
+    j = world_gives(t, &w, "GET", "/api/v1/sessions?min_cost_usd=0.26", "", 200);
+    CHECK_INT(0, json_count(json_member(j, "items")));
+    j = world_gives(t, &w, "GET", "/api/v1/sessions?model_name=m&count=true&limit=1", "", 200);
+    CHECK_STR("1", text_at(t, j, "total"));
+    j = world_gives(t, &w, "GET", "/api/v1/facets", "", 200);
+    CHECK_STR("m", text_at(t, j, "models.0.name"));
+    CHECK_STR("true", text_at(t, j, "complete"));
+    world_gives(t, &w, "GET", "/api/v1/sessions?last_state=bad", "", 422);
+    world_gives(t, &w, "GET", "/api/v1/sessions?min_cost_usd=x", "", 422);
+    world_gives(t, &w, "GET", "/api/v1/sessions?min_cost_usd=-1", "", 422);
+    world_gives(t, &w, "GET", "/api/v1/sessions?order=size", "", 422);
+    world_close(&w);
+}
+
+STORE_TEST(a_token_of_a_project_sees_the_facets_of_its_project)
+{
+    struct bough_session_create_options ours = { .project = "/ours", .model_name = "a" };
+    struct bough_session_create_options theirs = { .project = "/theirs", .model_name = "b" };
+    struct bough_source source = { .path = "/x.jsonl", .format = "pi" };
+    struct bough_session *s;
+    struct http_reply r;
+    const char *headers;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(bough_session_create(t->store, t->arena, &ours, &s, &t->err));
+    CHECK_OK(bough_session_create(t->store, t->arena, &theirs, &s, &t->err));
+    CHECK_OK(bough_source_put(t->store, t->arena, &source, NULL, &t->err));
+    headers = bearer(t, world_token(t, "ours", "read", "/ours"));
+    r = world_ask(t, &w, "GET", "/api/v1/facets", headers, "");
+    CHECK_INT(200, r.status);
+    check_fits(t, "Facets", reply_json(t, &r));
+    CHECK(strstr(r.body.p, "/ours") && !strstr(r.body.p, "/theirs") && !strstr(r.body.p, "\"pi\""));
+    CHECK_INT(403, world_ask(t, &w, "GET", "/api/v1/facets?project=/theirs", headers, "").status);
+    world_close(&w);
+}
+
+STORE_TEST(a_purge_is_looked_at_before_it_is_done)
+{
+    const char *one = new_session(t, "one"), *fork, *headers;
+    struct bough_session_update_options ours = { .project = "/ours" };
+    struct http_reply r;
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    user(t, one, "a");
+    fork = fork_at(t, one, "#1.1");
+    user(t, one, "b");
+    j = world_gives(t, &w, "GET", of_session(t, one, "/purge"), "", 200);
+    CHECK_STR("1", text_at(t, j, "entries"));
+    CHECK_STR("1", text_at(t, j, "kept"));
+    CHECK_STR(fork, text_at(t, j, "keepers.0.id"));
+    CHECK_STR("1", text_at(t, j, "keepers.0.entries"));
+    CHECK_STR(fork, text_at(t, j, "detached.0.id"));
+    CHECK_STR("null", text_at(t, j, "cost_to"));
+    world_gives(t, &w, "GET", "/api/v1/sessions/one/purge", "", 422); /* by its full id only */
+    CHECK_OK(bough_session_update(t->store, one, &ours, &t->err));
+    headers = bearer(t, world_token(t, "ours", "all", "/ours"));
+    r = world_ask(t, &w, "GET", of_session(t, one, "/purge"), headers, "");
+    CHECK_INT(200, r.status);
+    CHECK(!strstr(r.body.p, fork)); /* it is of another project */
+    CHECK_STR("1", text_at(t, reply_json(t, &r), "kept"));
+    headers = bearer(t, world_token(t, "reader", "read", ""));
+    CHECK_INT(403, world_ask(t, &w, "GET", of_session(t, one, "/purge"), headers, "").status);
+    CHECK_INT(2, get(t, one)->messages);
+    world_close(&w);
+}

@@ -30,6 +30,39 @@ STORE_TEST(store_info_and_fsck_are_served)
     world_close(&w);
 }
 
+STORE_TEST(the_store_tells_its_size_and_its_care)
+{
+    const char *id = new_session(t, "one");
+    struct bough_backup_result made = { .bytes = 4096, .sessions = 1, .entries = 1 };
+    struct world w;
+    struct json j;
+
+    world_open(t, &w);
+    user(t, id, "hello");
+    CHECK_OK(bough_session_delete(t->store, new_session(t, "two"), &t->err));
+    j = world_gives(t, &w, "GET", "/api/v1/store", "", 200);
+    CHECK_INT(JSON_NULL, json_type(json_member(j, "last_backup")));
+    CHECK_INT(JSON_NULL, json_type(json_member(j, "last_fsck")));
+    CHECK_STR("1", text_at(t, j, "sessions"));
+    CHECK_STR("1", text_at(t, j, "deleted_sessions"));
+    CHECK_STR("false", text_at(t, j, "at_least"));
+    CHECK((strcmp(text_at(t, j, "file_bytes"), "0") == 0) == !store_lasts(t));
+    CHECK((strcmp(text_at(t, j, "wal_bytes"), "0") == 0) == !store_has_file(t));
+
+    CHECK_OK(bough_backup_note(t->store, "/srv/backups/monday.db", &made, &t->err));
+    world_gives(t, &w, "POST", "/api/v1/store/fsck?level=quick", "", 200);
+    j = world_gives(t, &w, "GET", "/api/v1/store", "", 200);
+    CHECK_STR("monday.db", text_at(t, j, "last_backup.file"));
+    CHECK_STR("4096", text_at(t, j, "last_backup.bytes"));
+    CHECK_STR("true", text_at(t, j, "last_backup.verified"));
+    CHECK_STR("quick", text_at(t, j, "last_fsck.level"));
+    CHECK_STR("0", text_at(t, j, "last_fsck.errors"));
+    world_gives(t, &w, "POST", "/api/v1/store/repair?level=deep", "", 200);
+    j = world_gives(t, &w, "GET", "/api/v1/store", "", 200);
+    CHECK_STR("deep", text_at(t, j, "last_fsck.level"));
+    world_close(&w);
+}
+
 STORE_TEST(the_changelog_is_paged_by_a_mark_and_limited_to_visible_sessions)
 {
     const char *id = new_session(t, "one"), *headers;

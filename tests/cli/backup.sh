@@ -22,3 +22,6 @@ bough backup one.db two.db; echo "exit $?"
 bough --store none.db backup new.db 2>&1 | mask
 ls ./*.db
 find . -name '*.tmp*'
+echo "-- the store remembers it"
+bough doctor | grep backup: | mask
+bough --store copy.db doctor | grep -c backup: || :

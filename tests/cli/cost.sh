@@ -20,6 +20,14 @@ bough cost --here -b model
 bough cost -p /srv/shop -b project
 echo "-- deleted sessions count"
 bough rm '#4' && bough cost --here -b model
+echo "-- by provider, account, week and month"
+bough new Account --account acme >/dev/null && bough append '#5' --role assistant -m openai/gpt --cost 4 --time 2026-11-04 "Wednesday." >/dev/null
+bough cost -b provider
+bough cost -b account
+bough cost -b week --until 2026-11-09
+bough cost -b month --until 2026-11-09 --json
+echo "-- a purged session stays spent, without its model"
+bough purge '#5' --yes >/dev/null && bough cost -b model --until 2026-11-09 && bough cost -b account --until 2026-11-09
 echo "-- refused"
 bough cost --by year; echo "exit $?"
 bough cost --since soon; echo "exit $?"

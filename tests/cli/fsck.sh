@@ -28,3 +28,12 @@ look --repair | mask
 bough fsck --deep | mask
 bough fsck --quick
 bough show "$id" | cut -f 3- | mask
+echo "-- remembered"
+bough --store copy.db new "another" >/dev/null
+sum=$(cksum <copy.db)
+bough --store copy.db fsck
+[ "$sum" = "$(cksum <copy.db)" ] && echo "untouched"
+bough --store copy.db doctor | grep -c 'last check'
+bough --store copy.db fsck --quick --note
+bough --store copy.db doctor | grep 'last check' | mask
+bough doctor | grep 'last check' | mask

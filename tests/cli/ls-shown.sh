@@ -12,6 +12,12 @@ sleep 0.01
 bough rename 1 "Renamed"
 bough ls | cut -f 2 | tr '\n' ' '; echo
 bough ls --sort updated | cut -f 2 | tr '\n' ' '; echo
+echo "-- what failed, and what cost most"
+bough append 3 --role tool --parts '[{"type":"tool_result","tool_use_id":"t9","content":"no","is_error":true}]' >/dev/null
+bough ls --errors --kind all | cut -f 2
+bough ls --errors --kind all --json | grep -o '"errors":.*,"last_state":"[a-z]*"'
+bough ls --sort cost --kind all | cut -f 2,7
+bough ls --model claude-sonnet-4-5 --kind all | cut -f 2 | tr '\n' ' '; echo
 echo "-- on a terminal"
 COLUMNS=100 on-terminal bough ls --no-pager | sed -E 's/[a-z]+-[a-z]+ +(just)/<words>  \1/; s/ +/ /g'
 echo "-- what is not shown is counted, unless a program asked for so many"

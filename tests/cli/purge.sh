@@ -3,6 +3,11 @@
 export BOUGH_STORE="$PWD/a.db"
 talk
 bough append '#3' "the quokka said" >/dev/null
+echo "-- what would go"
+bough purge --dry-run 1 2 3
+bough purge --dry-run 3 --json | mask
+bough ls --kind all | wc -l
+echo "-- and what goes"
 bough purge '#1' </dev/null; echo "exit $?"
 bough purge '#3' --yes --json | mask
 grep -ac quokka a.db

@@ -17,7 +17,10 @@ token=$(bough token create ci)
 ask /api/v1 "Authorization: Bearer $token" | sed -E 's/"store":"[0-9a-f]+"/"store":"<id>"/'
 bough token revoke ci
 ask /api/v1 "Authorization: Bearer $token"
-ask / | grep -c 'href="/api/v1"'
+ask /api | grep -c 'href="/api/v1"'
+ask / | grep -c '<div id="app">'
+bough serve --link | sed -E "s/:$port/:<port>/; s/[0-9a-f]{64}/<code>/"
+bough serve --link --socket nothing-here || echo "exit $?"
 
 kill -HUP $server
 ask /healthz

@@ -20,6 +20,7 @@
 #include "base/os/fs.h"
 #include "base/text/str.h"
 #include "damage/world.h"
+#include "lib/patience.h"
 #include "lib/unsynced.h"
 
 enum { MUTATIONS = 2000, SECONDS = 120 }; /* a hang; usually a tenth of a second */
@@ -259,7 +260,7 @@ static void run_one(struct world *w, uint64_t i)
     w->a = bough_arena_create();
     mutate(w->g, w->path, i, &w->log_damaged);
     signal(SIGALRM, SIG_DFL);
-    alarm(SECONDS);
+    alarm((unsigned)(SECONDS * patience()));
     look(w);
     salvage(w);
     mend(w);

@@ -358,3 +358,132 @@ STORE_TEST_SECONDS(fsck_survives_any_damage_and_sees_most_of_it, 60)
     printf("# fsck saw %d of %d damages\n", found, TRIES);
     CHECK(found > TRIES * 2 / 3);
 }
+
+/* A purged session without an heir: the store keeps what it spent. */
+static void leave_to_store(struct test *t)
+{
+    struct bough_call_new call = { .model = "m", .used = { .cost = 77 } };
+    struct bough_append_options in = { .call = &call };
+    const char *id = new_session(t, "to be purged");
+    struct bough_append_result out;
+
+    CHECK_OK(bough_append(t->store, t->arena, id, &in, &out, &t->err));
+    CHECK_OK(bough_session_purge(t->store, t->arena, id, NULL, &t->err));
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+}
+
+BREAKS(I_35_sees_spending_that_is_not_what_calls_add_up_to)
+{
+    struct raw_row *r = row_of(t, RAW_SPEND, ROOT, 0, 0);
+
+    leave_to_store(t);
+    r->u.spend.cost++;
+    put(t, r);
+    expect(t, "I-35", "", "#1");
+    r = row_of(t, RAW_SPEND, ROOT, 0, 0);
+    r->u.spend.model = "another";
+    put(t, r);
+    expect(t, "I-35", "", "#1");
+    drop(t, row_of(t, RAW_SPEND, ROOT, 0, 0));
+    expect(t, "I-35", "", "#1");
+    drop(t, row_of(t, RAW_SPEND, 0, 0, 0)); /* what purged sessions left to the store */
+    expect(t, "I-35", "", "purged sessions");
+    r = row_of(t, RAW_SPEND, ROOT, 0, 0);
+    r->u.spend.unknown = -1;
+    put(t, r);
+    expect(t, "I-04 I-35", "", "#1");
+}
+
+BREAKS(I_05_sees_spending_of_no_session)
+{
+    struct raw_row *r = row_of(t, RAW_SPEND, ROOT, 0, 0);
+
+    r->u.spend.sid = 70;
+    put(t, r);
+    expect(t, "I-05", "", "#70");
+    r->u.spend.sid = GONE;
+    put(t, r);
+    expect(t, "I-05", "", "#7");
+}
+
+STORE_TEST(repair_adds_up_spending_again)
+{
+    struct bough_store_repair_result report;
+    struct raw_row *r;
+
+    build_world(t);
+    leave_to_store(t);
+    r = row_of(t, RAW_SPEND, ROOT, 0, 0);
+    r->u.spend.cost = 5;
+    put(t, r);
+    drop(t, row_of(t, RAW_SPEND, 0, 0, 0));
+    CHECK_OK(bough_store_repair(t->store, BOUGH_FSCK_FULL, NULL, NULL, NULL, &report, &t->err));
+    check_clean(t);
+}
+
+/* What the migration leaves behind: no spend rows, and a mark that says so. */
+STORE_TEST(a_store_without_its_spending_is_rebuilt_when_it_is_opened)
+{
+    struct bough_spend_options how = { .by = BOUGH_SPEND_BY_SESSION };
+    struct bough_spend_result was, is;
+    struct raw_numbers numbers;
+    struct bough_store *reader;
+    struct raw_row want = { .table = RAW_SPEND }, *r;
+    struct snap snap;
+
+    if (!store_lasts(t))
+        SKIP("a memory store is never of an older version");
+    build_world(t);
+    leave_to_store(t);
+    CHECK_OK(bough_spend(t->store, t->arena, &how, &was, &t->err));
+    CHECK(was.ngroups > 1 && was.total.used.cost > 0);
+    for (int64_t sid = 0; sid <= WRITING; sid++)
+        for (want.u.spend.sid = sid; (r = row_like(t, &want)); want.u.spend.sid = sid)
+            CHECK_OK(t->store->e->ops->raw_fix(t->store->e->backend, r, true, &t->err));
+    CHECK_OK(snap_begin(t->store, &snap, &t->err));
+    CHECK_OK(snap.ops->raw_numbers(snap.v, t->arena, &numbers, &t->err));
+    snap_end(&snap);
+    numbers.lists = -1;
+    CHECK_OK(t->store->e->ops->raw_load(t->store->e->backend, NULL, 0, &numbers, &t->err));
+    CHECK_RC(BOUGH_READ_ONLY,
+             bough_store_open(&reader, t->url,
+                              &(struct bough_store_open_options){ .read_only = true }, &t->err));
+    store_reopen(t);
+    CHECK_OK(bough_spend(t->store, t->arena, &how, &is, &t->err));
+    CHECK_INT(was.total.used.cost, is.total.used.cost);
+    CHECK_INT(was.ngroups, is.ngroups);
+    check_clean(t);
+}
+
+/* A call that an older bough stored: it counts for the project that its session has now. */
+STORE_TEST(a_call_without_a_project_counts_for_the_one_of_its_session)
+{
+    struct bough_session_update_options move = { .project = "/now" };
+    struct bough_spend_options how = { .project = "/now", .session = "#1" };
+    struct bough_store_repair_result report;
+    struct bough_spend_result was, is;
+    struct call_body body;
+    struct raw_row *r;
+
+    build_world(t);
+    how.project = NULL;
+    CHECK_OK(bough_spend(t->store, t->arena, &how, &was, &t->err));
+    for (int64_t ord = 1; ord <= get(t, "#1")->calls; ord++) {
+        r = row_of(t, RAW_RECORD, ROOT, RECORD_CALL, ord);
+        body_of_row(t, r, &body);
+        body.project = body.account = 0;
+        body_put(t, r, &body);
+    }
+    CHECK_OK(bough_store_repair(t->store, BOUGH_FSCK_FULL, NULL, NULL, NULL, &report, &t->err));
+    CHECK_OK(bough_session_update(t->store, "#1", &move, &t->err));
+    how = (struct bough_spend_options){ .project = "/now" };
+    CHECK_OK(bough_spend(t->store, t->arena, &how, &is, &t->err));
+    CHECK(is.total.used.cost > 0 && is.total.used.cost <= was.total.used.cost);
+    how = (struct bough_spend_options){ .by = BOUGH_SPEND_BY_PROJECT };
+    CHECK_OK(bough_spend(t->store, t->arena, &how, &is, &t->err));
+    CHECK(is.ngroups >= 2);
+    CHECK_OK(bough_session_purge(t->store, t->arena, get(t, "#1")->id, NULL, &t->err));
+    how = (struct bough_spend_options){ .project = "/now" };
+    CHECK_OK(bough_spend(t->store, t->arena, &how, &is, &t->err));
+    CHECK(is.total.used.cost > 0);
+}

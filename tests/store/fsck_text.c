@@ -127,3 +127,58 @@ BREAKS(I_41_sees_an_index_that_has_lost_its_words)
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     check_clean(t);
 }
+
+BREAKS(I_42_sees_columns_of_outcomes_that_are_wrong)
+{
+    struct raw_row *r = row_of(t, RAW_LIST, AGENT, 0, 0);
+
+    r->u.list.errors = 3;
+    put(t, r);
+    expect(t, "I-42", "", "#5");
+    r = row_of(t, RAW_LIST, AGENT, 0, 0);
+    r->u.list.last_state = BOUGH_OUTCOME_OPEN;
+    put(t, r);
+    expect(t, "I-42", "", "#5");
+    r = row_of(t, RAW_LIST, AGENT, 0, 0);
+    r->u.list.cost++;
+    put(t, r);
+    expect(t, "I-42", "", "#5");
+    r = row_of(t, RAW_LIST, AGENT, 0, 0);
+    r->u.list.last_model = "another";
+    put(t, r);
+    expect(t, "I-42", "", "#5");
+}
+
+BREAKS(I_04_sees_a_mask_that_says_another_outcome)
+{
+    struct raw_row *r = row_of(t, RAW_ENTRY, 1, 1, 0);
+
+    r->u.entry.mask |= MASK_FAILED;
+    put(t, r);
+    expect(t, "I-04", "", "#1.1");
+    r = row_of(t, RAW_ENTRY, 1, 1, 0);
+    r->u.entry.mask |= INT64_C(2) << MASK_ERRORS;
+    put(t, r);
+    expect(t, "I-04", "", "#1.1");
+}
+
+/* What an older bough wrote: the rebuild of the migration says in the mask what failed. */
+STORE_TEST(masks_without_outcomes_get_them_when_lists_are_rebuilt)
+{
+    struct bough_store_repair_result report;
+    const char *s = new_session(t, "one");
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .finish = "error" };
+    struct bough_append_options in = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    struct raw_row *r;
+
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    r = row_of(t, RAW_ENTRY, 1, 1, 0);
+    CHECK_INT(MASK_FAILED | INT64_C(1) << MASK_ERRORS, r->u.entry.mask & MASK_OUTCOME);
+    r->u.entry.mask &= ~MASK_OUTCOME;
+    put(t, r);
+    CHECK_OK(bough_store_repair(t->store, BOUGH_FSCK_FULL, NULL, NULL, NULL, &report, &t->err));
+    CHECK_INT(MASK_FAILED | INT64_C(1) << MASK_ERRORS,
+              row_of(t, RAW_ENTRY, 1, 1, 0)->u.entry.mask & MASK_OUTCOME);
+    CHECK_INT(1, get(t, s)->errors);
+}

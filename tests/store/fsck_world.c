@@ -260,7 +260,11 @@ static void keep_row(struct test *t, struct raw_row *r)
         r->u.list.model_provider = keep_text(t, r->u.list.model_provider);
         r->u.list.model_name = keep_text(t, r->u.list.model_name);
         r->u.list.hay = keep_text(t, r->u.list.hay);
+        r->u.list.last_model = keep_text(t, r->u.list.last_model);
         r->u.list.body = keep_bytes(t, r->u.list.body);
+    } else if (r->table == RAW_SPEND) {
+        r->u.spend.provider = keep_text(t, r->u.spend.provider);
+        r->u.spend.model = keep_text(t, r->u.spend.model);
     } else if (r->table == RAW_CHUNK) {
         r->u.chunk.body = keep_bytes(t, r->u.chunk.body);
     } else if (r->table == RAW_FULLTEXT && r->u.text.words) {
@@ -295,6 +299,13 @@ static bool same_key(const struct raw_row *a, const struct raw_row *b)
                (!b->u.draft.end || a->u.draft.end == b->u.draft.end);
     case RAW_FULLTEXT:
         return a->u.text.no == b->u.text.no && !a->u.text.bid == !b->u.text.bid;
+    case RAW_SPEND: /* without a model: the first row of the session */
+        return a->u.spend.sid == b->u.spend.sid &&
+               (!b->u.spend.model ||
+                (a->u.spend.day == b->u.spend.day && a->u.spend.project == b->u.spend.project &&
+                 a->u.spend.account == b->u.spend.account &&
+                 strcmp(a->u.spend.provider, b->u.spend.provider) == 0 &&
+                 strcmp(a->u.spend.model, b->u.spend.model) == 0));
     default: /* all other rows start with their number */
         return a->u.log.no == b->u.log.no;
     }
@@ -340,6 +351,8 @@ struct raw_row *row_of(struct test *t, enum raw_table table, int64_t a, int64_t 
         want.u.chunk = (struct chunk_row){ .bno = a, .index = b };
     else if (table == RAW_LINK)
         want.u.link = (struct link_row){ a, b, c };
+    else if (table == RAW_SPEND)
+        want.u.spend = (struct spend_row){ .sid = a };
     else if (table != RAW_KEY)
         want.u.log.no = a;
     got = row_like(t, &want);
@@ -421,7 +434,7 @@ static struct bough_str *body_in(struct raw_row *r, const struct body_field **ta
         [RECORD_CALL] = call_fields,     [RECORD_ADJUST] = adjust_fields,
         [RECORD_MEMORY] = memory_fields, [RECORD_LABEL] = label_fields,
         [RECORD_TODO] = todo_fields,     [RECORD_QUEUE] = queue_fields,
-        [RECORD_SOURCE] = source_fields,
+        [RECORD_SOURCE] = source_fields, [RECORD_STATE] = state_fields,
     };
 
     if (r->table == RAW_RECORD) {
@@ -501,7 +514,7 @@ static void damage_number(struct test *t, struct raw_row *r)
         [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 },    [RAW_ALIAS] = { 2, 4 },
         [RAW_KEY] = { 5, 5 },     [RAW_CHANGELOG] = { 1, 8 }, [RAW_LIST] = { 1, 10 },
         [RAW_OPEN] = { 2, 7 },    [RAW_DRAFT] = { 3, 3 },     [RAW_BLOB] = { 1, 2 },
-        [RAW_CHUNK] = { 2, 2 },   [RAW_FULLTEXT] = { 2, 3 },
+        [RAW_CHUNK] = { 2, 2 },   [RAW_FULLTEXT] = { 2, 3 },  [RAW_SPEND] = { 6, 14 },
     };
     const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };
     int64_t *at = (int64_t *)(void *)&r->u + numbers[r->table].from +

@@ -62,6 +62,8 @@ TEST(no_call_about_backup_crashes_on_a_missing_pointer)
 
     (void)t;
     REFUSED(bough_backup(NULL, "x", (void *)any, (void *)any, &err));
+    REFUSED(bough_backup_note(NULL, "x", (void *)any, &err));
+    REFUSED(bough_backup_note((void *)any, "x", NULL, &err));
 }
 
 TEST(no_call_about_branch_crashes_on_a_missing_pointer)
@@ -402,6 +404,12 @@ TEST(no_call_about_session_crashes_on_a_missing_pointer)
     REFUSED(bough_session_get(NULL, (void *)any, "x", (void *)any, &err));
     REFUSED(bough_session_get((void *)any, NULL, "x", (void *)any, &err));
     REFUSED(bough_session_get((void *)any, (void *)any, "x", NULL, &err));
+    REFUSED(bough_session_purge_preview(NULL, (void *)any, "x", (void *)any, &err));
+    REFUSED(bough_session_purge_preview((void *)any, NULL, "x", (void *)any, &err));
+    REFUSED(bough_session_purge_preview((void *)any, (void *)any, "x", NULL, &err));
+    REFUSED(bough_session_facets(NULL, (void *)any, NULL, (void *)any, &err));
+    REFUSED(bough_session_facets((void *)any, NULL, NULL, (void *)any, &err));
+    REFUSED(bough_session_facets((void *)any, (void *)any, NULL, NULL, &err));
     REFUSED(bough_session_list(NULL, (void *)any, (void *)any, (void *)any, &err));
     REFUSED(bough_session_list((void *)any, NULL, (void *)any, (void *)any, &err));
     REFUSED(bough_session_list((void *)any, (void *)any, (void *)any, NULL, &err));
@@ -444,6 +452,17 @@ TEST(no_call_about_source_crashes_on_a_missing_pointer)
     REFUSED(bough_source_list((void *)any, (void *)any, NULL, &err));
 }
 
+TEST(no_call_about_spend_crashes_on_a_missing_pointer)
+{
+    struct bough_error err;
+
+    (void)t;
+    REFUSED(bough_spend(NULL, (void *)any, (void *)any, (void *)any, &err));
+    REFUSED(bough_spend((void *)any, NULL, (void *)any, (void *)any, &err));
+    REFUSED(bough_spend((void *)any, (void *)any, NULL, (void *)any, &err));
+    REFUSED(bough_spend((void *)any, (void *)any, (void *)any, NULL, &err));
+}
+
 TEST(no_call_about_store_crashes_on_a_missing_pointer)
 {
     struct bough_error err;
@@ -456,6 +475,8 @@ TEST(no_call_about_store_crashes_on_a_missing_pointer)
     REFUSED(bough_store_stats(NULL, (void *)any, &err));
     REFUSED(bough_store_stats((void *)any, NULL, &err));
     REFUSED(bough_store_fsck(NULL, 0, (void *)any, (void *)any, (void *)any, &err));
+    REFUSED(bough_store_fsck_note(NULL, 0, (void *)any, &err));
+    REFUSED(bough_store_fsck_note((void *)any, 0, NULL, &err));
     REFUSED(bough_store_repair(NULL, 0, (void *)any, (void *)any, (void *)any, (void *)any, &err));
     REFUSED(bough_store_upkeep(NULL, &err));
     REFUSED(bough_store_log(NULL, (void *)any, (void *)any, (void *)any, &err));
@@ -496,6 +517,12 @@ TEST(no_call_about_tree_crashes_on_a_missing_pointer)
     REFUSED(bough_tree_branches(NULL, (void *)any, "x", (void *)any, &err));
     REFUSED(bough_tree_branches((void *)any, NULL, "x", (void *)any, &err));
     REFUSED(bough_tree_branches((void *)any, (void *)any, "x", NULL, &err));
+    REFUSED(bough_tree_outline(NULL, (void *)any, "x", (void *)any, (void *)any, &err));
+    REFUSED(bough_tree_outline((void *)any, NULL, "x", (void *)any, (void *)any, &err));
+    REFUSED(bough_tree_outline((void *)any, (void *)any, "x", (void *)any, NULL, &err));
+    REFUSED(bough_tree_prompts(NULL, (void *)any, "x", (void *)any, (void *)any, &err));
+    REFUSED(bough_tree_prompts((void *)any, NULL, "x", (void *)any, (void *)any, &err));
+    REFUSED(bough_tree_prompts((void *)any, (void *)any, "x", (void *)any, NULL, &err));
     REFUSED(bough_tree_entries(NULL, (void *)any, "x", (void *)any, (void *)any, &err));
     REFUSED(bough_tree_entries((void *)any, NULL, "x", (void *)any, (void *)any, &err));
     REFUSED(bough_tree_entries((void *)any, (void *)any, "x", (void *)any, NULL, &err));

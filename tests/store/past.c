@@ -158,6 +158,8 @@ TEST_SECONDS(a_store_of_version_0_1_is_read_as_it_was_written, 60)
 TEST_SECONDS(a_store_of_version_0_1_keeps_its_lists_its_text_and_its_tokens, 60)
 {
     struct bough_store *s = open_later(t, copy_of(t, STORE_0_1 "store.db.gz"));
+    struct bough_spend_options of_root = { .session = "root-session", .project = "/srv/shop" };
+    struct bough_spend_result spent;
     struct auth_tokens tokens;
     struct bough_session *root;
 
@@ -166,6 +168,8 @@ TEST_SECONDS(a_store_of_version_0_1_keeps_its_lists_its_text_and_its_tokens, 60)
     CHECK_STR("Once, however often it is sent.", root->first_user);
     CHECK_STR("berta", root->user_name);
     CHECK_INT(1210, root->own.cost);
+    CHECK_OK(bough_spend(s, t->arena, &of_root, &spent, &t->err));
+    CHECK(spent.total.used.cost >= root->own.cost && spent.total.calls >= root->calls);
     CHECK_INT(1, hits(t, s, "narrator"));
     CHECK_INT(1, hits(t, s, "title:damaged"));
     CHECK_OK(auth_token_list(s, t->arena, &tokens, &t->err));

@@ -72,6 +72,9 @@ STORE_TEST(a_reserved_word_of_options_must_be_zero)
     struct bough_entries entries;
     struct bough_context_result context;
     struct bough_tree_diff_result diff;
+    struct bough_tree_outline_result outline;
+    struct bough_tree_prompts_result prompts;
+    struct bough_spend_result spent;
     struct bough_changes changes;
     struct bough_hits hits;
     struct bough_import_file_result imported;
@@ -101,6 +104,14 @@ STORE_TEST(a_reserved_word_of_options_must_be_zero)
                                &t->err));
     REFUSED(bough_tree_diff_options,
             bough_tree_diff(t->store, t->arena, BAD(bough_tree_diff_options), &diff, &t->err));
+    REFUSED(bough_tree_outline_options,
+            bough_tree_outline(t->store, t->arena, s, BAD(bough_tree_outline_options), &outline,
+                               &t->err));
+    REFUSED(bough_tree_prompts_options,
+            bough_tree_prompts(t->store, t->arena, s, BAD(bough_tree_prompts_options), &prompts,
+                               &t->err));
+    REFUSED(bough_spend_options,
+            bough_spend(t->store, t->arena, BAD(bough_spend_options), &spent, &t->err));
     REFUSED(bough_branch_with_summary_options,
             bough_branch_with_summary(t->store, s, BAD(bough_branch_with_summary_options), id,
                                       &t->err));

@@ -14,7 +14,9 @@ static unsigned long rounds(const struct bough_store *s)
 static struct bough_store *world(struct test *t)
 {
     struct bough_call_new call = { .model = "m", .provider = "p", .used = { .input = 7 } };
-    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .text = "a heron stood there" };
+    struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT,
+                                 .text = "a heron stood there",
+                                 .by_call = true };
     struct bough_append_options in = { .entries = &e, .n = 1, .call = &call };
     struct bough_store *reader;
     const char *session[SESSIONS];
@@ -44,6 +46,44 @@ STORE_TEST(a_list_is_a_few_round_trips)
     CHECK_INT(SESSIONS, out.n);
     CHECK_INT(MESSAGES / SESSIONS * 7, out.at[0].rolled.input);
     CHECK(rounds(s) - before <= 10);
+    bough_store_close(&s);
+}
+
+STORE_TEST(a_page_with_its_calls_is_a_few_round_trips)
+{
+    struct bough_store *s = world(t);
+    struct bough_entries_read_options how = { .calls = true };
+    struct bough_entries_read_result out;
+    unsigned long before = rounds(s);
+
+    CHECK_OK(bough_entries_read(s, t->arena, "#1", &how, &out, &t->err));
+    CHECK_INT(MESSAGES / SESSIONS, out.entries.n);
+    CHECK_INT(MESSAGES / SESSIONS, out.calls->n);
+    CHECK_INT(7, out.calls->at[2].used.input);
+    CHECK(rounds(s) - before <= 6);
+    bough_store_close(&s);
+}
+
+STORE_TEST(an_outline_of_many_branches_is_a_few_round_trips)
+{
+    struct bough_store *s = world(t);
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "another way" };
+    struct bough_append_options in = { .entries = &e, .n = 1, .at = "#1.1" };
+    struct bough_tree_outline_result out;
+    unsigned long before;
+
+    for (int i = 0; i < MESSAGES; i++) {
+        struct bough_append_result done;
+
+        CHECK_OK(bough_append(t->store, t->arena, "#1", &in, &done, &t->err));
+        CHECK_OK(bough_label_set(t->store, "#1", done.ids[0], "tried", &t->err));
+    }
+    before = rounds(s);
+    CHECK_OK(bough_tree_outline(s, t->arena, "#1", NULL, &out, &t->err));
+    CHECK_INT(MESSAGES + 1, out.nbranches);
+    CHECK_INT(MESSAGES, out.nmarks);
+    CHECK_STR("another way", out.branches[MESSAGES].preview);
+    CHECK(rounds(s) - before <= 24);
     bough_store_close(&s);
 }
 

@@ -24,6 +24,7 @@ enum event_name {
     EVENT_PART_DELTA,
     EVENT_CALL_RECORDED,
     EVENT_QUEUE_UPDATED,
+    EVENT_STORE_UPDATED, /* something that belongs to no session */
     EVENT_NAMES,
 };
 
@@ -56,6 +57,7 @@ static inline int64_t event_sub(int64_t at)
 struct event_about {
     enum event_name name;
     bool placed; /* false: the project is unknown; hidden from streams bound to a project */
+    bool admin;  /* only for streams of callers with the scope admin */
     char session[BOUGH_ID_LEN + 1];
     unsigned char project[SHA256_LEN]; /* hash of the project's name: compared on the loop thread */
 };
@@ -78,8 +80,8 @@ struct event_reader {
     struct event_about cached[EVENT_CACHED]; /* projects of sessions, hashed by session id */
 };
 
-/* Send the events of one row whose position is after `after`. Rows without a session have none, and
- * neither have entries that were purged since. */
+/* Send the events of one row whose position is after `after`. Entries that were purged since have
+ * none. */
 void event_row(struct event_reader *r, const struct bough_change *c, int64_t after);
 /* Look up the project of a session, for filtering. Cached. */
 void event_about(struct event_reader *r, const char *session, struct event_about *out);
@@ -131,6 +133,7 @@ BOUGH_MUST_CHECK enum bough_rc event_pump_ready(struct event_pump *p, struct htt
 struct event_stream {
     unsigned names;                   /* bits of enum event_name */
     bool bound, filtered;             /* restricted to a project by its token, by its query */
+    bool admin;                       /* the caller has the scope admin */
     unsigned char own[SHA256_LEN];    /* hash of the token's project */
     unsigned char wished[SHA256_LEN]; /* hash of the queried project */
     char (*sessions)[BOUGH_ID_LEN + 1];

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/events/event.h"
+#include "api/kit/forms.h"
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
@@ -59,6 +60,7 @@ struct piece {
     size_t part;
     size_t offset;          /* length of the text before this piece; whole part: of its text */
     struct bough_str bytes; /* text, or a part's JSON */
+    enum bough_part_type type;
     bool whole;
 };
 
@@ -79,10 +81,13 @@ static void tell(struct event_reader *r, const struct piece *p, int64_t *at)
     jw_kv_cstr(&w, "message", p->message);
     jw_kv_i64(&w, "index", (int64_t)p->part);
     jw_kv_i64(&w, "offset", (int64_t)p->offset);
-    if (p->whole)
+    if (p->whole) {
         jw_kv_raw(&w, "part", p->bytes);
-    else
+        jw_key(&w, "view");
+        form_part_view(&w, p->message, p->part, &(struct bough_part){ p->type, p->bytes }, 0);
+    } else {
         jw_kv_str(&w, "delta", p->bytes);
+    }
     jw_end_obj(&w);
     jw_drop_breaks(&w);
     e.name = event_names[about.name];
@@ -109,6 +114,7 @@ static void tell_delta(struct event_reader *r, struct one *m, const struct bough
                        .part = d->part,
                        .offset = m->begun[d->part],
                        .bytes = d->bytes,
+                       .type = m->draft.parts[d->part].type,
                        .whole = d->kind != BOUGH_STEP_TEXT };
 
     if (!p.whole)
@@ -197,6 +203,7 @@ static void tell_rest(struct event_reader *r, struct one *m, size_t i, struct bo
     p.whole =
         !before.p || !after.n || after.n < before.n || memcmp(before.p, after.p, before.n) != 0;
     p.bytes = is.json;
+    p.type = is.type;
     if (!p.whole) {
         p.offset = before.n;
         p.bytes = str_make(after.p + before.n, after.n - before.n);
@@ -260,6 +267,7 @@ static void show_all(struct event_reader *r, struct bough_arena *tmp, struct one
                               .part = i,
                               .offset = m->begun[i] + m->draft.parts[i].text,
                               .bytes = parts[i].json,
+                              .type = parts[i].type,
                               .whole = true },
              NULL);
 }

@@ -244,6 +244,8 @@ bool event_wants(const struct event_stream *st, const struct event_about *about)
         return false;
     if ((st->bound || st->filtered) && !about->placed)
         return false;
+    if (about->admin && !st->admin)
+        return false;
     if (st->bound && memcmp(st->own, about->project, SHA256_LEN) != 0)
         return false;
     if (st->filtered && memcmp(st->wished, about->project, SHA256_LEN) != 0)

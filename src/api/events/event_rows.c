@@ -15,6 +15,7 @@ const char *const event_names[EVENT_NAMES] = {
     [EVENT_MESSAGE_CREATED] = "message.created",   [EVENT_MESSAGE_UPDATED] = "message.updated",
     [EVENT_PART_UPDATED] = "message.part.updated", [EVENT_PART_DELTA] = "message.part.delta",
     [EVENT_CALL_RECORDED] = "call.recorded",       [EVENT_QUEUE_UPDATED] = "queue.updated",
+    [EVENT_STORE_UPDATED] = "store.updated",
 };
 
 /* Larger messages are sent without their parts, because a stream's queue is bounded. */
@@ -109,12 +110,32 @@ static void hide_parent(struct telling *t, struct bough_session *s)
         s->parent = s->fork_entry = "";
 }
 
+static bool is(const struct bough_change *c, const char *kind)
+{
+    return strcmp(c->kind, kind) == 0;
+}
+
+/* What a row changed of a session. The event shows the session; labels, todo lists and memories
+ * have to be read again. */
+static const char *what_of(const struct bough_change *c)
+{
+    if (is(c, "record"))
+        return c->record;
+    if (is(c, "status") || is(c, "head"))
+        return c->kind;
+    if (is(c, "restore"))
+        return "restored";
+    return is(c, "update") ? "fields" : "totals";
+}
+
 static void tell_session(struct telling *t, enum event_name name)
 {
     struct bough_session *s;
 
     if (!begin(t, name))
         return;
+    if (name == EVENT_SESSION_UPDATED)
+        jw_kv_cstr(&t->w, "what", what_of(t->c));
     if (bough_session_get(t->r->store, t->a, t->c->session, &s, NULL) == BOUGH_OK) {
         hide_parent(t, s);
         jw_key(&t->w, "session");
@@ -202,9 +223,22 @@ static void tell_queue(struct telling *t)
     finish(t);
 }
 
-static bool is(const struct bough_change *c, const char *kind)
+/* Something changed that belongs to no session. It does not say more than what it was; the route of
+ * that noun does, to those who may know. */
+static void tell_store(struct telling *t)
 {
-    return strcmp(c->kind, kind) == 0;
+    const struct bough_change *c = t->c;
+
+    t->last = 1;
+    t->about = (struct event_about){ .placed = *c->project != '\0' };
+    sha256(c->project, strlen(c->project), t->about.project);
+    t->about.admin = strcmp(c->record, "token") == 0 || strcmp(c->record, "source") == 0 ||
+                     strcmp(c->record, "state") == 0;
+    if (!begin(t, EVENT_STORE_UPDATED))
+        return;
+    jw_kv_cstr(&t->w, "what", c->record);
+    jw_opt_cstr(&t->w, "project", c->project);
+    finish(t);
 }
 
 static void tell_row(struct telling *t)
@@ -238,14 +272,18 @@ void event_row(struct event_reader *r, const struct bough_change *c, int64_t aft
 {
     struct telling t = { .r = r, .c = c, .after = after };
 
-    if (!*c->session || event_at(c->no, EVENT_ROW) <= after)
+    if ((!*c->session && !*c->record) || event_at(c->no, EVENT_ROW) <= after)
         return;
     if (is(c, "update") || is(c, "purge"))
         forget(r, c->session);
-    event_about(r, c->session, &t.about);
     t.a = bough_arena_create();
     buf_init(&t.out, LIMIT_JSON_BYTES);
-    tell_row(&t);
+    if (*c->session) {
+        event_about(r, c->session, &t.about);
+        tell_row(&t);
+    } else {
+        tell_store(&t);
+    }
     buf_finish(&t.out);
     bough_arena_destroy(t.a);
 }

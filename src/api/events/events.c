@@ -173,6 +173,7 @@ static enum bough_rc events(struct http_req *req, struct http_res *res, struct b
     st->pump = api_pump(api_of(req)->api);
     st->auth = api_of(req)->who->auth;
     st->pass = api_of(req)->who->pass;
+    st->admin = (api_of(req)->who->scopes & AUTH_ADMIN) != 0;
     if (!rc)
         rc = read_sessions(req, st, err);
     read_projects(req, st);
@@ -210,7 +211,9 @@ static const struct http_field query[] = {
 
 const struct http_route api_events_routes[] = {
     { "GET", "/api/v1/events", events, AUTH_READ,
-      "Stream changes as server-sent events. Resume with Last-Event-ID.", query, .gives = "events",
-      .flags = HTTP_STREAMS | HTTP_RESUMES },
+      "Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; "
+      "message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; "
+      "queue.updated; store.updated (with `what`). Resume with Last-Event-ID.",
+      query, .gives = "events", .flags = HTTP_STREAMS | HTTP_RESUMES },
     { 0 },
 };

@@ -61,6 +61,10 @@ BOUGH_MUST_CHECK enum bough_rc api_session_named(struct http_req *req, const cha
                                                  struct bough_error *err);
 /* For routes that cover all projects: answers 403 to a token bound to one project. */
 BOUGH_MUST_CHECK enum bough_rc api_for_all(struct http_req *req, struct http_res *res);
+/* For routes that take a project: NULL becomes the token's project; answers 403 when the caller may
+ * not use *project. */
+BOUGH_MUST_CHECK enum bough_rc api_own_project(struct http_req *req, struct http_res *res,
+                                               const char **project);
 /* For operations that climb to the parents: BOUGH_NOT_FOUND when the caller cannot see one. */
 BOUGH_MUST_CHECK enum bough_rc api_sees_parents(struct http_req *req, const struct bough_session *s,
                                                 struct bough_error *err);
@@ -71,6 +75,11 @@ void api_hide_parent(struct http_req *req, struct bough_session *s);
 BOUGH_MUST_CHECK enum bough_rc api_entry(struct http_req *req, const char *session,
                                          const char *name, struct bough_entry **out,
                                          struct bough_error *err);
+/* An entry, or the entry of a part, by its id alone. BOUGH_NOT_FOUND unless the caller can see the
+ * session that wrote it. */
+BOUGH_MUST_CHECK enum bough_rc api_entry_anywhere(struct http_req *req, const char *name,
+                                                  struct bough_entry **out,
+                                                  struct bough_error *err);
 /* Replace *name by the entry's id. NULL is left alone. Fails as api_entry() does. */
 BOUGH_MUST_CHECK enum bough_rc api_entry_id(struct http_req *req, const char *session,
                                             const char **name, struct bough_error *err);
@@ -78,6 +87,7 @@ BOUGH_MUST_CHECK enum bough_rc api_entry_id(struct http_req *req, const char *se
 /* Put the current lease into the error's detail. Call before returning BOUGH_BUSY. */
 void api_busy(struct http_req *req, struct http_res *res, const char *session);
 
+int64_t api_now(const struct http_req *req); /* on the store's clock, in ms */
 /* A time in the query: ISO 8601, or milliseconds since 1970. 0 when absent. */
 BOUGH_MUST_CHECK enum bough_rc api_query_time(const struct http_req *req, const char *name,
                                               int64_t *out, struct bough_error *err);
@@ -137,8 +147,10 @@ extern const struct http_route api_append_routes[];         /* append, record */
 extern const struct http_route api_attachment_routes[];     /* attachments of messages */
 extern const struct http_route api_care_routes[];           /* /healthz /readyz /metrics */
 extern const struct http_route api_context_routes[];        /* context, markers */
+extern const struct http_route api_cost_routes[];           /* cost */
 extern const struct http_route api_entry_routes[];          /* entries, parts */
 extern const struct http_route api_events_routes[];         /* events */
+extern const struct http_route api_facet_routes[];          /* facets */
 extern const struct http_route api_head_routes[];           /* head */
 extern const struct http_route api_hecate_queue_routes[];   /* .../queue */
 extern const struct http_route api_hecate_routes[];         /* /hecate/v1/chat/sessions */
@@ -146,12 +158,14 @@ extern const struct http_route api_index_routes[];          /* "/", /api/v1 */
 extern const struct http_route api_message_routes[];        /* open messages */
 extern const struct http_route api_note_routes[];           /* labels, memories, todos, calls */
 extern const struct http_route api_openapi_routes[];        /* openapi.json */
+extern const struct http_route api_outline_routes[];        /* outline, prompts */
 extern const struct http_route api_queue_routes[];          /* waiting prompts */
 extern const struct http_route api_search_routes[];         /* search */
 extern const struct http_route api_session_routes[];        /* sessions */
 extern const struct http_route api_source_routes[];         /* import sources */
 extern const struct http_route api_status_routes[];         /* status, totals, ancestors */
 extern const struct http_route api_store_routes[];          /* the store, its changelog, groups */
+extern const struct http_route api_token_routes[];          /* tokens */
 extern const struct http_route api_transfer_routes[];       /* import, export */
 extern const struct http_route api_tree_routes[];           /* branches, diff */
 extern const struct http_route api_ui_routes[];             /* .../ui-messages, .../ui-stream */

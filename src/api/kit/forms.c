@@ -44,10 +44,8 @@ void form_head(struct json_writer *w, const char *key, struct bough_head at)
     jw_kv_cstr(w, key, at.branch ? text : NULL);
 }
 
-void form_totals(struct json_writer *w, const char *key, const struct bough_totals *t)
+void form_in_totals(struct json_writer *w, const struct bough_totals *t)
 {
-    jw_key(w, key);
-    jw_obj(w);
     jw_kv_i64(w, "input", t->input);
     jw_kv_i64(w, "output", t->output);
     jw_kv_i64(w, "reasoning", t->reasoning);
@@ -55,6 +53,13 @@ void form_totals(struct json_writer *w, const char *key, const struct bough_tota
     jw_kv_i64(w, "cache_write", t->cache_write);
     form_usd(w, "cost_usd", t->cost);
     jw_kv_i64(w, "cost_nano_usd", t->cost);
+}
+
+void form_totals(struct json_writer *w, const char *key, const struct bough_totals *t)
+{
+    jw_key(w, key);
+    jw_obj(w);
+    form_in_totals(w, t);
     jw_end_obj(w);
 }
 
@@ -129,6 +134,9 @@ void form_in_session(struct json_writer *w, const struct bough_session *s)
     form_time(w, "deleted", s->deleted);
     form_head(w, "head", s->head);
     jw_kv_i64(w, "rev", s->rev);
+    jw_kv_i64(w, "errors", s->errors);
+    jw_kv_cstr(w, "last_state",
+               s->last_state == BOUGH_OUTCOME_NONE ? NULL : bough_outcome_name(s->last_state));
 }
 
 void form_session(struct json_writer *w, const struct bough_session *s)
@@ -152,9 +160,28 @@ static void form_role(struct json_writer *w, const struct bough_entry *e)
     jw_kv_cstr(w, "speaker", bough_role_name(e->role));
 }
 
-void form_entry(struct json_writer *w, const struct bough_entry *e)
+static void opt_cut(struct json_writer *w, const char *key, struct bough_str json, size_t cut)
 {
-    jw_obj(w);
+    if (!json.n)
+        return;
+    jw_key(w, key);
+    form_cut(w, json, cut);
+}
+
+/* A view takes the place of the parts, which are empty then. */
+static void put_parts(struct json_writer *w, const struct bough_entry *e, struct form_show how)
+{
+    jw_key(w, "parts");
+    jw_arr(w);
+    for (size_t i = 0; i < e->nparts && !how.view; i++)
+        form_cut(w, e->parts[i].json, how.cut);
+    jw_end_arr(w);
+    if (how.view)
+        form_views(w, "view", e, how.cut);
+}
+
+void form_in_entry(struct json_writer *w, const struct bough_entry *e, struct form_show how)
+{
     jw_kv_cstr(w, "id", e->id);
     form_head(w, "at", e->at);
     jw_kv_cstr(w, "session", e->session);
@@ -169,20 +196,38 @@ void form_entry(struct json_writer *w, const struct bough_entry *e)
         jw_kv_bool(w, "open", true);
     jw_opt_cstr(w, "origin", e->origin);
     jw_opt_cstr(w, "finish", e->finish);
-    jw_opt_raw(w, "error", e->error);
+    opt_cut(w, "error", e->error, how.cut);
     jw_opt_cstr(w, "call", e->call);
     if (e->usage)
         form_totals(w, "usage", e->usage);
     jw_opt_i64(w, "duration_ms", e->duration);
     if (e->kind == BOUGH_ENTRY_COMPACTION)
         jw_kv_i64(w, "keep_from", e->keep_from);
-    jw_key(w, "parts");
-    jw_arr(w);
-    for (size_t i = 0; i < e->nparts; i++)
-        jw_raw(w, e->parts[i].json);
-    jw_end_arr(w);
-    jw_opt_raw(w, "data", e->data);
-    jw_opt_raw(w, "metadata", e->metadata);
+    put_parts(w, e, how);
+    opt_cut(w, "data", e->data, how.cut);
+    opt_cut(w, "metadata", e->metadata, how.cut);
+}
+
+void form_entry_as(struct json_writer *w, const struct bough_entry *e, struct form_show how)
+{
+    jw_obj(w);
+    form_in_entry(w, e, how);
+    jw_end_obj(w);
+}
+
+void form_entry(struct json_writer *w, const struct bough_entry *e)
+{
+    form_entry_as(w, e, (struct form_show){ 0 });
+}
+
+void form_calls(struct json_writer *w, const char *key, const struct bough_calls *c)
+{
+    jw_key(w, key);
+    jw_obj(w);
+    for (size_t i = 0; i < c->n; i++) {
+        jw_key(w, c->at[i].id);
+        form_call(w, &c->at[i]);
+    }
     jw_end_obj(w);
 }
 

@@ -54,6 +54,7 @@ void form_change(struct json_writer *w, const struct bough_change *c)
     jw_kv_cstr(w, "kind", c->kind);
     jw_kv_cstr(w, "session", cstr_empty(c->session) ? NULL : c->session);
     jw_opt_cstr(w, "entry", c->entry);
+    jw_opt_cstr(w, "record", c->record);
     jw_end_obj(w);
 }
 
@@ -162,6 +163,38 @@ void form_purged(struct json_writer *w, const char *session,
     jw_kv_i64(w, "kept", r->kept);
     put_list(w, "keepers", r->keepers, r->nkeepers);
     put_list(w, "detached", r->detached, r->ndetached);
+    jw_end_obj(w);
+}
+
+static void put_concerns(struct json_writer *w, const char *key,
+                         const struct bough_purge_concern *at, size_t n)
+{
+    jw_key(w, key);
+    jw_arr(w);
+    for (size_t i = 0; i < n; i++) {
+        jw_obj(w);
+        jw_kv_cstr(w, "id", at[i].session->id);
+        jw_kv_cstr(w, "title", at[i].session->title);
+        jw_kv_cstr(w, "slug", at[i].session->slug);
+        jw_kv_i64(w, "entries", at[i].entries);
+        jw_end_obj(w);
+    }
+    jw_end_arr(w);
+}
+
+void form_purge_preview(struct json_writer *w, const char *session,
+                        const struct bough_session_purge_preview_result *r)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "session", session);
+    jw_kv_i64(w, "entries", r->entries);
+    jw_kv_i64(w, "records", r->records);
+    jw_kv_i64(w, "kept", r->kept);
+    jw_kv_i64(w, "bytes", r->bytes);
+    put_concerns(w, "keepers", r->keepers, r->nkeepers);
+    put_concerns(w, "detached", r->detached, r->ndetached);
+    form_totals(w, "cost", &r->cost);
+    jw_kv_cstr(w, "cost_to", cstr_empty(r->cost_to) ? NULL : r->cost_to);
     jw_end_obj(w);
 }
 

@@ -9,6 +9,7 @@
 #include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
+#include "store/engine/engine.h"
 
 /* ---- sessions ---- */
 
@@ -75,6 +76,17 @@ enum bough_rc api_for_all(struct http_req *req, struct http_res *res)
                : BOUGH_OK;
 }
 
+enum bough_rc api_own_project(struct http_req *req, struct http_res *res, const char **project)
+{
+    const struct auth_who *who = api_of(req)->who;
+
+    if (*project && !auth_sees(who, *project))
+        return http_refuse(res, 403, "denied", "this token is bound to another project");
+    if (!*project && *who->project)
+        *project = who->project;
+    return BOUGH_OK;
+}
+
 void api_busy(struct http_req *req, struct http_res *res, const char *session)
 {
     struct bough_session *s;
@@ -118,6 +130,20 @@ enum bough_rc api_entry(struct http_req *req, const char *session, const char *n
     return rc;
 }
 
+enum bough_rc api_entry_anywhere(struct http_req *req, const char *name, struct bough_entry **out,
+                                 struct bough_error *err)
+{
+    const struct api_call *call = api_of(req);
+    struct bough_session *s;
+    enum bough_rc rc = bough_entry_get(call->store, req->arena, NULL, name, out, err);
+
+    if (!rc)
+        rc = api_session_named(req, (*out)->session, &s, err);
+    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_INVALID || (rc && *call->who->project))
+        return bough_fail(err, BOUGH_NOT_FOUND, "no entry %.60s", name);
+    return rc;
+}
+
 enum bough_rc api_entry_id(struct http_req *req, const char *session, const char **name,
                            struct bough_error *err)
 {
@@ -132,6 +158,11 @@ enum bough_rc api_entry_id(struct http_req *req, const char *session, const char
 }
 
 /* ---- queries and lists ---- */
+
+int64_t api_now(const struct http_req *req)
+{
+    return env_now(&api_of(req)->store->e->env);
+}
 
 enum bough_rc api_query_time(const struct http_req *req, const char *name, int64_t *out,
                              struct bough_error *err)

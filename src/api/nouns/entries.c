@@ -4,10 +4,42 @@
 
 #include "api/kit/body.h"
 #include "api/kit/forms.h"
+#include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 
 enum { PULL_ENTRIES = 50 }; /* entries in memory at a time when a whole path is sent */
+
+enum { CUT_LEAST = 256, CUT_MOST = 1024 * 1024 };
+
+/* How entries are written. */
+struct show {
+    struct form_show as;
+    bool calls; /* write the calls, too */
+};
+
+#define SHOW_FIELDS                                                                                \
+    { "cut", HTTP_INTEGER,                                                                         \
+      "Cut strings inside parts, data, metadata and error that have more bytes than this; "        \
+      "`bough.cut` of the object lists them. Without it nothing is cut.",                          \
+      .least = CUT_LEAST, .most = CUT_MOST },                                                      \
+        { "calls", HTTP_BOOLEAN, "Send the provider calls of the entries, too. Not with all." },   \
+    {                                                                                              \
+        "view", HTTP_BOOLEAN,                                                                      \
+            "Send `view` instead of `parts`: each part with the same members in every format."     \
+    }
+
+static enum bough_rc read_show(const struct http_req *req, struct show *out,
+                               struct bough_error *err)
+{
+    int64_t cut = 0;
+    enum bough_rc rc = http_query_i64(req, "cut", 0, CUT_LEAST, CUT_MOST, &cut, err);
+
+    out->as.cut = (size_t)cut;
+    if (!rc)
+        rc = http_query_bool(req, "calls", &out->calls, err);
+    return rc ? rc : http_query_bool(req, "view", &out->as.view, err);
+}
 
 /* ---- a page, or the whole path ---- */
 
@@ -31,6 +63,10 @@ static const struct http_field read_query[] = {
       "since_marker: also use markers of the sessions it was forked from." },
     { "max_forks", HTTP_INTEGER, "Fail if the path has more forks than this; 0: no limit." },
     { "all", HTTP_BOOLEAN, "Send the whole path in one response." },
+    { "from", HTTP_INTEGER,
+      "Begin at this depth of the path. Not with cursor, newest, all or what=direct.", .least = 1,
+      .most = LIMIT_DEPTH },
+    SHOW_FIELDS,
     API_PAGE_FIELDS,
     { 0 },
 };
@@ -57,28 +93,44 @@ static enum bough_rc read_flags(const struct http_req *req, struct bough_entries
     return rc ? rc : http_query_i64(req, "max_forks", 0, 0, 1000000, &how->max_forks, err);
 }
 
-static enum bough_rc read_how(struct http_req *req, const char *session,
-                              struct bough_entries_read_options *how, bool *all,
-                              struct bough_error *err)
+static enum bough_rc read_what(const struct http_req *req, struct bough_entries_read_options *how,
+                               struct bough_error *err)
 {
     const char *what = http_query(req, "what");
-    struct api_page page;
-    enum bough_rc rc = api_page(req, &page, err);
 
-    if (!rc)
-        rc = read_flags(req, how, all, err);
-    if (rc)
-        return rc;
-    how->limit = page.limit;
-    how->cursor = page.cursor;
     if (what && strcmp(what, "direct") == 0)
         how->what = BOUGH_ENTRIES_OWN;
     else if (what && strcmp(what, "since_marker") == 0)
         how->what = BOUGH_ENTRIES_SINCE_MARKER;
     else if (what && strcmp(what, "path") != 0)
         return bough_fail(err, BOUGH_INVALID, "what must be path, direct or since_marker");
-    if (*all && (how->newest || page.cursor))
-        return bough_fail(err, BOUGH_INVALID, "all cannot be used with newest or cursor");
+    return BOUGH_OK;
+}
+
+static enum bough_rc read_how(struct http_req *req, const char *session,
+                              struct bough_entries_read_options *how, struct show *show, bool *all,
+                              struct bough_error *err)
+{
+    struct api_page page;
+    enum bough_rc rc = api_page(req, &page, err);
+
+    if (!rc)
+        rc = read_flags(req, how, all, err);
+    if (!rc)
+        rc = read_show(req, show, err);
+    if (!rc)
+        rc = http_query_i64(req, "from", 0, 1, LIMIT_DEPTH, &how->from_depth, err);
+    if (!rc)
+        rc = read_what(req, how, err);
+    if (rc)
+        return rc;
+    how->limit = page.limit;
+    how->cursor = page.cursor;
+    how->calls = show->calls;
+    if (*all && (how->newest || page.cursor || how->calls))
+        return bough_fail(err, BOUGH_INVALID, "all cannot be used with newest, cursor or calls");
+    if (how->from_depth && (*all || how->newest || page.cursor))
+        return bough_fail(err, BOUGH_INVALID, "from cannot be used with all, newest or cursor");
     how->at = http_query(req, "at");
     return api_entry_id(req, session, &how->at, err);
 }
@@ -92,8 +144,19 @@ static void put_marker(struct json_writer *w, const struct bough_entry *marker)
         jw_null(w);
 }
 
+/* What follows the items of a page. */
+static void put_rest(struct json_writer *w, const struct bough_entries_read_result *path)
+{
+    jw_end_arr(w);
+    jw_kv_cstr(w, "next", cstr_empty(path->entries.next) ? NULL : path->entries.next);
+    jw_kv_i64(w, "depth", path->depth);
+    if (path->calls)
+        form_calls(w, "calls", path->calls);
+    jw_end_obj(w);
+}
+
 static void put_page(struct http_res *res, const struct bough_entries_read_options *how,
-                     const struct bough_entries_read_result *path)
+                     const struct show *show, const struct bough_entries_read_result *path)
 {
     const struct bough_entries *e = &path->entries;
     struct json_writer *w = http_json(res, 200);
@@ -104,10 +167,10 @@ static void put_page(struct http_res *res, const struct bough_entries_read_optio
     jw_key(w, "items");
     jw_arr(w);
     for (size_t i = 0; i < e->n; i++) {
-        form_entry(w, &e->at[i]);
+        form_entry_as(w, &e->at[i], show->as);
         http_spill(res);
     }
-    api_items_end(w, e->next);
+    put_rest(w, path);
 }
 
 /* State of a path that is sent whole: it is read page by page into its own arena. */
@@ -115,6 +178,7 @@ struct whole {
     struct bough_arena *a;
     const char *session;
     struct bough_entries_read_options how;
+    struct show show;
     char cursor[BOUGH_CURSOR_LEN + 1];
     bool begun;
 };
@@ -140,19 +204,19 @@ static enum bough_rc pull(struct http_req *req, struct http_res *res, enum http_
         x->begun = true;
     }
     for (size_t i = 0; i < path.entries.n; i++)
-        form_entry(w, &path.entries.at[i]);
+        form_entry_as(w, &path.entries.at[i], x->show.as);
     snprintf(x->cursor, sizeof x->cursor, "%s", path.entries.next);
     x->how.cursor = x->cursor;
     *more = *x->cursor ? HTTP_MORE : HTTP_END;
     if (!*x->cursor)
-        api_items_end(w, NULL);
+        put_rest(w, &path);
     return BOUGH_OK;
 }
 
 /* The head may move while pages are sent, so the path is fixed to the current head first. */
 static enum bough_rc give_whole(struct http_req *req, struct http_res *res, const char *session,
                                 const struct bough_entries_read_options *how,
-                                struct bough_error *err)
+                                const struct show *show, struct bough_error *err)
 {
     struct whole *x = arena_zalloc(req->arena, sizeof *x);
     struct bough_entry *head = NULL;
@@ -161,6 +225,7 @@ static enum bough_rc give_whole(struct http_req *req, struct http_res *res, cons
 
     x->session = session;
     x->how = *how;
+    x->show = *show;
     x->how.limit = PULL_ENTRIES;
     if (!how->at && how->what != BOUGH_ENTRIES_OWN) {
         rc = bough_head_get(api_of(req)->store, req->arena, session, &at, &head, err);
@@ -189,21 +254,50 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     struct bough_entries_read_options how = { 0 };
     struct bough_session *s;
     struct bough_entries_read_result path;
+    struct show show = { 0 };
     bool all = false;
     enum bough_rc rc = api_session(req, &s, err);
 
     if (!rc)
-        rc = read_how(req, s->id, &how, &all, err);
+        rc = read_how(req, s->id, &how, &show, &all, err);
     if (!rc && all)
-        return give_whole(req, res, s->id, &how, err);
+        return give_whole(req, res, s->id, &how, &show, err);
     if (!rc)
         rc = bough_entries_read(api_of(req)->store, req->arena, s->id, &how, &path, err);
     if (!rc)
-        put_page(res, &how, &path);
+        put_page(res, &how, &show, &path);
     return rc;
 }
 
 /* ---- one entry ---- */
+
+static const struct http_field show_query[] = { SHOW_FIELDS, { 0 } };
+
+static enum bough_rc give_one(struct http_req *req, struct http_res *res,
+                              const struct bough_entry *e, struct bough_error *err)
+{
+    struct bough_calls calls = { 0 };
+    struct bough_call *call = NULL;
+    struct show show = { 0 };
+    struct json_writer *w;
+    enum bough_rc rc = read_show(req, &show, err);
+
+    if (!rc && show.calls && *e->call)
+        rc = bough_call_get(api_of(req)->store, req->arena, e->call, &call, err);
+    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_GONE) /* deleted meanwhile, or purged */
+        rc = BOUGH_OK;
+    if (rc)
+        return rc;
+    calls.at = call;
+    calls.n = call != NULL;
+    w = http_json(res, 200);
+    jw_obj(w);
+    form_in_entry(w, e, show.as);
+    if (show.calls)
+        form_calls(w, "calls", &calls);
+    jw_end_obj(w);
+    return BOUGH_OK;
+}
 
 static enum bough_rc find(struct http_req *req, struct bough_session **s, struct bough_entry **e,
                           struct bough_error *err)
@@ -219,9 +313,7 @@ static enum bough_rc get_one(struct http_req *req, struct http_res *res, struct 
     struct bough_entry *e;
     enum bough_rc rc = find(req, &s, &e, err);
 
-    if (!rc)
-        form_entry(http_json(res, 200), e);
-    return rc;
+    return rc ? rc : give_one(req, res, e, err);
 }
 
 typedef enum bough_rc entry_op(struct bough_store *s, const char *session, const char *entry,
@@ -316,30 +408,13 @@ static enum bough_rc latest_user(struct http_req *req, struct http_res *res,
 
 /* ---- by id alone ---- */
 
-/* An entry by its id. The caller must be able to see the session that wrote it. */
-static enum bough_rc anywhere(struct http_req *req, const char *name, struct bough_entry **out,
-                              struct bough_error *err)
-{
-    const struct api_call *call = api_of(req);
-    struct bough_session *s;
-    enum bough_rc rc = bough_entry_get(call->store, req->arena, NULL, name, out, err);
-
-    if (!rc)
-        rc = api_session_named(req, (*out)->session, &s, err);
-    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_INVALID || (rc && *call->who->project))
-        return bough_fail(err, BOUGH_NOT_FOUND, "no entry %.60s", name);
-    return rc;
-}
-
 static enum bough_rc get_anywhere(struct http_req *req, struct http_res *res,
                                   struct bough_error *err)
 {
     struct bough_entry *e;
-    enum bough_rc rc = anywhere(req, http_param(req, "entry"), &e, err);
+    enum bough_rc rc = api_entry_anywhere(req, http_param(req, "entry"), &e, err);
 
-    if (!rc)
-        form_entry(http_json(res, 200), e);
-    return rc;
+    return rc ? rc : give_one(req, res, e, err);
 }
 
 static enum bough_rc get_part(struct http_req *req, struct http_res *res, struct bough_error *err)
@@ -348,7 +423,7 @@ static enum bough_rc get_part(struct http_req *req, struct http_res *res, struct
     struct bough_entry *e;
     struct bough_part part;
     struct json_writer *w;
-    enum bough_rc rc = anywhere(req, name, &e, err);
+    enum bough_rc rc = api_entry_anywhere(req, name, &e, err);
 
     if (!rc)
         rc = bough_part_get(api_of(req)->store, req->arena, name, &part, err);
@@ -366,7 +441,7 @@ static enum bough_rc get_part(struct http_req *req, struct http_res *res, struct
 
 const struct http_route api_entry_routes[] = {
     { "GET", "/api/v1/entries/{entry}", get_anywhere, AUTH_READ, "Get an entry by its id.",
-      .gives = "Entry" },
+      show_query, .gives = "Entry" },
     { "GET", "/api/v1/parts/{part}", get_part, AUTH_READ, "Get a part by its id.",
       .gives = "Part" },
     { "GET", "/api/v1/sessions/{id}/entries", list, AUTH_READ,
@@ -375,7 +450,7 @@ const struct http_route api_entry_routes[] = {
     { "GET", "/api/v1/sessions/{id}/entries/{entry}", get_one, AUTH_READ,
       "Get an entry by its id, #branch.depth, the id it was imported with, or @3 for the third "
       "message.",
-      .gives = "Entry" },
+      show_query, .gives = "Entry" },
     { "DELETE", "/api/v1/sessions/{id}/entries/{entry}", del, AUTH_DELETE,
       "Delete (hide) an entry of this session, here and in every fork.", .gives = "Entry" },
     { "POST", "/api/v1/sessions/{id}/entries/{entry}/amend", amend, AUTH_APPEND,

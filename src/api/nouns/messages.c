@@ -309,6 +309,7 @@ struct following {
     struct bough_arena *a;
     const char *entry;
     int64_t offset, until; /* `until`: monotonic clock, in microseconds */
+    bool view;
 };
 
 static const char *delta_name(enum bough_step_kind kind)
@@ -324,7 +325,17 @@ static const char *delta_name(enum bough_step_kind kind)
     return "";
 }
 
-static void put_following(struct json_writer *w, const struct bough_message_follow_result *f)
+static void put_views(struct json_writer *w, const struct bough_message_follow_result *f)
+{
+    jw_key(w, "view");
+    jw_arr(w);
+    for (size_t i = 0; i < f->nparts; i++)
+        form_part_view(w, f->entry->id, i, &f->parts[i], 0);
+    jw_end_arr(w);
+}
+
+static void put_following(struct json_writer *w, const struct following *x,
+                          const struct bough_message_follow_result *f)
 {
     jw_obj(w);
     jw_kv_bool(w, "sealed", f->sealed);
@@ -335,6 +346,8 @@ static void put_following(struct json_writer *w, const struct bough_message_foll
     for (size_t i = 0; i < f->nparts; i++)
         jw_raw(w, f->parts[i].json);
     jw_end_arr(w);
+    if (x->view)
+        put_views(w, f);
     jw_key(w, "deltas");
     jw_arr(w);
     for (size_t i = 0; i < f->ndeltas; i++) {
@@ -377,7 +390,7 @@ static enum bough_rc look_again(struct http_req *req, struct http_res *res, enum
     enum bough_rc rc = look(req, req->state, &f, &ready, err);
 
     if (ready)
-        put_following(http_json_more(res), &f);
+        put_following(http_json_more(res), req->state, &f);
     *more = ready ? HTTP_END : HTTP_LATER;
     return rc;
 }
@@ -398,6 +411,8 @@ static enum bough_rc follow(struct http_req *req, struct http_res *res, struct b
         rc = http_query_i64(req, "offset", -1, -1, INT64_MAX, &x->offset, err);
     if (!rc)
         rc = http_query_i64(req, "wait_ms", 0, 0, WAIT_MAX_MS, &wait, err);
+    if (!rc)
+        rc = http_query_bool(req, "view", &x->view, err);
     if (rc)
         return rc;
     x->entry = e->id;
@@ -409,7 +424,7 @@ static enum bough_rc follow(struct http_req *req, struct http_res *res, struct b
         return rc;
     http_json(res, 200);
     if (ready)
-        put_following(http_json_more(res), &f);
+        put_following(http_json_more(res), req->state, &f);
     else
         http_pull(res, look_again, LOOK_MS);
     return BOUGH_OK;
@@ -487,6 +502,7 @@ static const struct http_field follow_query[] = {
       "Get what was added after this offset; -1 (default): the parts so far." },
     { "wait_ms", HTTP_INTEGER, "With offset: how long to wait for an addition.",
       .most = WAIT_MAX_MS },
+    { "view", HTTP_BOOLEAN, "Send the parts as views, too." },
     { 0 },
 };
 

@@ -35,18 +35,6 @@ static enum bough_rc answer(struct http_req *req, struct http_res *res, const ch
     return rc;
 }
 
-/* Answers 403 when the caller may not use *project. NULL becomes the token's project. */
-static enum bough_rc own_project(struct http_req *req, struct http_res *res, const char **project)
-{
-    const struct auth_who *who = api_of(req)->who;
-
-    if (*project && !auth_sees(who, *project))
-        return http_refuse(res, 403, "denied", "this token is bound to another project");
-    if (!*project && *who->project)
-        *project = who->project;
-    return BOUGH_OK;
-}
-
 /* ---- list ---- */
 
 /* The i-th of a NULL-terminated list. */
@@ -66,9 +54,14 @@ static const char *deleted_words(size_t i)
 
 static const char *order_words(size_t i)
 {
-    static const char *const words[] = { "created", "updated", "modified", NULL };
+    static const char *const words[] = { "created", "updated", "modified", "cost", NULL };
 
     return http_word(words, i);
+}
+
+static const char *state_words(size_t i)
+{
+    return i < BOUGH_OUTCOME_LAST ? bough_outcome_name((enum bough_outcome)(i + 1)) : NULL;
 }
 
 static const struct http_field list_query[] = {
@@ -85,7 +78,11 @@ static const struct http_field list_query[] = {
     { "role_name", HTTP_STRING, "Only sessions with this role." },
     { "provider_path", HTTP_STRING, "Only sessions with this provider path." },
     { "model_provider", HTTP_STRING, "Only sessions with this provider." },
-    { "model_name", HTTP_STRING, "Only sessions with this model." },
+    { "model_name", HTTP_STRING,
+      "Only sessions with this model, or whose last call this model answered." },
+    { "errors", HTTP_BOOLEAN, "Only sessions with errors: failed messages, failed tools." },
+    { "last_state", HTTP_STRING, "Only sessions whose last message has this state.", state_words },
+    { "min_cost_usd", HTTP_STRING, "Only sessions that cost at least this, with subagents." },
     { "created_from", HTTP_STRING, "Only sessions created at this time or later." },
     { "created_to", HTTP_STRING, "Only sessions created before this time." },
     { "updated_from", HTTP_STRING, "Only sessions updated at this time or later." },
@@ -94,7 +91,12 @@ static const struct http_field list_query[] = {
       deleted_words },
     { "query", HTTP_STRING,
       "Text that the slug, title, directory or first user message contains." },
-    { "order", HTTP_STRING, "The time to order by, newest first (default: created).", order_words },
+    { "order", HTTP_STRING,
+      "What to order by: a time, newest first, or the cost, highest first (default: created).",
+      order_words },
+    { "count", HTTP_BOOLEAN,
+      "Count all sessions that match: `total`, or `total_at_least` when it is given up after "
+      "100,000." },
     API_PAGE_FIELDS,
     { 0 },
 };
@@ -117,20 +119,37 @@ static enum bough_rc one_of(const struct http_req *req, const char *name,
 static enum bough_rc read_words(const struct http_req *req, struct bough_session_list_options *f,
                                 struct bough_error *err)
 {
-    int kind, del, order;
+    int kind, del, order, state;
     enum bough_rc rc = one_of(req, "kind", kind_words, &kind, err);
 
     if (!rc)
         rc = one_of(req, "deleted", deleted_words, &del, err);
     if (!rc)
         rc = one_of(req, "order", order_words, &order, err);
+    if (!rc)
+        rc = one_of(req, "last_state", state_words, &state, err);
     if (rc)
         return rc;
+    f->last_state = (enum bough_outcome)state;
     f->kinds = kind == 1 ? BOUGH_KINDS_PRIMARY : kind == 2 ? BOUGH_KINDS_SUBAGENT : BOUGH_KINDS_ALL;
     f->include_deleted = del > 0;
     f->only_deleted = del == 2;
     f->order = order ? (enum bough_session_order)(order - 1) : BOUGH_BY_CREATED;
     return BOUGH_OK;
+}
+
+static enum bough_rc read_usd(const struct http_req *req, const char *name, int64_t *nano,
+                              struct bough_error *err)
+{
+    const char *text = http_query(req, name);
+    struct json number;
+    double usd;
+
+    if (!text)
+        return BOUGH_OK;
+    if (json_parse(req->arena, str_of(text), &number, NULL) || !json_f64(number, &usd) || usd < 0)
+        return bough_fail(err, BOUGH_INVALID, "%s must be a number of USD, not below 0", name);
+    return bough_money_from_usd(usd, nano, err);
 }
 
 static enum bough_rc read_filter(struct http_req *req, struct bough_session_list_options *f,
@@ -170,6 +189,12 @@ static enum bough_rc read_filter(struct http_req *req, struct bough_session_list
         rc = http_query_bool(req, "roots", &f->roots, err);
     if (!rc)
         rc = http_query_bool(req, "active", &f->active, err);
+    if (!rc)
+        rc = http_query_bool(req, "errors", &f->errors, err);
+    if (!rc)
+        rc = http_query_bool(req, "count", &f->count, err);
+    if (!rc)
+        rc = read_usd(req, "min_cost_usd", &f->cost_from, err);
     return rc ? rc : http_query_bool(req, "archived", &f->archived, err);
 }
 
@@ -196,7 +221,11 @@ static enum bough_rc give_list(struct http_req *req, struct http_res *res,
         api_hide_parent(req, &found.at[i]);
         form_session(w, &found.at[i]);
     }
-    api_items_end(w, found.next);
+    jw_end_arr(w);
+    jw_kv_cstr(w, "next", cstr_empty(found.next) ? NULL : found.next);
+    if (f->count)
+        jw_kv_i64(w, found.total_at_least ? "total_at_least" : "total", found.total);
+    jw_end_obj(w);
     return BOUGH_OK;
 }
 
@@ -312,7 +341,7 @@ static enum bough_rc create(struct http_req *req, struct http_res *res, struct b
     if (!rc && !cstr_empty(c.in.fork_entry) && !(call->who->scopes & AUTH_FORK))
         rc = http_refuse(res, 403, "scope", "creating a fork requires the scope fork");
     if (!rc)
-        rc = own_project(req, res, &c.in.project);
+        rc = api_own_project(req, res, &c.in.project);
     if (!rc && !cstr_empty(c.in.parent)) {
         rc = api_session_named(req, c.in.parent, &parent, err);
         if (!rc)
@@ -343,7 +372,7 @@ static enum bough_rc latest(struct http_req *req, struct http_res *res, struct b
 {
     const char *project = http_query(req, "project");
     struct bough_session *s;
-    enum bough_rc rc = own_project(req, res, &project);
+    enum bough_rc rc = api_own_project(req, res, &project);
 
     if (!rc && !project)
         rc = bough_fail(err, BOUGH_INVALID, "project is required");
@@ -385,7 +414,7 @@ static enum bough_rc patch(struct http_req *req, struct http_res *res, struct bo
     if (!rc)
         rc = api_body(req, edit_members, &edit, err);
     if (!rc && edit.project)
-        rc = own_project(req, res, &edit.project);
+        rc = api_own_project(req, res, &edit.project);
     if (rc)
         return rc;
     matched = api_match_begin(req);
@@ -461,6 +490,16 @@ static enum bough_rc fork_session(struct http_req *req, struct http_res *res,
     return BOUGH_OK;
 }
 
+static size_t concerns_seen(struct http_req *req, struct bough_purge_concern *at, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (auth_sees(api_of(req)->who, at[i].session->project))
+            at[kept++] = at[i];
+    return kept;
+}
+
 /* Drop the ids of sessions the caller cannot see; returns how many are left. */
 static size_t seen_only(struct http_req *req, const char **ids, size_t n)
 {
@@ -471,6 +510,25 @@ static size_t seen_only(struct http_req *req, const char **ids, size_t n)
         if (!*api_of(req)->who->project || !api_session_named(req, ids[i], &s, NULL))
             ids[kept++] = ids[i];
     return kept;
+}
+
+static enum bough_rc purge_preview(struct http_req *req, struct http_res *res,
+                                   struct bough_error *err)
+{
+    struct bough_session_purge_preview_result r;
+    struct bough_session *s;
+    enum bough_rc rc = api_session(req, &s, err);
+
+    if (!rc)
+        rc = bough_session_purge_preview(api_of(req)->store, req->arena, s->id, &r, err);
+    if (rc)
+        return rc;
+    r.nkeepers = concerns_seen(req, r.keepers, r.nkeepers);
+    r.ndetached = concerns_seen(req, r.detached, r.ndetached);
+    if (*r.cost_to && *api_of(req)->who->project && api_session_named(req, r.cost_to, &s, NULL))
+        r.cost_to = "";
+    form_purge_preview(http_json(res, 200), http_param(req, "id"), &r);
+    return BOUGH_OK;
 }
 
 static enum bough_rc purge(struct http_req *req, struct http_res *res, struct bough_error *err)
@@ -521,6 +579,8 @@ const struct http_route api_session_routes[] = {
       "Fork: create a session that shares the history up to an entry.", .takes = "Fork",
       .gives = "Session", .status = 201,
       .flags = HTTP_KEYED | HTTP_BODY_OPTIONAL | HTTP_TAGS | HTTP_LOCATES },
+    { "GET", "/api/v1/sessions/{id}/purge", purge_preview, AUTH_DELETE,
+      "Get what a purge would remove and keep, without doing it.", .gives = "PurgePreview" },
     { "POST", "/api/v1/sessions/{id}/purge", purge, AUTH_DELETE,
       "Permanently remove a session. Entries that forks show are kept.", .gives = "Purged",
       .flags = HTTP_LONG },

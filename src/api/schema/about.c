@@ -20,6 +20,7 @@ static const struct api_path_name path_names[] = {
     { "number", "The number of the attachment in the entry, from 0." },
     { "part", "The id of a part: `<entry id>.<4 hex digits>`." },
     { "prompt", "The id of a queued prompt." },
+    { "token", "The id of a token or of a signed-in browser." },
 };
 
 const struct api_path_name *api_about_path(struct bough_str name)

@@ -169,8 +169,6 @@ const struct api_about api_names[] = {
     { "parent", "The session that it was forked from or spawned by.", ULID, 0, LIMIT_ID },
     { "parent_tool_use_id", "The tool call that spawned it.", "\"toolu_1\"", 0, LIMIT_ID },
     { "part", "The number of the part that shows it, from 0.", "0" },
-    { "parts", "The content blocks, each as it was given, byte for byte.",
-      "[{\"type\":\"text\",\"text\":\"Hello\"}]" },
     { "path", "A path in a file system.", NULL, 0, LIMIT_PATH },
     { "principal", "Who did it; empty for the owner of the store.", "\"token:ci\"" },
     { "problems", "Lines that could not be imported." },

@@ -142,7 +142,7 @@ static void write_ref(struct json_writer *w, const char *kind, const char *name)
 }
 
 /* Reference a schema by name; text, html, events and bytes are media types without a schema. */
-static void content(struct json_writer *w, const char *schema)
+static void content(struct json_writer *w, const char *schema, const char *also)
 {
     static const struct {
         const char *name, *type;
@@ -167,6 +167,8 @@ static void content(struct json_writer *w, const char *schema)
     else
         jw_raw(w, str_of("{\"type\":\"string\"}"));
     jw_end_obj(w);
+    if (also)
+        jw_kv_raw(w, also, str_of("{\"schema\":{\"type\":\"string\"}}"));
     jw_end_obj(w);
 }
 
@@ -205,7 +207,7 @@ static void success(struct json_writer *w, const struct http_route *r, int statu
     jw_kv_cstr(w, "description", about);
     success_headers(w, r, status);
     if (body && r->gives)
-        content(w, r->gives);
+        content(w, r->gives, r->also);
     jw_end_obj(w);
 }
 
@@ -284,7 +286,7 @@ static void operation(struct bough_arena *a, struct json_writer *w, const struct
         jw_key(w, "requestBody");
         jw_obj(w);
         jw_kv_bool(w, "required", !(r->flags & HTTP_BODY_OPTIONAL));
-        content(w, r->takes);
+        content(w, r->takes, NULL);
         jw_end_obj(w);
     }
     responses(w, r);
@@ -312,7 +314,7 @@ static void paths(struct bough_arena *a, struct json_writer *w,
     jw_obj(w);
     for (size_t i = 0; tables[i]; i++) {
         for (const struct http_route *r = tables[i]; r->method; r++) {
-            if (!first_of_path(tables, r))
+            if ((r->flags & HTTP_PRIVATE) || !first_of_path(tables, r))
                 continue;
             jw_key(w, r->path);
             jw_obj(w);

@@ -15,14 +15,14 @@ static bool is_plain(struct bough_str type)
     return false;
 }
 
-/* Take the next alternative of "a|b|[c|d]" off `rest`. A bracketed list counts as one. */
+/* Take the next alternative of "a|b|[c|d]" off `rest`. A bracketed list or map counts as one. */
 static struct bough_str next_type(struct bough_str *rest)
 {
     struct bough_str one = { rest->p, 0 };
     int depth = 0;
 
     for (; one.n < rest->n && (depth || rest->p[one.n] != '|'); one.n++)
-        depth += rest->p[one.n] == '[' ? 1 : rest->p[one.n] == ']' ? -1 : 0;
+        depth += strchr("[{", rest->p[one.n]) ? 1 : strchr("]}", rest->p[one.n]) ? -1 : 0;
     rest->p += one.n;
     rest->n -= one.n;
     if (rest->n) {
@@ -88,8 +88,22 @@ static void write_array(struct json_writer *w, struct bough_str type, const stru
     jw_end_obj(w);
 }
 
+static void write_map(struct json_writer *w, struct bough_str type, const struct beside *b)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "type", "object");
+    jw_key(w, "additionalProperties");
+    write_types(w, str_make(type.p + 1, type.n - 2), NULL);
+    write_about(w, b);
+    jw_end_obj(w);
+}
+
 static void write_type(struct json_writer *w, struct bough_str type, const struct beside *b)
 {
+    if (type.n > 2 && type.p[0] == '{') {
+        write_map(w, type, b);
+        return;
+    }
     if (type.n > 2 && type.p[0] == '[') {
         write_array(w, type, b);
         return;

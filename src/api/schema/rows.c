@@ -48,7 +48,7 @@ const struct api_schema api_own_schemas[] = {
     { "Calls", "A list of calls.", "items:[Call] next:string|null" },
     { "Change", "One commit of the changelog.",
       "no:integer count:integer time:time|null kind:ChangeKind session:string|null "
-      "entry?:string" },
+      "entry?:string record?:string" },
     { "Changes", "A page of the changelog.",
       "items:[Change] next:Mark more:boolean reset:boolean" },
     { "Compaction", "A summary that replaces earlier messages in the context. No entry is removed.",
@@ -62,6 +62,17 @@ const struct api_schema api_own_schemas[] = {
       "model_provider?:string model_name?:string marker:string|null notes:[ContextNote]" },
     { "ContextNote", "An entry that the context does not show as it is stored.",
       "entry:string what:string why:string" },
+    { "Cost", "What was spent in some days, in groups and as a series.",
+      "since:time|null until:time|null total:Spent previous:Spent groups:[CostGroup] "
+      "series:[CostStep] session_median_nano_usd:integer session_p90_nano_usd:integer" },
+    { "CostGroup", "What one model, provider, project, session or account spent.",
+      "key:string|null name:string calls:integer unknown:integer sessions:integer input:integer "
+      "output:integer reasoning:integer cache_read:integer cache_write:integer cost_usd:number "
+      "cost_nano_usd:integer duration_ms:integer" },
+    { "CostPart", "What one group spent in one step.",
+      "key:string|null cost_nano_usd:integer calls:integer input:integer output:integer "
+      "cache_read:integer" },
+    { "CostStep", "One step of the series.", "from:time|null groups:[CostPart]" },
     { "Delta", "What was added to an open message. It has one of `text`, `part` and `state`.",
       "index:integer at?:integer text?:string part?:object state?:object" },
     { "Diff", "Two paths compared.", "common:string|null one:DiffSide other:DiffSide" },
@@ -73,7 +84,8 @@ const struct api_schema api_own_schemas[] = {
       " session:string no:integer message_number:integer kind:EntryKind role?:RoleWord "
       "speaker?:Role time:time|null deleted?:time|null open?:boolean origin?:string "
       "finish?:string error?:any call?:string usage?:Totals duration_ms?:integer "
-      "keep_from?:integer parts:[object] data?:any metadata?:any" },
+      "keep_from?:integer parts:[object] view?:[PartView] data?:any metadata?:any "
+      "calls?:{Call}" },
     { "EntryNew", "An entry to append. A message has a `role`, and `text`, `parts` or both.",
       "only kind?:EntryKind role?:RoleWord text?:string parts?:string|[object] time?:" WHEN
       " id?:string finish?:string error?:any data?:any metadata?:any keep_from?:integer "
@@ -83,10 +95,16 @@ const struct api_schema api_own_schemas[] = {
     { "Epoch", "The lease of the writer.", "only epoch:integer", .example = "{\"epoch\":1}" },
     { "Error", "Every error has this form.", "error:ErrorBody" },
     { "ErrorBody", "What went wrong.", "code:ErrorCode message:string detail?:any" },
+    { "Facet", "A value that sessions have.",
+      "provider?:string name:string sessions:integer cost_nano_usd:integer last:time|null" },
+    { "Facets", "The values that sessions can be filtered by, each list the last used first.",
+      "projects:[Facet] accounts:[Facet] models:[Facet] statuses:[Facet] kinds:[Facet] "
+      "last_states:[Facet] roles:[Facet] tools:[Facet] sessions:integer complete:boolean "
+      "cut:boolean" },
     { "Finding", "One violation of an invariant.",
       "code:string severity:'error'|'warning' where:string text:string" },
     { "Following", "An open message so far, or what was added to it.",
-      "sealed:boolean entry:Entry parts:[object] deltas:[Delta] offset:integer" },
+      "sealed:boolean entry:Entry parts:[object] view?:[PartView] deltas:[Delta] offset:integer" },
     { "Fork", "Where and how to fork a session.",
       "only entry?:string before?:boolean copy?:boolean id?:string title?:string "
       "model_provider?:string model_name?:string",
@@ -119,9 +137,15 @@ const struct api_schema api_own_schemas[] = {
     { "LabelOf", "The label of one entry.", "entry:string label:string" },
     { "LabelSet", "A new label.", "only label:string", .example = "{\"label\":\"works\"}" },
     { "Labels", "A list of labels.", "items:[Label] next:string|null" },
+    { "LastBackup", "The last backup that the store remembers.",
+      "time:time file:string bytes:integer sessions:integer entries:integer verified:boolean "
+      "by:string" },
+    { "LastFsck", "The last check that the store remembers.",
+      "time:time level:string errors:integer warnings:integer by:string" },
     { "Lease",
       "The right of one owner to work in a session, or to write a message, for a limited time.",
       "owner:string epoch:integer since:time|null expires:time|null" },
+    { "LoginLink", "A link that signs a browser in.", "link:string" },
     { "Mark", "A position in the changelog. It is valid for one epoch of the store.",
       "epoch:integer no:integer" },
     { "MaybeId", "The id of an entry, if there is one.", "id:string|null" },
@@ -145,11 +169,32 @@ const struct api_schema api_own_schemas[] = {
     { "OpenMessage", "A message that is still being written.",
       "id:string session:string at:" PLACE " lease:Lease expired:boolean" },
     { "OpenMessages", "A list of open messages.", "items:[OpenMessage] next:string|null" },
+    { "Outline", "A page of the branches of a session, and what stands on their entries.",
+      "head:" PLACE " branches:[OutlineBranch] marks:[OutlineMark] next:string|null" },
+    { "OutlineBranch", "A branch as a lane: where it begins and ends, and how it begins.",
+      "branch:integer session:string base:" PLACE
+      " first:integer tip:integer entries:integer messages:integer role:Role|null "
+      "preview:string created:time|null updated:time|null head:boolean" },
+    { "OutlineMark", "Something that stands on an entry.",
+      "at:" PLACE " entry:string|null kind:OutlineKind text:string time:time|null "
+      "session?:string status?:SessionStatus messages?:integer cost_nano_usd?:integer" },
     { "OutputCompaction", "Which output of a tool is compacted.", "only part?:integer",
       .example = "{\"part\":0}" },
     { "Part", "One part of a message.", "id:string entry:string type:PartType part:object" },
+    { "PartCut", "The sizes of texts that were cut.", "text?:integer output?:integer" },
+    { "PartView", "A part with the same members whichever tool's format it is in.",
+      "id:string kind:PartKind type:string text?:string ignored?:boolean synthetic?:boolean "
+      "call?:string "
+      "tool?:string state?:ToolState failed?:boolean input?:any output?:string images?:integer "
+      "mime?:string filename?:string url?:string bytes?:integer has_bytes?:boolean time?:any "
+      "metadata?:any raw?:any cut?:PartCut" },
     { "Path", "A page of entries, oldest first.",
-      "items:[Entry] next:string|null marker?:Entry|null" },
+      "items:[Entry] next:string|null marker?:Entry|null depth:integer calls?:{Call}" },
+    { "PathPrompt", "A message of the user or a compaction on a path.",
+      "entry:string at:" PLACE " kind:EntryKind time:time|null message_number:integer "
+      "preview:string" },
+    { "PathPrompts", "A page of the places on a path to jump to, oldest first.",
+      "items:[PathPrompt] next:string|null" },
     { "Place", "A project, a workspace or an account.",
       "id:string name:string created:time|null sessions:integer" },
     { "PlaceDeleted", "What the deletion of a project, workspace or account did.",
@@ -170,6 +215,11 @@ const struct api_schema api_own_schemas[] = {
     { "Propagated", "The rolled-up totals after a change: the session, then its ancestors.",
       "items:[PropagatedRow] truncated:boolean" },
     { "PropagatedRow", "The rolled-up totals of one session.", "session:string rolled:Totals" },
+    { "PurgeConcern", "A session that a purge concerns.",
+      "id:string title:string slug:string entries:integer" },
+    { "PurgePreview", "What a purge would remove and keep.",
+      "session:string entries:integer records:integer kept:integer bytes:integer "
+      "keepers:[PurgeConcern] detached:[PurgeConcern] cost:Totals cost_to:string|null" },
     { "Purged", "What a purge removed.",
       "session:string entries:integer records:integer kept:integer keepers:[string] "
       "detached:[string]" },
@@ -202,7 +252,8 @@ const struct api_schema api_own_schemas[] = {
       "totals_mode?:'manual' last_provider?:string last_model?:string "
       "last_request_id?:string last_cost_usd?:number last_cost_nano_usd?:integer created:time|null "
       "updated:time|null "
-      "modified:time|null deleted:time|null head:" PLACE " rev:integer" },
+      "modified:time|null deleted:time|null head:" PLACE " rev:integer errors:integer "
+      "last_state:Outcome|null" },
     { "SessionEdit",
       "The fields of a session to change. A missing field stays as it is; null clears one.",
       "only title?:string|null project?:string|null workspace?:string|null account?:string|null "
@@ -224,7 +275,8 @@ const struct api_schema api_own_schemas[] = {
           "claude-sonnet-4-5\"}" },
     { "SessionTotals", "Tokens and cost of a session.",
       "own:Totals rolled:Totals adjusted:Totals calls:integer" },
-    { "Sessions", "A list of sessions.", "items:[Session] next:string|null" },
+    { "Sessions", "A list of sessions.",
+      "items:[Session] next:string|null total?:integer total_at_least?:integer" },
     { "Source", "An imported file and how far it was read.",
       "path:string format:string hash:string session:string size:integer offset:integer "
       "owner:string expires:time|null updated:time|null ver:integer" },
@@ -238,6 +290,10 @@ const struct api_schema api_own_schemas[] = {
           "{\"path\":\"/srv/shop/session.jsonl\",\"size\":4096,\"offset\":4096,\"owner\":\"impor"
           "ter-1\",\"ver\":2}" },
     { "Sources", "A list of imported files.", "items:[Source] next:string|null" },
+    { "Spent", "The sum of some calls. Deleted calls and those of purged sessions count.",
+      "calls:integer unknown:integer sessions:integer input:integer output:integer "
+      "reasoning:integer cache_read:integer cache_write:integer cost_usd:number "
+      "cost_nano_usd:integer duration_ms:integer" },
     { "Stats", "Counts of everything in the store.",
       "sessions:integer deleted_sessions:integer branches:integer entries:integer "
       "messages:integer calls:integer records:integer log_rows:integer "
@@ -257,9 +313,11 @@ const struct api_schema api_own_schemas[] = {
       .example =
           "{\"epoch\":1,\"first\":1,\"steps\":[{\"part\":{\"type\":\"text\",\"text\":\"Hel\"}},"
           "{\"text\":\"lo\",\"index\":0}]}" },
-    { "Store", "The store and its state.",
+    { "Store", "The store and how it is doing.",
       "id:string backend:Backend path:string epoch:integer schema:integer last_no:integer "
-      "pending:integer version:string sqlite:string" },
+      "pending:integer text_pending:integer sessions:integer deleted_sessions:integer "
+      "at_least:boolean file_bytes:integer wal_bytes:integer last_backup:LastBackup|null "
+      "last_fsck:LastFsck|null version:string sqlite:string" },
     { "Stored", "An uploaded file. Name its url in a `file` part.", "url:string size:integer" },
     { "Take", "The new owner of an open message.", "only owner?:string lease_ms?:integer",
       .example = "{\"owner\":\"worker-2\"}" },
@@ -272,6 +330,17 @@ const struct api_schema api_own_schemas[] = {
       "cancelled:integer updated:time|null" },
     { "TodosSet", "The new todo list.", "only items:[TodoNew]",
       .example = "{\"items\":[{\"content\":\"Fix the test\",\"status\":\"in_progress\"}]}" },
+    { "Token", "The right of a program or of a browser to use the API.",
+      "id:string kind:TokenKind name:string scopes:string project?:string user_agent?:string "
+      "created:time|null expires:time|null last_used:time|null revoked:time|null" },
+    { "TokenCreated", "A new token with its secret.",
+      "id:string kind:TokenKind name:string scopes:string project?:string user_agent?:string "
+      "created:time|null expires:time|null last_used:time|null revoked:time|null "
+      "secret:string" },
+    { "TokenNew", "A token to create.",
+      "only name:string scopes:string project?:string expires?:" WHEN,
+      .example = "{\"name\":\"ci\",\"scopes\":\"read,export\"}" },
+    { "Tokens", "A list of tokens.", "items:[Token] next:string|null" },
     { "Totals", "Tokens and money: what one call spent, or the sum of many.",
       "input:integer output:integer reasoning:integer cache_read:integer "
       "cache_write:integer cost_usd:number cost_nano_usd:integer" },

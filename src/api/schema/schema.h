@@ -11,9 +11,9 @@
 /*
  * The schema of a body, or of an object in one. `members` is an object in short form: "id:string
  * time?:time|null items:[Session] kind:'a'|'b'". A name with "?" is optional. A type is string,
- * integer, number, boolean, null, object, time, any, [array], 'literal', or the name of another
- * schema or list of words. The prefix "only " forbids other members (request bodies), "more "
- * allows them.
+ * integer, number, boolean, null, object, time, any, [array], {map} with values of that type,
+ * 'literal', or the name of another schema or list of words. The prefix "only " forbids other
+ * members (request bodies), "more " allows them.
  */
 struct api_schema {
     const char *name; /* "Session" */

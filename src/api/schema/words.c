@@ -38,6 +38,16 @@ static const char *search_fields(size_t i)
     return i < SEARCH_FIELDS ? search_field_name((enum search_field)i) : NULL;
 }
 
+static const char *outcomes(size_t i)
+{
+    return i < BOUGH_OUTCOME_LAST ? bough_outcome_name((enum bough_outcome)(i + 1)) : NULL;
+}
+
+static const char *outline_kinds(size_t i)
+{
+    return i <= BOUGH_OUTLINE_SUBAGENT ? bough_outline_kind_name((enum bough_outline_kind)i) : NULL;
+}
+
 static const char *error_codes(size_t i)
 {
     int status;
@@ -49,9 +59,12 @@ LIST(session_kinds, "primary", "subagent")
 LIST(scopes, "session", "project", "all")
 LIST(todo_statuses, "pending", "in_progress", "completed", "cancelled")
 LIST(import_statuses, "new", "grew", "unchanged", "edited")
+LIST(part_kinds, "text", "reasoning", "call", "result", "tool", "file", "other")
+LIST(tool_states, "pending", "running", "completed", "error")
 LIST(backends, "sqlite", "postgres", "memory")
 LIST(changes, "create", "append", "update", "status", "head", "delete", "restore", "purge",
      "entry_delete", "entry_restore", "open", "seal", "record", "adjust", "call_delete")
+LIST(token_kinds, "api", "browser")
 LIST(alkhub_roles, "user", "assistant", "system")
 LIST(ui_roles, "system", "user", "assistant")
 
@@ -73,6 +86,17 @@ const struct api_words api_words[] = {
       "What an import found: a new file, one that grew, the same, or an edited one.",
       import_statuses, false },
     { "MemoryScope", "What a memory belongs to; `all` is the whole store.", scopes, false },
+    { "Outcome",
+      "What became of a message: ok; error: it has one, or it is the result of a tool that failed; "
+      "interrupted: its writer stopped; open: it is still being written.",
+      outcomes, true },
+    { "OutlineKind",
+      "label; compaction, branch_summary: the entry is one; fork, subagent: a session hangs on it.",
+      outline_kinds, true },
+    { "PartKind",
+      "What a part is: a tool call and its result are one part in some formats (tool) "
+      "and two in others (call, result).",
+      part_kinds, false },
     { "PartType", "The type of a part; `other` for types that bough does not know.", part_types,
       true },
     { "Role", "Who speaks, in bough's words.", roles, false },
@@ -87,7 +111,9 @@ const struct api_words api_words[] = {
       "idle; busy while an owner works in it; retry while it waits to try again; archived: it can "
       "only be read.",
       statuses, false },
+    { "ToolState", "How far a tool call is.", tool_states, false },
     { "TodoStatus", "The state of a todo item.", todo_statuses, false },
+    { "TokenKind", "A token for programs, or a browser that is signed in.", token_kinds, true },
     { "UIRole", "The role of a UIMessage.", ui_roles, false },
     { 0 },
 };

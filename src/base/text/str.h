@@ -45,6 +45,13 @@ static inline bool str_among(struct bough_str s, const char *const *words)
 }
 
 /* Does s begin with the prefix? True for an empty prefix. */
+static inline bool str_ends(struct bough_str s, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
+}
+
 static inline bool str_starts(struct bough_str s, const char *prefix)
 {
     size_t n = strlen(prefix);

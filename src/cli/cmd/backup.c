@@ -4,6 +4,17 @@
 #include "cli/kit/cli.h"
 #include "cli/kit/progress.h"
 
+/* Let the store remember its backup, if it can be written. */
+static void note(struct cli *c, const struct bough_backup_result *made)
+{
+    const struct bough_store_open_options options = { .must_exist = true };
+    struct bough_store *s = NULL;
+
+    if (!bough_store_open(&s, c->store, &options, NULL))
+        (void)!bough_backup_note(s, c->argv[0], made, NULL);
+    bough_store_close(&s);
+}
+
 static int run(struct cli *c)
 {
     struct progress p = { .what = "Copying", .bytes = true };
@@ -21,6 +32,7 @@ static int run(struct cli *c)
         return cli_usage(c, "%s; give the name of a new file", c->err.msg);
     if (rc)
         return cli_failed(c);
+    note(c, &r);
     if (c->out.json) {
         w = out_json(&c->out);
         jw_obj(w);

@@ -1,19 +1,36 @@
-/* bough cost: cost by day, project, model or session, summed over calls. */
+/* bough cost: cost by time, project, model, provider, account or session. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <bough/spend.h>
+
 #include "api/kit/forms.h"
 #include "base/memory/arena.h"
-#include "base/memory/map.h"
+#include "base/text/iso.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
 #include "cli/term/table.h"
-#include "cli/term/when.h"
 #include "core/model/totals.h"
 
-enum { PAGE = 500, BAR = 24 };
-enum by { BY_DAY, BY_PROJECT, BY_MODEL, BY_SESSION };
+enum { BAR = 24 };
+
+static const char *const bys[] = { "day",     "week",     "month",   "project", "model",
+                                   "session", "provider", "account", NULL };
+static const struct {
+    enum bough_spend_step step;
+    enum bough_spend_by by;
+    const char *title;
+} kinds[] = {
+    { BOUGH_SPEND_DAILY, BOUGH_SPEND_TOGETHER, "DAY" },
+    { BOUGH_SPEND_WEEKLY, BOUGH_SPEND_TOGETHER, "WEEK" },
+    { BOUGH_SPEND_MONTHLY, BOUGH_SPEND_TOGETHER, "MONTH" },
+    { BOUGH_SPEND_WHOLE, BOUGH_SPEND_BY_PROJECT, "PROJECT" },
+    { BOUGH_SPEND_WHOLE, BOUGH_SPEND_BY_MODEL, "MODEL" },
+    { BOUGH_SPEND_WHOLE, BOUGH_SPEND_BY_SESSION, "SESSION" },
+    { BOUGH_SPEND_WHOLE, BOUGH_SPEND_BY_PROVIDER, "PROVIDER" },
+    { BOUGH_SPEND_WHOLE, BOUGH_SPEND_BY_ACCOUNT, "ACCOUNT" },
+};
 
 struct group {
     const char *name;  /* in --json and in a pipe; a session's id */
@@ -25,110 +42,75 @@ struct group {
 
 struct sums {
     struct cli *c;
-    enum by by;
-    int64_t since, until;
-    struct smap index;
+    size_t by; /* index in `kinds` and `bys` */
+    struct bough_spend_result spent;
     struct group *at;
     size_t n;
-    struct bough_totals all;
-    int64_t calls, unknown;
-    int64_t rolled; /* cost by the sessions' rolled-up totals; subagents counted once */
-    size_t top;     /* groups to print */
+    size_t top; /* groups to print */
     bool over;
 };
 
-static struct group *group_of(struct sums *s, const char *name)
+static void push(struct sums *s, const char *name, const char *shown,
+                 const struct bough_spent *spent)
 {
-    uint64_t i;
-
-    if (smap_get(&s->index, str_of(name), &i))
-        return &s->at[i];
-    s->at = arena_room(s->c->a, s->at, s->n, sizeof *s->at);
-    name = arena_strdup(s->c->a, name);
-    s->at[s->n] = (struct group){ .name = name, .shown = name };
-    smap_put(&s->index, str_of(name), s->n);
-    return &s->at[s->n++];
+    s->at[s->n++] = (struct group){ name, shown, spent->used, spent->calls, spent->unknown };
 }
 
-static void add_call(struct sums *s, const struct bough_session *session,
-                     const struct bough_call *call)
+/* Days, weeks or months in which something was spent. */
+static void take_steps(struct sums *s)
 {
-    char text[512] = "";
-    struct group *g;
+    const struct bough_spend_result *r = &s->spent;
+    char text[ISO_TEXT];
 
-    if ((s->since && call->time < s->since) || (s->until && call->time >= s->until))
-        return;
-    switch (s->by) {
-    case BY_DAY:
-        when_day(call->time, text);
-        break;
-    case BY_PROJECT:
-        snprintf(text, sizeof text, "%s", session->project);
-        break;
-    case BY_MODEL:
-        snprintf(text, sizeof text, "%s%s%s", call->provider, *call->provider ? "/" : "",
-                 call->model);
-        break;
-    case BY_SESSION:
-        snprintf(text, sizeof text, "%s", session->id);
-        break;
-    }
-    g = group_of(s, text[0] ? text : "(none)");
-    if (s->by == BY_SESSION && !g->calls)
-        g->shown = arena_printf(s->c->a, "#%" PRId64 " %s", session->number, session->slug);
-    g->calls++;
-    s->calls++;
-    g->unknown += !totals_cost_known(&call->used, call->usage);
-    s->unknown += !totals_cost_known(&call->used, call->usage);
-    s->over = s->over || !totals_add(&g->used, &call->used) || !totals_add(&s->all, &call->used);
-}
+    s->at = arena_array(s->c->a, r->nseries + 1, sizeof *s->at);
+    for (size_t i = 0; i < r->nseries; i++) {
+        const char *name;
 
-static int add_sessions(struct sums *s, const struct bough_sessions *found)
-{
-    struct cli *c = s->c;
-    struct bough_arena *a = bough_arena_create();
-    struct bough_calls calls;
-    int rc = CLI_DONE;
-
-    for (size_t i = 0; i < found->n && !rc; i++) {
-        const struct bough_session *one = &found->at[i];
-
-        if (one->kind != BOUGH_SUBAGENT || cstr_empty(one->parent))
-            s->rolled += one->rolled.cost;
-        if (!one->calls)
+        if (!r->series[i].n)
             continue;
-        bough_arena_reset(a);
-        if (bough_call_list(c->s, a, one->id, &calls, &c->err))
-            rc = cli_failed(c);
-        for (size_t k = 0; !rc && k < calls.n; k++)
-            add_call(s, one, &calls.at[k]);
+        iso_print(r->series[i].from, text);
+        name = arena_strndup(s->c->a, text, kinds[s->by].step == BOUGH_SPEND_MONTHLY ? 7 : 10);
+        push(s, name, name, &r->series[i].at[0].spent);
     }
-    bough_arena_destroy(a);
-    return rc;
 }
 
-static int gather(struct sums *s)
+static void take_groups(struct sums *s)
+{
+    const struct bough_spend_result *r = &s->spent;
+
+    s->at = arena_array(s->c->a, r->ngroups + 1, sizeof *s->at);
+    for (size_t i = 0; i < r->ngroups; i++) {
+        const struct bough_spend_group *g = &r->groups[i];
+        const char *name = *g->key ? g->key : "(none)", *shown = name;
+
+        if (g->session)
+            shown = arena_printf(s->c->a, "#%" PRId64 " %s", g->session->number, g->session->slug);
+        push(s, name, shown, &g->spent);
+    }
+}
+
+static int gather(struct sums *s, bool whole)
 {
     struct cli *c = s->c;
-    struct bough_session_list_options f = { .include_deleted = true,
-                                            .limit = PAGE,
-                                            .order = BOUGH_BY_CREATED };
-    struct bough_arena *a = bough_arena_create();
-    struct bough_sessions found;
-    int rc;
+    struct bough_spend_options how = {
+        .step = kinds[s->by].step, .by = kinds[s->by].by, .adjusted = whole, .sparse = true
+    };
+    int rc = cli_when(c, "since", &how.since);
 
-    f.project = cli_has(c, "here") ? cli_here(c) : cli_project(c);
-    do {
-        if (bough_session_list(c->s, a, &f, &found, &c->err)) {
-            rc = cli_failed(c);
-            break;
-        }
-        rc = add_sessions(s, &found);
-        f.cursor = arena_strdup(c->a, found.next);
-        bough_arena_reset(a);
-    } while (!rc && !cstr_empty(f.cursor));
-    bough_arena_destroy(a);
-    return rc;
+    if (!rc)
+        rc = cli_when(c, "until", &how.until);
+    if (!rc)
+        rc = cli_open(c, CLI_READ);
+    if (rc)
+        return rc;
+    how.project = cli_has(c, "here") ? cli_here(c) : cli_project(c);
+    if (bough_spend(c->s, c->a, &how, &s->spent, &c->err))
+        return cli_failed(c);
+    if (how.step)
+        take_steps(s);
+    else
+        take_groups(s);
+    return CLI_DONE;
 }
 
 static int by_name(const void *x, const void *y)
@@ -149,13 +131,11 @@ static int by_cost(const void *x, const void *y)
 
 static void put_json(struct sums *s)
 {
-    static const char *const names[] = { "day", "project", "model", "session" };
-
     for (size_t i = 0; i < s->n && i < s->top; i++) {
         struct json_writer *w = out_json(&s->c->out);
 
         jw_obj(w);
-        jw_kv_cstr(w, names[s->by], s->at[i].name);
+        jw_kv_cstr(w, bys[s->by], s->at[i].name);
         jw_kv_i64(w, "calls", s->at[i].calls);
         jw_kv_i64(w, "unknown", s->at[i].unknown);
         form_totals(w, "used", &s->at[i].used);
@@ -217,14 +197,15 @@ static struct group others(struct sums *s)
 }
 
 /* Below the groups: the rest of --top, adjustments, and the total, which is for people only. */
-static void put_sums(struct sums *s, struct table *t, bool whole)
+static void put_sums(struct sums *s, struct table *t)
 {
+    const struct bough_spent *all = &s->spent.total;
     struct group sum = {
-        .shown = "total", .used = s->all, .calls = s->calls, .unknown = s->unknown
+        .shown = "total", .used = all->used, .calls = all->calls, .unknown = all->unknown
     };
-    struct group rest = { .name = "adjusted", .shown = "adjusted" }, more;
+    struct group rest = { .name = "adjusted", .shown = "adjusted", .used = s->spent.adjusted },
+                 more;
 
-    rest.used.cost = whole ? s->rolled - s->all.cost : 0;
     sum.used.cost += rest.used.cost;
     if (s->n > s->top && s->c->out.tty) {
         more = others(s);
@@ -236,11 +217,10 @@ static void put_sums(struct sums *s, struct table *t, bool whole)
         put_row(s, t, &sum, 0);
 }
 
-static void put_table(struct sums *s, bool whole)
+static void put_table(struct sums *s)
 {
-    static const char *const titles[] = { "DAY", "PROJECT", "MODEL", "SESSION" };
     const struct table_column columns[] = {
-        { titles[s->by], .flex = true },
+        { kinds[s->by].title, .flex = true },
         { "COST", .right = true, .look = PRINT_BOLD },
         { "CALLS", .right = true, .drop = 1 },
         { "INPUT", .right = true, .drop = 4 },
@@ -259,21 +239,19 @@ static void put_table(struct sums *s, bool whole)
     table_init(&t, s->c->a, columns, s->c->out.tty ? n : n - 1);
     for (size_t i = 0; i < s->n && i < s->top; i++)
         put_row(s, &t, &s->at[i], most);
-    put_sums(s, &t, whole);
+    put_sums(s, &t);
     cli_page(s->c);
     table_print(&t, &s->c->out);
 }
 
-static const char *const bys[] = { "day", "project", "model", "session", NULL };
-
-static enum by read_by(struct cli *c)
+static size_t read_by(struct cli *c)
 {
     const char *text = cli_value(c, "by");
 
     for (size_t i = 0; text && bys[i]; i++)
         if (strcmp(text, bys[i]) == 0)
-            return (enum by)i;
-    return BY_DAY;
+            return i;
+    return 0;
 }
 
 static int run(struct cli *c)
@@ -286,33 +264,25 @@ static int run(struct cli *c)
 
     s.top = top ? (size_t)top : SIZE_MAX;
     if (!rc)
-        rc = cli_when(c, "since", &s.since);
-    if (!rc)
-        rc = cli_when(c, "until", &s.until);
-    if (!rc)
-        rc = cli_open(c, CLI_READ);
+        rc = gather(&s, whole);
     if (rc)
         return rc;
-    smap_init(&s.index);
-    rc = gather(&s);
-    smap_finish(&s.index);
-    if (rc)
-        return rc;
-    if (s.over)
-        fputs("bough cost: a sum is too large; the totals shown are too low\n", stderr);
     if (s.n)
-        qsort(s.at, s.n, sizeof *s.at, s.by == BY_DAY && !top ? by_name : by_cost);
+        qsort(s.at, s.n, sizeof *s.at, kinds[s.by].step && !top ? by_name : by_cost);
     if (c->out.json)
         put_json(&s);
     else
-        put_table(&s, whole);
+        put_table(&s);
+    if (s.over || s.spent.total.used.cost == INT64_MAX)
+        fputs("bough cost: a sum is too large; the totals shown are too low\n", stderr);
     if (!s.n)
         fputs("no calls\n", stderr);
     return s.n ? CLI_DONE : CLI_FAILED;
 }
 
 static const struct cli_option options[] = {
-    { "by", 'b', "WHAT", "day (default), project, model or session", .one_of = bys },
+    { "by", 'b', "WHAT", "day (default), week, month, project, model, provider, account or session",
+      .one_of = bys },
     { "since", 0, "TIME", "only calls since this time: 30d, yesterday, 2026-11-01" },
     { "until", 0, "TIME", "only calls before this time" },
     { "here", 0, NULL, "only sessions of the current directory" },
@@ -325,18 +295,21 @@ static const struct cli_option options[] = {
 const struct cli_cmd cmd_cost = {
     .name = "cost",
     .args = "",
-    .summary = "show cost by day, project, model or session",
+    .summary = "show cost by time, project, model, account or session",
     .options = options,
     .run = run,
     .about =
         "Sums of calls: cost in USD, input and output tokens, tokens read from and written to the "
         "provider's cache (input does not include them), and calls of which the cost is unknown, "
-        "because they used tokens and neither a cost nor a price came with them. Days are in the "
-        "local time zone. Deleted sessions are included. What was adjusted by hand is in a row of "
-        "its own. The cost of purged sessions is only in `bough stats`.",
+        "because they used tokens and neither a cost nor a price came with them. Days are those of "
+        "UTC, weeks begin on Monday; a time given with --since or --until means its whole day. "
+        "Deleted sessions, deleted calls and purged sessions are included; of purged ones only the "
+        "day, the project and the account are known. A call counts for the project and the account "
+        "its session had when it was made. What was adjusted by hand is in a row of its own.",
     .columns = "name, cost in USD, calls, input tokens, output tokens, cache read, cache write, "
                "calls of unknown cost",
-    .fields = "day (or project, model, session), calls, unknown, used (input, output, reasoning, "
+    .fields = "day (or week, month, project, model, provider, account, session), calls, unknown, "
+              "used (input, output, reasoning, "
               "cache_read, "
               "cache_write, cost_usd)",
     .examples = "bough cost --by model --since 30d",

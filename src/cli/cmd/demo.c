@@ -1,13 +1,17 @@
-/* bough demo: a short tour on a temporary store. Everything it prints was really done. */
+/* bough demo: a short tour on a temporary store, or sessions that show everything, served to a
+ * browser. Everything it prints was really done. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/memory/arena.h"
 #include "base/os/fs.h"
 #include "base/text/str.h"
+#include "cli/demo/demo.h"
 #include "cli/kit/cli.h"
-#include "cli/kit/serve.h"
+#include "cli/kit/progress.h"
+#include "cli/server/serve.h"
 #include "cli/term/print.h"
 
 struct tour {
@@ -157,6 +161,23 @@ static void tour(struct tour *t)
     check(t);
 }
 
+/* Sessions that show everything. */
+static void fill(struct cli *c, struct tour *t)
+{
+    struct progress bar = { .what = "Writing" };
+    struct demo_options how = { .now = env_now(&env_system),
+                                .small = cli_has(c, "small"),
+                                .progress = progress_tell,
+                                .user = &bar };
+    struct bough_store_stats_result found;
+
+    puts("Writing the demo sessions");
+    if (ok(t, demo_fill(t->s, &how, &t->err)) && ok(t, bough_store_stats(t->s, &found, &t->err)))
+        printf("%lld sessions, %lld messages on %lld branches, all invented\n",
+               (long long)found.sessions, (long long)found.messages, (long long)found.branches);
+    progress_end(&bar);
+}
+
 /* Serve the temporary store until Ctrl-C. */
 static int serve(struct cli *c, struct tour *t)
 {
@@ -185,7 +206,9 @@ static int run(struct cli *c)
     url = arena_printf(t.a, "sqlite:%s/demo.db", dir);
     printf("A temporary store: %s\n", url);
     t.rc = bough_store_open(&t.s, url, NULL, &t.err);
-    if (!t.rc)
+    if (!t.rc && cli_has(c, "serve"))
+        fill(c, &t);
+    else if (!t.rc)
         tour(&t);
     code = t.rc ? cli_error(c, &t.err) : CLI_DONE;
     if (!t.rc && cli_has(c, "serve"))
@@ -200,7 +223,10 @@ out:
 }
 
 static const struct cli_option options[] = {
-    { "serve", 0, NULL, "then serve that store to a browser on this machine, until Ctrl-C" },
+    { "serve", 0, NULL,
+      "fill the store with sessions that show everything instead, and serve it to a browser on "
+      "this machine until Ctrl-C" },
+    { "small", 0, NULL, "with --serve: without the two sessions that are large" },
     { "port", 'p', "N", "with --serve: port to listen on (7447); 0 picks a free one" },
     { 0 },
 };

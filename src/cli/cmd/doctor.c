@@ -168,6 +168,22 @@ static void count_finding(void *user, const struct bough_finding *f)
     (void)f;
 }
 
+/* What the store remembers of its care. */
+static void look_at_care(struct visit *v, const struct bough_store_info_result *info)
+{
+    const struct bough_last_backup *b = info->last_backup;
+    const struct bough_last_fsck *f = info->last_fsck;
+    char when[32];
+
+    out_time(&v->c->out, b->time, when);
+    if (b->time)
+        say(v, FINE, "backup", "", "%s, %s", b->file, when);
+    out_time(&v->c->out, f->time, when);
+    if (f->time)
+        say(v, FINE, "last check", "", "%s, %s, %s", f->level,
+            out_things(v->c->a, f->errors, "error"), when);
+}
+
 static void look_inside(struct visit *v)
 {
     const struct bough_store_open_options options = { .read_only = true, .must_exist = true };
@@ -188,6 +204,8 @@ static void look_inside(struct visit *v)
     else
         say(v, FINE, "format", "", "schema %" PRId64 ", %s", info.schema,
             out_things(c->a, info.last_no, "change"));
+    if (!err.rc)
+        look_at_care(v, &info);
     if (!err.rc && info.pending > 100000)
         say(v, NOTE, "lists", "any command that writes updates them; nothing is lost",
             "%" PRId64 " changes are not yet in the lists", info.pending);

@@ -135,6 +135,23 @@ static enum bough_rc check(struct cli *c, bool write, enum bough_fsck_level leve
     return rc;
 }
 
+/* Let the store remember the check, as --note asks and a repair does. Nothing is written into a
+ * damaged file. */
+static enum bough_rc note(struct cli *c, enum bough_fsck_level level,
+                          const struct bough_store_fsck_result *report, struct bough_error *err)
+{
+    const struct bough_store_open_options options = { .must_exist = true };
+    struct bough_store *s = NULL;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (!report->bad_pages)
+        rc = bough_store_open(&s, cli_store_url(c), &options, err);
+    if (s)
+        rc = bough_store_fsck_note(s, level, report, err);
+    bough_store_close(&s);
+    return rc;
+}
+
 /* The file is damaged: make a new store of what is intact. */
 static enum bough_rc rescue(struct cli *c, struct bough_store_fsck_result *report,
                             struct bough_error *err)
@@ -209,6 +226,8 @@ static int run(struct cli *c)
         return COULD_NOT_RUN;
     rc = cli_has(c, "repair") ? mend(c, level, &report, &err)
                               : check(c, false, level, &report, &err);
+    if (!rc && (cli_has(c, "note") || cli_has(c, "repair")))
+        rc = note(c, level, &report, &err);
     if (rc) {
         cli_error(c, &err);
         return COULD_NOT_RUN;
@@ -224,6 +243,7 @@ static const struct cli_option options[] = {
     { "quick", 'q', NULL, "skip the checks that read every entry" },
     { "deep", 0, NULL, "also hash every attachment and read every entry as callers do" },
     { "repair", 0, NULL, "rebuild derived data, quarantine damaged rows; rescue a damaged file" },
+    { "note", 0, NULL, "let the store remember this check, as --repair does" },
     { "json", 0, NULL, "JSON Lines: code, severity, where, text; then the counts" },
     { 0 },
 };

@@ -138,7 +138,9 @@ static void read_order(struct cli *c, struct bough_session_list_options *f)
     f->order = BOUGH_BY_MODIFIED;
     if (!sort || strcmp(sort, "modified") == 0)
         return;
-    f->order = strcmp(sort, "created") == 0 ? BOUGH_BY_CREATED : BOUGH_BY_UPDATED;
+    f->order = strcmp(sort, "created") == 0 ? BOUGH_BY_CREATED
+               : strcmp(sort, "cost") == 0  ? BOUGH_BY_COST
+                                            : BOUGH_BY_UPDATED;
 }
 
 static void read_kind(struct cli *c, struct bough_session_list_options *f)
@@ -195,6 +197,7 @@ static int read_filter(struct cli *c, struct listing *l)
     f->only_deleted = cli_has(c, "deleted");
     f->include_deleted = f->only_deleted || cli_has(c, "include-deleted");
     f->roots = cli_has(c, "roots");
+    f->errors = cli_has(c, "errors");
     rc = read_tool(c, &l->tool);
     if (!rc)
         rc = cli_when(c, "since", &f->updated_from);
@@ -302,21 +305,22 @@ static const struct cli_option options[] = {
     { "here", 0, NULL, "only sessions of the current directory" },
     { "project", 'p', "DIR", "only sessions of this directory" },
     { "query", 'q', "TEXT", "only with TEXT in slug, title, directory or first message" },
-    { "model", 0, "NAME", "only sessions with this model" },
+    { "model", 0, "NAME", "only sessions with this model, or whose last answer it gave" },
     { "tool", 0, "TOOL", "only sessions that were imported from this tool", tool_word },
     { "kind", 0, "KIND", "primary (default), subagent or all",
       ONE_OF("primary", "subagent", "all") },
     { "include-subagents", 0, NULL, "the same as --kind all" },
     { "parent", 0, "SESSION", "only forks and subagents of this session" },
     { "roots", 0, NULL, "only sessions without a parent" },
+    { "errors", 0, NULL, "only sessions with failed messages or failed tools" },
     { "since", 0, "TIME", "only updated since this time: 3d, 12h, yesterday, 2026-11-16" },
     { "until", 0, "TIME", "only updated before this time" },
     { "archived", 0, NULL, "only archived sessions" },
     { "all", 'a', NULL, "include archived sessions" },
     { "deleted", 0, NULL, "only deleted sessions" },
     { "include-deleted", 0, NULL, "include deleted sessions" },
-    { "sort", 0, "BY", "modified (the last message; default), updated or created",
-      ONE_OF("modified", "updated", "created") },
+    { "sort", 0, "BY", "modified (the last message; default), updated, created or cost",
+      ONE_OF("modified", "updated", "created", "cost") },
     { "limit", 'n', "N", "maximum number of sessions (50); 0 for all" },
     { "wide", 'w', NULL, "show more columns" },
     { "slugs", 0, NULL, "print only the slugs, one per line" },
@@ -340,7 +344,7 @@ const struct cli_cmd cmd_ls = {
     .fields =
         "id, number, slug, title, kind, status, origin, parent, fork_entry, project, "
         "model_provider, model_name, first_user, last_user, last_agent, messages, calls, own, "
-        "rolled, created, updated, modified, deleted, head, rev, tool",
+        "rolled, created, updated, modified, deleted, head, rev, errors, last_state, tool",
     .examples = "bough ls --here  # sessions of the current directory\nbough ls --since 3d --json "
                 "| jq -r .slug  # updated within three days",
 };

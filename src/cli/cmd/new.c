@@ -24,6 +24,7 @@ static int run(struct cli *c)
         .title = c->argc ? c->argv[0] : NULL,
         .slug = cli_value(c, "slug"),
         .project = cli_has(c, "project") ? cli_project(c) : cli_here(c),
+        .account = cli_value(c, "account"),
         .parent_tool_use_id = cli_value(c, "tool-use"),
     };
     struct bough_session *s, *parent;
@@ -56,6 +57,7 @@ static int run(struct cli *c)
 
 static const struct cli_option options[] = {
     { "project", 'p', "DIR", "project directory (default: the current one); \"\" for none" },
+    { "account", 0, "NAME", "account that pays for its calls" },
     { "model", 'm', "MODEL", "provider/model, or only the model" },
     { "system", 0, "TEXT", "system prompt; - reads stdin" },
     { "slug", 0, "SLUG", "slug of the session" },

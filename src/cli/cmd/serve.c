@@ -8,7 +8,8 @@
 #include "base/memory/arena.h"
 #include "base/os/fs.h"
 #include "base/text/str.h"
-#include "cli/kit/serve.h"
+#include "cli/server/serve.h"
+#include "cli/server/server_post.h"
 
 /* D1: a directory that only the user can enter. One with another owner or wider permissions is
  * refused. */
@@ -29,11 +30,35 @@ static const char *default_socket(struct cli *c)
     return arena_printf(c->a, "%s/sock", dir);
 }
 
+/* Ask the server that runs on this socket for another link. */
+static int print_link(struct cli *c, const char *socket)
+{
+    struct bough_str answer;
+    struct json j;
+    const char *link;
+
+    if (!socket)
+        socket = default_socket(c);
+    if (!socket || server_post(c->a, socket, "/api/v1/login-links", &answer, &c->err))
+        return cli_failed(c);
+    if (json_parse(c->a, answer, &j, NULL) || !(link = json_cstr(c->a, j, "link")))
+        return cli_failed(c);
+    if (c->out.json) {
+        jw_raw(out_json(&c->out), answer);
+        out_json_end(&c->out);
+    } else {
+        printf("%s\n", link);
+    }
+    return CLI_DONE;
+}
+
 static int run(struct cli *c)
 {
     struct serve how = { .http = cli_has(c, "http"), .socket = cli_value(c, "socket") };
     int rc = cli_number(c, "port", SERVE_PORT, &how.port);
 
+    if (!rc && cli_has(c, "link"))
+        return print_link(c, how.socket);
     if (rc)
         return rc;
     if (how.port > 65535)
@@ -46,6 +71,7 @@ static int run(struct cli *c)
         how.listen[how.nlisten++] = c->given[i].value;
     }
     how.quiet = cli_has(c, "quiet");
+    how.web_dir = cli_value(c, "web-dir");
     if (!how.socket) {
         how.socket = default_socket(c);
         if (!how.socket)
@@ -65,6 +91,9 @@ static const struct cli_option options[] = {
     { "read-only", 0, NULL,
       "never write: for a PostgreSQL standby, or a store with other writers" },
     { "quiet", 'q', NULL, "no access log on stderr" },
+    { "web-dir", 0, "DIR", "serve the page from this folder (build/web), while editing it" },
+    { "link", 0, NULL,
+      "print another sign-in link of the server that is running on that socket, and exit" },
     { "json", 0, NULL, "print the addresses as JSON" },
     { 0 },
 };
@@ -84,5 +113,6 @@ const struct cli_cmd cmd_serve = {
     .fields = "listening, link",
     .examples =
         "bough serve --http  # for a browser on this machine\n"
+        "bough serve --link  # sign another browser in at the running server\n"
         "curl --unix-socket $XDG_RUNTIME_DIR/bough/sock http://localhost/api/v1  # no token",
 };

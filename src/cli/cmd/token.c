@@ -15,14 +15,9 @@ static void put_json(struct cli *c, const struct auth_token *t, const char *secr
     struct json_writer *w = out_json(&c->out);
 
     jw_obj(w);
-    jw_kv_cstr(w, "id", t->id);
-    jw_kv_cstr(w, "label", t->label);
-    jw_kv_cstr(w, "scopes", auth_scopes_text(c->a, t->scopes));
-    jw_opt_cstr(w, "project", t->project);
-    form_time(w, "created", t->created);
-    form_time(w, "expires", t->expires);
+    auth_token_form(w, c->a, t);
+    jw_kv_cstr(w, "label", t->label); /* older names of name and last_used */
     form_time(w, "used", t->used);
-    form_time(w, "revoked", t->revoked);
     jw_opt_cstr(w, "secret", secret);
     jw_end_obj(w);
     out_json_end(&c->out);
@@ -72,6 +67,7 @@ static int list(struct cli *c)
         { "STATE", .flex = false },
         { "USED", .drop = 2 },
         { "PROJECT", .drop = 3 },
+        { "BROWSER", .drop = 4, .flex = true, .optional = true },
     };
     struct auth_tokens all;
     struct table t;
@@ -81,7 +77,7 @@ static int list(struct cli *c)
         return rc;
     if (auth_token_list(c->s, c->a, &all, &c->err))
         return cli_failed(c);
-    table_init(&t, c->a, columns, 6);
+    table_init(&t, c->a, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < all.n; i++) {
         const struct auth_token *one = &all.at[i];
 
@@ -95,6 +91,7 @@ static int list(struct cli *c)
         table_put(&t, state_of(one));
         table_time(&t, &c->out, one->used);
         table_put(&t, one->project);
+        table_put(&t, one->agent);
     }
     table_print(&t, &c->out);
     if (!all.n)
@@ -147,14 +144,17 @@ const struct cli_cmd cmd_token = {
     .name = "token",
     .args = "<create|ls|revoke> [label]",
     .arg_words = (const char *const[]){ "create", "ls", "revoke", NULL },
-    .summary = "create, list and revoke tokens for the API",
+    .summary = "create, list and revoke tokens for the API, and signed-in browsers",
     .options = options,
     .run = run,
     .about =
         "A token is shown once, when it is created; the store keeps its SHA-256. Revoking takes "
-        "effect at the next request, in every server on this store.",
-    .columns = "id, label, scopes, state, last use, project; create prints the secret alone",
-    .fields = "id, label, scopes, project, created, expires, used, revoked, secret (create)",
+        "effect at the next request, in every server on this store. Browsers that are signed in "
+        "are listed too; they are revoked by their id.",
+    .columns = "id, label, scopes, state, last use, project, browser; create prints the secret "
+               "alone",
+    .fields = "id, kind, name, scopes, project, user_agent, created, expires, last_used, revoked, "
+              "secret (create)",
     .examples = "bough token create ci --scopes read,export  # prints the token\nbough token "
                 "revoke ci  # it is refused from now on",
 };

@@ -95,6 +95,23 @@ enum bough_role bough_role_parse(const char *name)
     return BOUGH_ROLE_OTHER;
 }
 
+const char *bough_outcome_name(enum bough_outcome outcome)
+{
+    switch (outcome) {
+    case BOUGH_OUTCOME_NONE:
+        return "";
+    case BOUGH_OUTCOME_OK:
+        return "ok";
+    case BOUGH_OUTCOME_ERROR:
+        return "error";
+    case BOUGH_OUTCOME_INTERRUPTED:
+        return "interrupted";
+    case BOUGH_OUTCOME_OPEN:
+        return "open";
+    }
+    return "";
+}
+
 const char *bough_status_name(enum bough_status status)
 {
     switch (status) {

@@ -47,6 +47,9 @@ const struct body_field list_fields[] = {
     FIELD(34, I64, list_body, rev),
     FIELD_TOTALS(35, list_body, rolls),
     FIELD(41, I64, list_body, last_said),
+    FIELD(42, I64, list_body, errors),
+    FIELD(43, I64, list_body, last_no),
+    FIELD(44, I64, list_body, last_state),
     { 0, FIELD_I64, 0, NULL },
 };
 
@@ -59,14 +62,20 @@ const struct body_field call_fields[] = {
     FIELD(11, CSTR, call_body, status),       FIELD(12, STR, call_body, error),
     FIELD(13, STR, call_body, usage),         FIELD_TOTALS(14, call_body, used),
     FIELD(20, I64, call_body, total_tokens),  FIELD(21, I64, call_body, duration),
-    FIELD(22, I64, call_body, time),          { 0, FIELD_I64, 0, NULL },
+    FIELD(22, I64, call_body, time),          FIELD(23, I64, call_body, project),
+    FIELD(24, I64, call_body, account),       { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field adjust_fields[] = {
-    FIELD(1, I64, adjust_body, made),     FIELD(2, I64, adjust_body, chk),
-    FIELD_TOTALS(3, adjust_body, delta),  FIELD(9, I64, adjust_body, time),
-    FIELD(10, I64, adjust_body, project), FIELD(11, CSTR, adjust_body, why),
-    FIELD(12, BOOL, adjust_body, rolls),  { 0, FIELD_I64, 0, NULL },
+    FIELD(1, I64, adjust_body, made),
+    FIELD(2, I64, adjust_body, chk),
+    FIELD_TOTALS(3, adjust_body, delta),
+    FIELD(9, I64, adjust_body, time),
+    FIELD(10, I64, adjust_body, project),
+    FIELD(11, CSTR, adjust_body, why),
+    FIELD(12, BOOL, adjust_body, rolls),
+    FIELD(13, STR, adjust_body, spend),
+    { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field memory_fields[] = {
@@ -138,11 +147,18 @@ const struct body_field token_fields[] = {
     FIELD(3, CSTR, token_body, label),  FIELD(4, CSTR, token_body, project),
     FIELD(5, CSTR, token_body, hash),   FIELD(6, I64, token_body, scopes),
     FIELD(7, I64, token_body, created), FIELD(8, I64, token_body, expires),
-    FIELD(9, I64, token_body, used),    { 0, FIELD_I64, 0, NULL },
+    FIELD(9, I64, token_body, used),    FIELD(10, I64, token_body, kind),
+    FIELD(11, CSTR, token_body, agent), { 0, FIELD_I64, 0, NULL },
 };
 
 const struct body_field quarantine_fields[] = {
     FIELD(1, I64, quarantine_body, time),  FIELD(2, CSTR, quarantine_body, where),
     FIELD(3, CSTR, quarantine_body, why),  FIELD(4, CSTR, quarantine_body, row),
     FIELD(5, STR, quarantine_body, bytes), { 0, FIELD_I64, 0, NULL },
+};
+
+const struct body_field state_fields[] = {
+    FIELD(1, CSTR, state_body, name), FIELD(2, I64, state_body, time),
+    FIELD(3, CSTR, state_body, by),   FIELD(4, STR, state_body, data),
+    { 0, FIELD_I64, 0, NULL },
 };

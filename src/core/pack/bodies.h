@@ -33,6 +33,8 @@ struct list_body {
     int64_t first_user_no, last_user_no, last_agent_no;
     int64_t rev;
     int64_t last_said; /* latest time of a user or assistant message, deleted ones included */
+    int64_t errors;    /* in messages that are not deleted */
+    int64_t last_no, last_state; /* number and outcome of the last message that is not deleted */
 };
 
 struct call_body {
@@ -43,6 +45,9 @@ struct call_body {
     struct bough_str error, usage;
     struct bough_totals used;
     int64_t total_tokens, duration, time;
+    /* The ordinals of the session's project and account when the call was stored, plus 1. 0: not
+     * kept; the session's own count. */
+    int64_t project, account;
 };
 
 struct adjust_body {
@@ -52,6 +57,7 @@ struct adjust_body {
     int64_t project; /* adjustments of the store: the project of the purged session */
     bool rolls;      /* replaces purged calls, so it counts for the parent sessions, too */
     const char *why;
+    struct bough_str spend; /* the spend rows of the purged session: core/model/spend.h */
 };
 
 struct memory_body {
@@ -107,7 +113,12 @@ struct token_body {
     const char *label, *project;
     const char *hash; /* SHA-256 of the secret in hex; the secret is not stored */
     int64_t scopes, created, expires, used;
+    int64_t kind;      /* enum token_kind */
+    const char *agent; /* the browser, as it calls itself */
 };
+
+/* Stored: add at the end, never renumber. */
+enum token_kind { TOKEN_API = 0, TOKEN_BROWSER = 1, TOKEN_KIND_LAST = TOKEN_BROWSER };
 
 struct quarantine_body {
     int64_t time;
@@ -115,8 +126,15 @@ struct quarantine_body {
     struct bough_str bytes;        /* its body, unchanged */
 };
 
+/* What the store remembers of itself under a name: see store/notes/state.h. */
+struct state_body {
+    const char *name, *by; /* by: the principal that did it */
+    int64_t time;
+    struct bough_str data; /* a JSON object */
+};
+
 extern const struct body_field session_fields[], list_fields[], call_fields[], adjust_fields[],
     memory_fields[], label_fields[], todo_fields[], audit_fields[], group_fields[], queue_fields[],
-    source_fields[], token_fields[], quarantine_fields[];
+    source_fields[], token_fields[], quarantine_fields[], state_fields[];
 
 #endif

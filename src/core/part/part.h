@@ -69,7 +69,7 @@ enum bough_tool_state part_state_parse(struct bough_str raw_string);
 const char *part_call_id(struct bough_arena *a, const struct bough_part *part);
 const char *part_tool_name(struct bough_arena *a, const struct bough_part *part);
 
-/* ---- preview.c: texts for lists, read from the text parts of a message ---- */
+/* ---- preview.c: what lists show of a message ---- */
 
 enum {
     PREVIEW_FIRST_BYTES = 256, /* of the first user message (H17) */
@@ -83,6 +83,13 @@ enum {
  */
 const char *preview_text(struct bough_arena *a, const struct bough_part *parts, size_t n,
                          size_t max);
+
+/* The same for the raw JSON of a string; "" when it is empty or too short to be one. */
+const char *preview_string(struct bough_arena *a, struct bough_str raw, size_t max);
+
+/* What became of a message: its outcome, and how many errors it has (its own, and of tools). Not
+ * for open messages, which have neither. */
+enum bough_outcome message_outcome(const struct bough_entry *e, int64_t *errors);
 
 /* The title of a message, from its text parts: trimmed, joined, then as text_title(). */
 const char *preview_title(struct bough_arena *a, const struct bough_part *parts, size_t n);

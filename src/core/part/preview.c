@@ -1,4 +1,4 @@
-/* Previews and titles of messages, read from their text parts. Pure. */
+/* What lists show of messages: previews, titles, and what became of them. Pure. */
 #include "core/part/part.h"
 
 #include "base/json/json.h"
@@ -50,6 +50,11 @@ static const char *decode_some(struct bough_arena *a, struct bough_str raw, size
     return out;
 }
 
+const char *preview_string(struct bough_arena *a, struct bough_str raw, size_t max)
+{
+    return raw.n > 2 ? decode_some(a, raw, max) : "";
+}
+
 const char *preview_text(struct bough_arena *a, const struct bough_part *parts, size_t n,
                          size_t max)
 {
@@ -88,4 +93,92 @@ const char *preview_title(struct bough_arena *a, const struct bough_part *parts,
     title = text_title(a, buf_str(&b));
     buf_finish(&b);
     return title;
+}
+
+/* ---- outcomes ---- */
+
+/* The first member of an object with this name, if it is a string, with its quotes. Reads no
+ * further: what is searched for usually stands in front of a long output. */
+static struct bough_str string_in(struct bough_str object, const char *name)
+{
+    struct bough_str none = { "", 0 };
+    struct json_event ev;
+    struct json_pull p;
+
+    json_pull_init(&p, object);
+    if (json_pull_next(&p, &ev, NULL) || ev.type != JSON_BEGIN || ev.value != JSON_OBJECT)
+        return none;
+    while (!json_pull_next(&p, &ev, NULL) && ev.type == JSON_KEY) {
+        bool found = json_span_is(ev.raw, name);
+
+        if (json_pull_next(&p, &ev, NULL))
+            break;
+        if (found)
+            return ev.type == JSON_VALUE && ev.value == JSON_STRING ? ev.raw : none;
+        if (ev.type == JSON_BEGIN && json_pull_skip(&p, &ev, NULL, NULL))
+            break;
+    }
+    return none;
+}
+
+static bool is_true(struct fields *f, const char *name)
+{
+    return fields_raw(f, name, JSON_TRUE).n > 0;
+}
+
+/* Did the tool of this part fail? In every shape that view.c knows. */
+static bool part_failed(struct bough_str json)
+{
+    struct bough_str state, output, type;
+    struct fields f;
+
+    if (fields_read(&f, json, NULL))
+        return false;
+    if (is_true(&f, "is_error") || is_true(&f, "isError"))
+        return true;
+    state = fields_raw(&f, "toolInvocation", JSON_OBJECT);
+    if (state.n)
+        return part_state_parse(string_in(state, "state")) == BOUGH_TOOL_ERROR;
+    state = fields_raw(&f, "state", JSON_OBJECT);
+    state = state.n ? string_in(state, "status") : fields_raw(&f, "state", JSON_STRING);
+    if (part_state_parse(state) == BOUGH_TOOL_ERROR)
+        return true;
+    output = fields_raw(&f, "output", JSON_OBJECT);
+    type = output.n ? string_in(output, "type") : output;
+    return str_starts(type, "\"error");
+}
+
+/* pi keeps the result of a tool beside the message. */
+static bool data_failed(const struct bough_entry *e)
+{
+    struct fields f;
+
+    return e->role == BOUGH_ROLE_TOOL && e->data.n && !fields_read(&f, e->data, NULL) &&
+           is_true(&f, "isError");
+}
+
+static bool was_stopped(const struct bough_entry *e)
+{
+    static const char *const words[] = { "interrupted", "aborted", "cancelled", "canceled", NULL };
+    struct bough_str name = e->error.n ? string_in(e->error, "name") : e->error;
+
+    return str_among(str_of(e->finish), words) ||
+           (name.n &&
+            (json_span_is(name, "MessageAbortedError") || json_span_is(name, "AbortError")));
+}
+
+enum bough_outcome message_outcome(const struct bough_entry *e, int64_t *errors)
+{
+    bool stopped = was_stopped(e);
+    bool failed = !stopped && (e->error.n || cstr_eq(e->finish, "error"));
+    int64_t tools = 0;
+
+    for (size_t i = 0; i < e->nparts; i++)
+        tools += e->parts[i].type == BOUGH_PART_TOOL && part_failed(e->parts[i].json);
+    if (!tools)
+        tools = data_failed(e);
+    *errors = tools + failed;
+    if (stopped)
+        return BOUGH_OUTCOME_INTERRUPTED;
+    return failed || (tools && e->role == BOUGH_ROLE_TOOL) ? BOUGH_OUTCOME_ERROR : BOUGH_OUTCOME_OK;
 }

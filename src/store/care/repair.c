@@ -129,6 +129,10 @@ static enum bough_rc fix_snapped(struct repair *r, const struct bough_finding *f
     if (f)
         rc = fix_one(r, &snap, f);
     snap_end(&snap);
+    if (f && rc == BOUGH_NOT_FOUND) { /* other damage hides what the fix needs: leave the finding */
+        r->nrows = 0;
+        return BOUGH_OK;
+    }
     return rc ? rc : write_rows(r);
 }
 

@@ -55,20 +55,11 @@ struct head_now {
 };
 
 struct backend_info {
-    int64_t log_bytes, oldest_snapshot_us; /* size of the write-ahead log; start of the oldest open
-                                          snapshot on mono_us()'s clock, 0: none */
-    const char *path;                      /* of the store's file; NULL: the backend has no file */
+    int64_t log_bytes;          /* size of the write-ahead log */
+    int64_t oldest_snapshot_us; /* when it began, on mono_us()'s clock; 0: none is open */
+    const char *path;           /* of the store's file; NULL: the backend has no file */
     const char *store_id;
     int64_t epoch, schema, file_bytes;
-};
-
-/* The counters and metadata of a store, for migration. */
-struct raw_numbers {
-    int64_t no, sessions, branches, blobs; /* the highest number assigned so far, of each kind */
-    int64_t lists;                         /* watermark of the list rows */
-    int64_t epoch;
-    const char *store_id;
-    const char *moving; /* progress of a migration into this store; "": none is running */
 };
 
 struct backend_ops {
@@ -167,6 +158,10 @@ struct backend_ops {
      * is none. */
     enum bough_rc (*mark_find)(struct snapshot *v, int64_t bid, enum bough_entry_kind kind,
                                int64_t to, int64_t *depth, struct bough_error *err);
+    /* All compactions or branch summaries of these branches that are not deleted, ascending. */
+    enum bough_rc (*mark_scan)(struct snapshot *v, const int64_t *bids, size_t n,
+                               enum bough_entry_kind kind, mark_fn fn, void *user,
+                               struct bough_error *err);
 
     /* Open messages of branch `bid` at depths in [from, to], by depth. bid 0: all of the store. */
     enum bough_rc (*open_scan)(struct snapshot *v, int64_t bid, int64_t from, int64_t to,
@@ -205,6 +200,12 @@ struct backend_ops {
                               struct list_row *out, struct bough_error *err);
     enum bough_rc (*list_scan)(struct snapshot *v, const struct list_query *q, list_fn fn,
                                void *user, struct bough_error *err);
+
+    /* Count matches, without the cursor of `q`. *read: rows looked at; it gives up at `most`. */
+    enum bough_rc (*list_count)(struct snapshot *v, const struct list_query *q, int64_t most,
+                                int64_t *matches, int64_t *read, struct bough_error *err);
+    enum bough_rc (*spend_scan)(struct snapshot *v, const struct spend_query *q, spend_fn fn,
+                                void *user, struct bough_error *err);
 
     /* Attachments (see store/lookup/blob.h). Append one chunk to an incomplete blob. *bno 0: begin
      * a new blob and return its number. Relaxed. BOUGH_GONE when the blob was swept meanwhile. */
@@ -282,6 +283,7 @@ const struct backend_ops *backend_choose(const char *url, const char **rest);
 
 /* The definition of which rows a query matches and how they are ordered. The memory backend and the
  * overlay of pending changes call these; the SQL backends must agree with them. */
+bool spend_matches(const struct spend_query *q, const struct spend_row *row);
 bool list_matches(const struct list_query *q, const struct list_row *row);
 int64_t list_key(enum list_order order, const struct list_row *row);
 /* < 0 when `a` sorts before `b`: newest first, ties by the larger sid. */

@@ -1,4 +1,4 @@
-/* The definition of which rows a list query matches and how they are ordered. Pure. */
+/* The definition of which rows a query matches and how they are ordered. Pure. */
 #include <string.h>
 
 #include "base/text/str.h"
@@ -44,7 +44,9 @@ bool list_matches(const struct list_query *q, const struct list_row *row)
            state_ok(q, row) && text_ok(q->role_name, row->role_name) &&
            text_ok(q->provider_path, row->provider_path) &&
            text_ok(q->model_provider, row->model_provider) &&
-           text_ok(q->model_name, row->model_name) &&
+           (text_ok(q->model_name, row->model_name) || text_ok(q->model_name, row->last_model)) &&
+           (!q->errors || row->errors > 0) && number_ok(q->last_state, row->last_state) &&
+           (!q->cost_from || row->cost >= q->cost_from) &&
            within(q->created_from, q->created_to, row->created) &&
            within(q->updated_from, q->updated_to, row->updated) &&
            (cstr_empty(q->hay) || strstr(row->hay, q->hay)) && after_ok(q, row);
@@ -59,6 +61,8 @@ int64_t list_key(enum list_order order, const struct list_row *row)
         return row->updated;
     case ORDER_MODIFIED:
         return row->modified;
+    case ORDER_COST:
+        return row->cost;
     }
     return 0;
 }
@@ -90,6 +94,9 @@ uint64_t list_asks(const struct list_query *q)
         [ASKS_UPDATED_TO] = q->updated_to != 0,
         [ASKS_HAY] = !cstr_empty(q->hay),
         [ASKS_ROOTS] = q->roots,
+        [ASKS_ERRORS] = q->errors,
+        [ASKS_LAST_STATE] = q->last_state != 0,
+        [ASKS_COST] = q->cost_from != 0,
     };
     uint64_t bits = 0;
 
@@ -101,9 +108,14 @@ uint64_t list_asks(const struct list_query *q)
 enum list_condition list_lead(const struct list_query *q)
 {
     static const enum list_condition order[] = { ASKS_PARENT,  ASKS_PROJECT, ASKS_WORKSPACE,
-                                                 ASKS_ACCOUNT, ASKS_ROLE,    ASKS_STATUSES };
+                                                 ASKS_ACCOUNT, ASKS_ROLE,    ASKS_LAST_STATE,
+                                                 ASKS_ERRORS,  ASKS_STATUSES };
     uint64_t asks = list_asks(q);
 
+    if (q->order == ORDER_COST)
+        asks &= UINT64_C(1) << ASKS_PROJECT;
+    if (q->last_state <= BOUGH_OUTCOME_OK) /* the usual state has no index */
+        asks &= ~(UINT64_C(1) << ASKS_LAST_STATE);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (asks >> order[i] & 1)
             return order[i];
@@ -115,4 +127,30 @@ unsigned list_arms(const struct list_query *q)
     unsigned kinds = q->kinds ? (unsigned)q->kinds & 3 : 3;
 
     return (q->dead ? 0 : kinds) | (q->alive ? 0 : kinds << 2);
+}
+
+/* ---- spend rows ---- */
+
+static bool among(const struct spend_query *q, int64_t sid)
+{
+    size_t lo = 0, hi = q->nsids;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (q->sids[mid] == sid)
+            return true;
+        if (q->sids[mid] < sid)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return false;
+}
+
+bool spend_matches(const struct spend_query *q, const struct spend_row *row)
+{
+    return row->day >= q->from && row->day <= q->to &&
+           (!q->project || row->project == q->project) &&
+           (!q->account || row->account == q->account) && (!q->within || among(q, row->sid));
 }

@@ -13,4 +13,5 @@ const struct record_words record_bodies[RECORD_KINDS] = {
     [RECORD_PROJECT] = { "project", group_fields },
     [RECORD_WORKSPACE] = { "workspace", group_fields },
     [RECORD_ACCOUNT] = { "account", group_fields },
+    [RECORD_STATE] = { "state", state_fields },
 };

@@ -16,6 +16,7 @@ union record_body {
     struct audit_body audit;
     struct source_body source;
     struct group_body place;
+    struct state_body state;
 };
 
 enum { RECORD_KINDS = 16 };

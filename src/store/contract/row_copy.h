@@ -22,6 +22,7 @@ static inline void keep_list(struct bough_arena *a, struct list_row *row)
     row->model_provider = arena_strdup(a, row->model_provider);
     row->model_name = arena_strdup(a, row->model_name);
     row->hay = arena_strdup(a, row->hay);
+    row->last_model = arena_strdup(a, row->last_model);
     row->body = keep_bytes(a, row->body);
 }
 

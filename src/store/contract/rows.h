@@ -5,8 +5,10 @@
 
 #include <bough/model.h>
 
+#include "core/pack/spend.h"
+
 /*
- * The numbers of the enums in this file are stored, except raw_table: add at the end with the next
+ * The numbers of the enums in this file are stored: add at the end with the next
  * number, never renumber, never reuse. An older bough cannot handle a new number, so add a
  * migration with it; see CONTRIBUTING.md. Views and indexes in the migrations name some of these
  * numbers.
@@ -28,7 +30,8 @@ enum record_kind {
     RECORD_ACCOUNT = 12,
     RECORD_SEEN = 13,
     RECORD_QUARANTINE = 14, /* bytes of an unreadable row; see quarantine.c */
-    RECORD_LAST = RECORD_QUARANTINE,
+    RECORD_STATE = 15,      /* what the store remembers of itself, by name; see notes/state.h */
+    RECORD_LAST = RECORD_STATE,
 };
 _Static_assert(RECORD_LAST < 16, "a record's kind has 4 bits in its id and in its key");
 
@@ -101,8 +104,13 @@ enum {
     MASK_ROLE = 1 << 16, /* << role (8 bits) */
     MASK_USAGE = 1 << 24,
     MASK_UNLINKED = 1 << 25, /* the call that produced it was deleted */
-    MASK_OPEN = 1 << 26, /* an open message: it has an open_row, and draft rows hold its parts */
+    MASK_OPEN = 1 << 26,    /* an open message: it has an open_row, and draft rows hold its parts */
+    MASK_FAILED = 1 << 27,  /* its outcome is BOUGH_OUTCOME_ERROR */
+    MASK_STOPPED = 1 << 28, /* its outcome is BOUGH_OUTCOME_INTERRUPTED */
 };
+/* << how many errors a message has. Like the two bits above, 0 in entries of older versions. */
+#define MASK_ERRORS 32
+#define MASK_OUTCOME (MASK_FAILED | MASK_STOPPED | INT64_C(0x1fff) << MASK_ERRORS)
 _Static_assert(MASK_PART << BOUGH_PART_LAST < MASK_ROLE, "16 bits of the mask are part types");
 _Static_assert(MASK_ROLE << BOUGH_ROLE_LAST < MASK_USAGE, "8 bits of the mask are roles");
 
@@ -173,8 +181,7 @@ struct key_row {
     int64_t bid, depth; /* resulting head, if that is not the request's last entry; else 0 */
 };
 
-/* One changelog row: a commit takes numbers no-n+1 ... no. */
-/* One commit. Two columns have several names, one for each meaning. */
+/* A commit: it takes numbers no-n+1 ... no. Two columns have a name for each of their meanings. */
 struct changelog_row {
     int64_t no; /* last number of this commit */
     int64_t n;  /* how many numbers it took */
@@ -204,9 +211,12 @@ struct list_row {
     int64_t kind, status, project, workspace, account, parent;
     int64_t created, updated, modified, deleted;
     const char *role_name, *provider_path, *model_provider, *model_name;
-    const char *hay;       /* case-folded slug, title, project and first user text,
-                              newline-separated */
-    struct bough_str body; /* counts, totals, previews */
+    const char *hay;            /* case-folded slug, title, project and first user text,
+                                   newline-separated */
+    struct bough_str body;      /* counts, totals, previews */
+    int64_t errors, last_state; /* see struct bough_session */
+    int64_t cost;               /* rolled up, in nano-USD */
+    const char *last_model;     /* of the last call */
 };
 
 /* Content-addressed bytes of an attachment, stored once for all entries that show it. */
@@ -254,44 +264,13 @@ static inline int64_t fulltext_order(const struct fulltext_row *row)
     return 2 * row->no + (row->bid == 0);
 }
 
-enum raw_table {
-    RAW_SESSION,
-    RAW_HEAD,
-    RAW_BRANCH,
-    RAW_ENTRY,
-    RAW_RECORD,
-    RAW_ALIAS,
-    RAW_KEY,
-    RAW_CHANGELOG,
-    RAW_LIST,
-    RAW_OPEN,
-    RAW_DRAFT,
-    RAW_BLOB,
-    RAW_CHUNK,
-    RAW_LINK,
-    RAW_FULLTEXT,
-    RAW_TABLES, /* the number of tables */
-};
-
-struct raw_row {
-    enum raw_table table;
-    union {
-        struct session_row session;
-        struct head_row head;
-        struct branch_row branch;
-        struct entry_row entry;
-        struct record_row record;
-        struct alias_row alias;
-        struct key_row key;
-        struct changelog_row log;
-        struct list_row list;
-        struct open_row open;
-        struct draft_row draft;
-        struct blob_row blob;
-        struct chunk_row chunk;
-        struct link_row link;
-        struct fulltext_row text;
-    } u;
+/* The counters and metadata of a store, for migration. */
+struct raw_numbers {
+    int64_t no, sessions, branches, blobs; /* the highest number assigned so far, of each kind */
+    int64_t lists;                         /* watermark of the list rows */
+    int64_t epoch;
+    const char *store_id;
+    const char *moving; /* progress of a migration into this store; "": none is running */
 };
 
 #endif

@@ -4,7 +4,53 @@
 
 #include "store/contract/rows.h"
 
-enum list_order { ORDER_CREATED, ORDER_UPDATED, ORDER_MODIFIED };
+/* ---- whole tables, for fsck, repair and migration ---- */
+
+enum raw_table {
+    RAW_SESSION,
+    RAW_HEAD,
+    RAW_BRANCH,
+    RAW_ENTRY,
+    RAW_RECORD,
+    RAW_ALIAS,
+    RAW_KEY,
+    RAW_CHANGELOG,
+    RAW_LIST,
+    RAW_OPEN,
+    RAW_DRAFT,
+    RAW_BLOB,
+    RAW_CHUNK,
+    RAW_LINK,
+    RAW_FULLTEXT,
+    RAW_SPEND,
+    RAW_TABLES, /* the number of tables */
+};
+
+struct raw_row {
+    enum raw_table table;
+    union {
+        struct session_row session;
+        struct head_row head;
+        struct branch_row branch;
+        struct entry_row entry;
+        struct record_row record;
+        struct alias_row alias;
+        struct key_row key;
+        struct changelog_row log;
+        struct list_row list;
+        struct open_row open;
+        struct draft_row draft;
+        struct blob_row blob;
+        struct chunk_row chunk;
+        struct link_row link;
+        struct fulltext_row text;
+        struct spend_row spend;
+    } u;
+};
+
+/* ---- queries ---- */
+
+enum list_order { ORDER_CREATED, ORDER_UPDATED, ORDER_MODIFIED, ORDER_COST };
 
 /* Rows must meet all conditions. A number 0 or a text "" or NULL is no condition. */
 struct list_query {
@@ -13,9 +59,13 @@ struct list_query {
     int64_t statuses; /* one bit per status; 0: all */
     bool roots;       /* sessions without a parent only */
     bool alive, dead; /* alive: exclude deleted sessions; dead: deleted sessions only */
-    const char *role_name, *provider_path, *model_provider, *model_name;
+    const char *role_name, *provider_path, *model_provider;
+    const char *model_name; /* the session's model, or that of its last call */
     int64_t created_from, created_to, updated_from, updated_to;
-    const char *hay; /* case-folded substring of list_row.hay */
+    const char *hay;    /* case-folded substring of list_row.hay */
+    bool errors;        /* sessions with errors only */
+    int64_t last_state; /* an enum bough_outcome */
+    int64_t cost_from;  /* at least this cost */
     enum list_order order;
     bool after_set;
     int64_t after_key, after_sid; /* keyset cursor: only rows that sort after this one */
@@ -39,15 +89,28 @@ enum list_condition {
     ASKS_UPDATED_TO,
     ASKS_HAY,
     ASKS_ROOTS,
+    ASKS_ERRORS,
+    ASKS_LAST_STATE,
+    ASKS_COST,
     ASKS_COUNT,
 };
 uint64_t list_asks(const struct list_query *q);
-/* The condition whose index a list is read by: parent, project, workspace, account, role_name, or
- * statuses, in this order. ASKS_COUNT: none of them is asked. */
+/* The condition whose index a list is read by: parent, project, workspace, account, role_name,
+ * last_state (of what went wrong), errors or statuses, in this order; in order of cost only
+ * project. ASKS_COUNT: none of them is asked. */
 enum list_condition list_lead(const struct list_query *q);
 /* The groups of rows that a query can match, one bit each: living primaries, living subagents,
  * deleted primaries, deleted subagents. */
 unsigned list_arms(const struct list_query *q);
+
+/* Spend rows of days from...to, in any order. At most one of the conditions is set. */
+struct spend_query {
+    int64_t from, to;         /* days, inclusive */
+    int64_t project, account; /* exactly this one; 0: any */
+    const int64_t *sids;      /* of these sessions, ascending */
+    size_t nsids;
+    bool within; /* `sids` is a condition, even if it is empty */
+};
 
 struct search_query; /* core/search/search.h */
 
@@ -66,6 +129,7 @@ struct fulltext_query {
 typedef bool (*session_fn)(void *user, const struct session_row *row);
 typedef bool (*branch_fn)(void *user, const struct branch_row *row);
 typedef bool (*entry_fn)(void *user, const struct entry_row *row);
+typedef bool (*mark_fn)(void *user, int64_t bid, int64_t depth);
 typedef bool (*record_fn)(void *user, const struct record_row *row);
 typedef bool (*alias_fn)(void *user, const struct alias_row *row);
 typedef bool (*changelog_fn)(void *user, const struct changelog_row *row);
@@ -95,6 +159,7 @@ enum wanted_kind {
     WANT_ENTRY,   /* a: bid, b: depth */
     WANT_FRONT,   /* as WANT_ENTRY, for an entry_range with `fronts` */
     WANT_CALL,    /* a: sid, b: ordinal */
+    WANT_TIP,     /* a: bid, for branch_tip() */
 };
 
 struct wanted {

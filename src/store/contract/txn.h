@@ -34,6 +34,10 @@ enum change_op {
                               removed. Ignored when the entry or the session is gone */
     CHANGE_FULLTEXT_MARK,  /* watermark: the full text is applied up to this number */
     CHANGE_FULLTEXT_CLEAR, /* removes all documents and resets the watermark */
+    CHANGE_SPEND_ADD, /* spend: adds its numbers to the row of its key; sums end at INT64_MAX. A txn
+                         has each key at most once */
+    CHANGE_SPEND_DROP,  /* spend: sid; removes its rows */
+    CHANGE_SPEND_CLEAR, /* removes all spend rows */
 };
 
 struct change {
@@ -54,6 +58,7 @@ struct change {
         struct open_row open;
         struct draft_row draft;
         struct fulltext_row text;
+        struct spend_row spend;
         int64_t watermark;
         struct {
             int64_t bid, depth;

@@ -37,6 +37,7 @@ struct session_state {
     bool valid;
     bool own; /* the head's branch belongs to this session */
     struct identity identity;
+    int64_t groups[2]; /* of calls: see session_groups() */
 };
 
 struct engine;

@@ -1,4 +1,6 @@
 /* Labels: one record per change. The latest record of an entry wins; an empty text clears. */
+#include "store/entries/label.h"
+
 #include <string.h>
 
 #include "base/limits.h"
@@ -74,29 +76,28 @@ enum bough_rc bough_label_set(struct bough_store *s, const char *session, const 
 
 /* ---- read ---- */
 
-struct label {
-    struct bough_head at;
-    const char *text;
-    int64_t time;
-};
-
 struct collect {
     struct snap *snap;
     struct bough_arena *a;
     struct label *at;
     size_t n;
-    size_t from;   /* labels before this index are of nearer sessions and win */
-    int64_t first; /* first branch of the session; a copied label refers to it as bid 0 */
+    struct map by_slot; /* branch << 32 | depth -> index */
+    size_t from;        /* labels before this index are of nearer sessions and win */
+    int64_t first;      /* first branch of the session; a copied label refers to it as bid 0 */
     enum bough_rc rc;
     struct bough_error *err;
 };
 
+static uint64_t slot(struct bough_head at)
+{
+    return (uint64_t)at.branch << 32 | (uint64_t)at.depth;
+}
+
 static struct label *find_label(struct collect *c, struct bough_head at)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (c->at[i].at.branch == at.branch && c->at[i].at.depth == at.depth)
-            return &c->at[i];
-    return NULL;
+    uint64_t i;
+
+    return map_get(&c->by_slot, slot(at), &i) ? &c->at[i] : NULL;
 }
 
 static bool collect_label(void *user, const struct record_row *row)
@@ -116,6 +117,7 @@ static bool collect_label(void *user, const struct record_row *row)
         return true; /* a nearer session has set or cleared it */
     if (!l) {
         c->at = arena_room(c->a, c->at, c->n, sizeof *c->at);
+        map_put(&c->by_slot, slot(at), c->n);
         l = &c->at[c->n++];
     }
     *l = (struct label){ at, body.text, body.time };
@@ -144,8 +146,10 @@ static enum bough_rc collect_all(struct collect *c, int64_t sid)
 {
     struct branch_row b;
     int64_t bid = 0, last = sid;
-    enum bough_rc rc = collect_session(c, sid);
+    enum bough_rc rc;
 
+    map_init(&c->by_slot);
+    rc = collect_session(c, sid);
     if (!rc)
         rc = c->snap->ops->branch_of(c->snap->v, sid, note_first, &bid, c->err);
     while (!rc && bid) {
@@ -157,21 +161,34 @@ static enum bough_rc collect_all(struct collect *c, int64_t sid)
     return rc;
 }
 
-static enum bough_rc give_labels(struct collect *c, int64_t sid, struct bough_labels *out)
+enum bough_rc labels_read(struct snap *snap, struct bough_arena *a, int64_t sid, struct labels *out,
+                          struct bough_error *err)
+{
+    struct collect c = { .snap = snap, .a = a, .err = err };
+    enum bough_rc rc = collect_all(&c, sid);
+
+    map_finish(&c.by_slot);
+    *out = (struct labels){ c.at, c.n };
+    return rc;
+}
+
+static enum bough_rc give_labels(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                 const struct labels *c, struct bough_labels *out,
+                                 struct bough_error *err)
 {
     bool visible;
     enum bough_rc rc = BOUGH_OK;
 
-    out->at = arena_array(c->a, c->n ? c->n : 1, sizeof *out->at);
+    out->at = arena_array(a, c->n ? c->n : 1, sizeof *out->at);
     for (size_t i = 0; i < c->n && !rc; i++) {
         struct bough_entry *e;
 
         if (cstr_empty(c->at[i].text))
             continue;
-        rc = entry_visible(c->snap, sid, c->at[i].at, &visible, c->err);
+        rc = entry_visible(snap, sid, c->at[i].at, &visible, err);
         if (rc || !visible)
             continue;
-        rc = entry_load(c->snap, c->a, c->at[i].at, &e, c->err);
+        rc = entry_load(snap, a, c->at[i].at, &e, err);
         if (rc == BOUGH_NOT_FOUND) {
             rc = BOUGH_OK; /* the entry was purged */
             continue;
@@ -190,16 +207,16 @@ enum bough_rc bough_label_list(struct bough_store *s, struct bough_arena *a, con
     REQUIRE(s && a && out, err);
 
     struct snap snap;
-    struct collect c = { .snap = &snap, .a = a, .err = err };
+    struct labels all;
     int64_t sid;
     enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
     *out = (struct bough_labels){ 0 };
     if (rc)
         return rc;
-    rc = collect_all(&c, sid);
+    rc = labels_read(&snap, a, sid, &all, err);
     if (!rc)
-        rc = give_labels(&c, sid, out);
+        rc = give_labels(&snap, a, sid, &all, out, err);
     snap_end(&snap);
     return rc;
 }
@@ -210,9 +227,8 @@ enum bough_rc bough_label_get(struct bough_store *s, struct bough_arena *a, cons
     REQUIRE(s && a && text, err);
 
     struct snap snap;
-    struct collect c = { .snap = &snap, .a = a, .err = err };
+    struct labels all = { 0 };
     struct bough_head at;
-    struct label *l;
     int64_t sid;
     enum bough_rc rc = snap_session(s, session, &snap, &sid, err);
 
@@ -221,10 +237,10 @@ enum bough_rc bough_label_get(struct bough_store *s, struct bough_arena *a, cons
         return rc;
     rc = find_entry(&snap, sid, entry, &at, err);
     if (!rc)
-        rc = collect_all(&c, sid);
-    l = rc ? NULL : find_label(&c, at);
-    if (l)
-        *text = l->text;
+        rc = labels_read(&snap, a, sid, &all, err);
+    for (size_t i = 0; i < all.n && !rc; i++)
+        if (slot(all.at[i].at) == slot(at))
+            *text = all.at[i].text;
     snap_end(&snap);
     return rc;
 }

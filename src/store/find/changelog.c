@@ -34,14 +34,15 @@ static const char *kind_name(int64_t kind)
     return kind > 0 && kind < (int64_t)(sizeof names / sizeof *names) ? names[kind] : "unknown";
 }
 
-/* Names of records that belong to a session. Records internal to the store have no name. */
+/* Names of records, except those that are written with something else. */
 static const char *record_name(const struct changelog_row *row)
 {
     static const char *const names[] = {
-        [RECORD_MEMORY] = "memory",
-        [RECORD_LABEL] = "label",
-        [RECORD_TODO] = "todo",
-        [RECORD_QUEUE] = "queue",
+        [RECORD_MEMORY] = "memory",   [RECORD_LABEL] = "label",
+        [RECORD_TODO] = "todo",       [RECORD_QUEUE] = "queue",
+        [RECORD_TOKEN] = "token",     [RECORD_SOURCE] = "source",
+        [RECORD_PROJECT] = "project", [RECORD_WORKSPACE] = "workspace",
+        [RECORD_ACCOUNT] = "account", [RECORD_STATE] = "state",
     };
     bool known = row->kind == CHANGELOG_RECORD && row->record_kind > 0 &&
                  row->record_kind < (int64_t)(sizeof names / sizeof *names) &&
@@ -98,6 +99,24 @@ static void fill_calls(struct reading *r, const struct changelog_row *row, struc
     }
 }
 
+/* The project that a record of the store is about: a memory of it, or itself. */
+static const char *project_of(struct reading *r, const struct changelog_row *row)
+{
+    int64_t ord = row->record_kind == RECORD_PROJECT ? row->record : 0;
+    struct record_row rec = { 0 };
+    struct memory_body memory;
+    const char *name = "";
+
+    if (row->record_kind == RECORD_MEMORY &&
+        !r->snap->ops->record_get(r->snap->v, r->a, 0, RECORD_MEMORY, row->record, &rec, NULL) &&
+        !body_read(memory_fields, rec.body, &memory, NULL) &&
+        memory.scope == BOUGH_MEMORY_OF_PROJECT)
+        ord = memory.project;
+    if (!ord || snap_group(r->snap, r->a, RECORD_PROJECT, ord, &name, NULL))
+        return "";
+    return name;
+}
+
 static void fill(struct reading *r, const struct changelog_row *row, struct bough_change *out)
 {
     char *id = arena_zalloc(r->a, BOUGH_ID_LEN + 1);
@@ -109,9 +128,12 @@ static void fill(struct reading *r, const struct changelog_row *row, struct boug
                                   .time = row->time,
                                   .kind = kind_name(row->kind),
                                   .session = id,
-                                  .record = record_name(row) };
+                                  .record = record_name(row),
+                                  .project = "" };
     if (row->sid && snap_identity(r->snap, row->sid, &who, NULL) == BOUGH_OK)
         id_session(who.made, who.sid, who.chk, id);
+    if (row->kind == CHANGELOG_RECORD && !row->sid)
+        out->project = project_of(r, row);
     if ((row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_SEAL) && row->record)
         fill_calls(r, row, out);
     if (names_entry(row->kind) && row->bid &&

@@ -8,6 +8,7 @@
 #include "base/text/str.h"
 #include "store/lookup/blob.h"
 #include "store/lookup/path.h"
+#include "store/lookup/session_load.h"
 #include "store/write/plan.h"
 
 struct get {
@@ -223,10 +224,16 @@ enum bough_rc open_seal(struct prep *p, const struct open_row *row, struct seali
                         struct bough_error *err)
 {
     enum bough_rc rc = blob_permit(p, row->sid, &x->plan.entries[0].blobs, &x->restore, err);
+    int64_t groups[2];
+    struct snap *snap;
 
+    if (!rc && x->plan.ncalls)
+        rc = prep_snap(p, &snap, err);
+    if (!rc && x->plan.ncalls)
+        rc = session_groups(snap, p->a, row->sid, groups, err);
     if (rc)
         return rc;
-    plan_add_calls(p, &x->plan, row->sid);
+    plan_add_calls(p, &x->plan, row->sid, groups);
     add_sealed(p, row, x);
     txn_changelog(p, CHANGELOG_SEAL, row->sid, 1);
     p->t->log.bid = row->bid;

@@ -211,8 +211,10 @@ static enum bough_rc read_path(struct snap *snap, struct bough_arena *a, int64_t
     struct segs segs;
     enum bough_rc rc = end_of_path(snap, a, sid, how, &at, err);
 
-    if (!rc)
-        rc = first_depth(snap, sid, at, how, &first, err);
+    if (rc)
+        return rc;
+    out->depth = at.depth;
+    rc = first_depth(snap, sid, at, how, &first, err);
     if (!rc && how->what == BOUGH_ENTRIES_SINCE_MARKER)
         rc = find_marker(snap, a, how->inherit ? 0 : sid, at, &out->marker, &down_to, err);
     /* A marker limits how much of the path is resolved. Counting forks needs the whole path. */
@@ -225,6 +227,8 @@ static enum bough_rc read_path(struct snap *snap, struct bough_arena *a, int64_t
                           (long long)how->max_forks);
     if (page.branch && !how->newest && page.depth > first)
         first = page.depth;
+    if (how->from_depth > first)
+        first = how->from_depth;
     cut_segs(&segs, first > down_to ? first : down_to,
              page.branch && how->newest ? page.depth : LIMIT_DEPTH);
     return read_segs(snap, a, &segs, how, &out->entries, err);
@@ -302,14 +306,17 @@ static void own_page(const struct bough_entries_read_options *how, const int64_t
 
 static enum bough_rc read_own(struct snap *snap, struct bough_arena *a, int64_t sid,
                               const struct bough_entries_read_options *how, struct bough_head page,
-                              struct bough_entries *out, struct bough_error *err)
+                              struct bough_entries_read_result *out, struct bough_error *err)
 {
     struct path_filter f = filter_of(how);
     struct own o = { .snap = snap, .a = a };
     struct entry_list list = { .a = a };
+    struct head_now now;
     int64_t bounds[2];
     enum bough_rc rc = own_bounds(snap, sid, how, page, bounds, err);
 
+    if (!rc)
+        rc = snap->ops->head_get(snap->v, a, sid, &now, err);
     if (!rc)
         rc = snap->ops->branch_of(snap->v, sid, own_branch, &o, err);
     f.limit = 0;
@@ -319,7 +326,8 @@ static enum bough_rc read_own(struct snap *snap, struct bough_arena *a, int64_t 
     if (rc)
         return rc;
     entries_in_time(&list);
-    own_page(how, bounds, &list, out);
+    own_page(how, bounds, &list, &out->entries);
+    out->depth = now.depth;
     return BOUGH_OK;
 }
 
@@ -331,14 +339,16 @@ enum bough_rc snap_entries(struct snap *snap, struct bough_arena *a, int64_t sid
     enum bough_rc rc;
 
     *out = (struct bough_entries_read_result){ .entries.next = "" };
-    if (how->limit < 0)
-        return bough_fail(err, BOUGH_INVALID, "a limit is never negative");
+    if (how->limit < 0 || how->from_depth < 0)
+        return bough_fail(err, BOUGH_INVALID, "a limit or a depth is never negative");
+    if (how->from_depth && how->what == BOUGH_ENTRIES_OWN)
+        return bough_fail(err, BOUGH_INVALID, "from_depth needs a path");
     rc = read_cursor(how, &page, err);
     if (rc)
         return rc;
-    if (how->what == BOUGH_ENTRIES_OWN)
-        return read_own(snap, a, sid, how, page, &out->entries, err);
-    return read_path(snap, a, sid, how, page, out, err);
+    rc = how->what == BOUGH_ENTRIES_OWN ? read_own(snap, a, sid, how, page, out, err)
+                                        : read_path(snap, a, sid, how, page, out, err);
+    return rc || !how->calls ? rc : calls_load(snap, a, &out->entries, &out->calls, err);
 }
 
 enum bough_rc bough_entries_read(struct bough_store *s, struct bough_arena *a, const char *session,

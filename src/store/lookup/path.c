@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text/str.h"
+#include "core/part/part.h"
 #include "store/contract/id.h"
 #include "store/lookup/blob.h"
 
@@ -94,13 +95,23 @@ struct bough_entry *entry_push(struct entry_list *l)
     return &l->at[l->n++];
 }
 
+static int64_t outcome_mask(const struct bough_entry *e)
+{
+    int64_t errors;
+    enum bough_outcome outcome = message_outcome(e, &errors);
+
+    return errors << MASK_ERRORS | (outcome == BOUGH_OUTCOME_ERROR         ? MASK_FAILED
+                                    : outcome == BOUGH_OUTCOME_INTERRUPTED ? MASK_STOPPED
+                                                                           : 0);
+}
+
 int64_t entry_mask(const struct bough_entry *e)
 {
     int64_t mask = (int64_t)MASK_ROLE << e->role | (e->usage ? MASK_USAGE : 0);
 
     for (size_t i = 0; i < e->nparts; i++)
         mask |= (int64_t)MASK_PART << e->parts[i].type;
-    return mask;
+    return e->kind == BOUGH_ENTRY_MESSAGE ? mask | outcome_mask(e) : mask;
 }
 
 /* Unpack a row whose body already lives in the arena. */

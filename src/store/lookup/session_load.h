@@ -1,4 +1,4 @@
-/* Loading a session's rows through a snapshot. */
+/* Loading a session's rows and its calls through a snapshot. */
 #ifndef STORE_LOOKUP_SESSION_LOAD_H
 #define STORE_LOOKUP_SESSION_LOAD_H
 
@@ -20,6 +20,12 @@ struct session_loaded {
 enum bough_rc session_load(struct snap *snap, struct bough_arena *a, int64_t sid,
                            struct session_loaded *out, struct bough_error *err);
 
+/* What the body of a call keeps of its session: the ordinals of project and account, each plus 1.
+ * Zeros when the session's body cannot be read. BOUGH_GONE when it was purged. A change of either
+ * raises the version of the head row, so a cached state is valid as long as its version. */
+enum bough_rc session_groups(struct snap *snap, struct bough_arena *a, int64_t sid,
+                             int64_t groups[2], struct bough_error *err);
+
 /* Fails with BOUGH_GONE and names the session's id. Never returns BOUGH_OK. */
 enum bough_rc session_gone(struct snap *snap, int64_t sid, struct bough_error *err);
 
@@ -27,5 +33,18 @@ enum bough_rc session_gone(struct snap *snap, int64_t sid, struct bough_error *e
 enum bough_rc session_load_writable(struct snap *snap, struct bough_arena *a, int64_t sid,
                                     struct session_loaded *out, struct bough_error *err);
 enum bough_rc check_writable(const struct head_row *head, struct bough_error *err);
+
+/* The id of a session, in the arena. */
+enum bough_rc session_id(struct snap *snap, struct bough_arena *a, int64_t sid, const char **id,
+                         struct bough_error *err);
+
+/* A call as callers see it. `session` is the id of its session and stored as given. */
+void call_fill(const char *session, const struct record_row *row, const struct call_body *b,
+               struct bough_call *out);
+
+/* The calls of these entries, each once, in order of first use. Deleted calls are left out. */
+enum bough_rc calls_load(struct snap *snap, struct bough_arena *a,
+                         const struct bough_entries *entries, struct bough_calls **out,
+                         struct bough_error *err);
 
 #endif

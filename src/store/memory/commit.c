@@ -115,6 +115,9 @@ static const char *change_lost(struct memory *m, const struct change *c, const s
     case CHANGE_FULLTEXT_PUT:
     case CHANGE_FULLTEXT_MARK:
     case CHANGE_FULLTEXT_CLEAR:
+    case CHANGE_SPEND_ADD:
+    case CHANGE_SPEND_DROP:
+    case CHANGE_SPEND_CLEAR:
         return NULL;
     }
     return NULL;
@@ -256,7 +259,7 @@ static void apply(struct memory *m, struct change *c, struct new_numbers *made, 
         break;
     case CHANGE_ENTRY_SET:
         mem_entry(m, c->u.entry.bid, c->u.entry.depth)->deleted = c->u.entry.deleted;
-        mem_entry(m, c->u.entry.bid, c->u.entry.depth)->mask = (uint32_t)c->u.entry.mask;
+        mem_entry(m, c->u.entry.bid, c->u.entry.depth)->mask = c->u.entry.mask;
         break;
     case CHANGE_ENTRY_SEAL:
     case CHANGE_OPEN_ADD:
@@ -300,6 +303,15 @@ static void apply(struct memory *m, struct change *c, struct new_numbers *made, 
         break;
     case CHANGE_FULLTEXT_CLEAR:
         mem_clear_texts(m);
+        break;
+    case CHANGE_SPEND_ADD:
+        mem_add_spend(m, &c->u.spend);
+        break;
+    case CHANGE_SPEND_DROP:
+        mem_drop_spends(m, c->u.spend.sid);
+        break;
+    case CHANGE_SPEND_CLEAR:
+        mem_clear_spends(m);
         break;
     }
 }

@@ -26,6 +26,7 @@ static enum bough_rc memory_open(struct backend **out, const struct backend_conf
     smap_init(&m->alias_ids);
     smap_init(&m->key_ids);
     smap_init(&m->blob_ids);
+    smap_init(&m->spend_ids);
     m->sessions = mem_grow(m->sessions, &m->sessions_cap, 0, sizeof *m->sessions);
     m->nsessions = 1; /* slot 0 holds the store's own records */
     m->branches = mem_grow(m->branches, &m->branches_cap, 0, sizeof *m->branches);
@@ -42,6 +43,9 @@ static void memory_close(struct backend *b)
 
     mem_clear_texts(m);
     mem_free(m->texts);
+    mem_clear_spends(m);
+    mem_free(m->spends);
+    smap_finish(&m->spend_ids);
     mem_free_rows(m);
     mem_free_opens(m);
     mem_free_blobs(m);
@@ -145,6 +149,7 @@ const struct backend_ops memory_backend = {
     .entry_get = memory_entry_get,
     .entry_scan = memory_entry_scan,
     .mark_find = memory_mark_find,
+    .mark_scan = memory_mark_scan,
     .open_scan = memory_open_scan,
     .draft_scan = memory_draft_scan,
     .alias_find = memory_alias_find,
@@ -157,6 +162,8 @@ const struct backend_ops memory_backend = {
     .watermark = memory_watermark,
     .list_get = memory_list_get,
     .list_scan = memory_list_scan,
+    .list_count = memory_list_count,
+    .spend_scan = memory_spend_scan,
     .blob_put = memory_blob_put,
     .blob_seal = memory_blob_seal,
     .blob_sweep = memory_blob_sweep,

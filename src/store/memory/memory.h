@@ -13,7 +13,7 @@ extern const struct backend_ops memory_backend;
 /* A stored row: its numbers, then its bytes, in one allocation. */
 struct mem_entry {
     int64_t deleted;
-    uint32_t mask;
+    int64_t mask;
     uint32_t len;
     uint8_t kind;
     char body[];
@@ -107,6 +107,9 @@ struct memory {
     struct smap alias_ids; /* id -> index + 1 of the first alias */
     struct smap key_ids;   /* key -> index into keys */
     int64_t last_no, watermark;
+    struct spend_row *spends; /* strings owned */
+    size_t nspends, spends_cap;
+    struct smap spend_ids;  /* key -> index into spends */
     struct mem_text *texts; /* sorted by fulltext_order() */
     size_t ntexts, texts_cap;
     int64_t fulltext_mark;
@@ -155,6 +158,18 @@ void mem_put_alias(struct memory *m, const struct alias_row *row);
 void mem_put_key(struct memory *m, const struct key_row *row);
 void mem_put_log(struct memory *m, const struct changelog_row *row);
 void mem_put_list(struct memory *m, const struct list_row *row);
+/* Spend rows (spend.c). mem_add_spend() adds to a row with the same key, mem_put_spend() replaces
+ * it. */
+void mem_add_spend(struct memory *m, const struct spend_row *row);
+void mem_put_spend(struct memory *m, const struct spend_row *row);
+void mem_del_spend(struct memory *m, const struct spend_row *key);
+void mem_drop_spends(struct memory *m, int64_t sid); /* all rows of a session */
+void mem_clear_spends(struct memory *m);
+void mem_scan_spends(struct memory *m, raw_fn fn, void *user); /* in order of the key */
+enum bough_rc memory_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
+                                int64_t *matches, int64_t *read, struct bough_error *err);
+enum bough_rc memory_spend_scan(struct snapshot *v, const struct spend_query *q, spend_fn fn,
+                                void *user, struct bough_error *err);
 void mem_del_alias(struct memory *m, const char *id, int64_t scope);
 void mem_del_list(struct memory *m, int64_t sid);
 /* False: there was no such entry. */
@@ -242,6 +257,9 @@ enum bough_rc memory_entry_get(struct snapshot *v, struct bough_arena *a, int64_
                                int64_t depth, struct entry_row *out, struct bough_error *err);
 enum bough_rc memory_entry_scan(struct snapshot *v, const struct entry_range *range, entry_fn fn,
                                 void *user, struct bough_error *err);
+enum bough_rc memory_mark_scan(struct snapshot *v, const int64_t *bids, size_t n,
+                               enum bough_entry_kind kind, mark_fn fn, void *user,
+                               struct bough_error *err);
 enum bough_rc memory_mark_find(struct snapshot *v, int64_t bid, enum bough_entry_kind kind,
                                int64_t to, int64_t *depth, struct bough_error *err);
 enum bough_rc memory_open_scan(struct snapshot *v, int64_t bid, int64_t from, int64_t to,

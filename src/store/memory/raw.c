@@ -132,6 +132,9 @@ enum bough_rc memory_raw_scan(struct snapshot *v, enum raw_table table, raw_fn f
     case RAW_FULLTEXT:
         mem_scan_texts(m, fn, user);
         break;
+    case RAW_SPEND:
+        mem_scan_spends(m, fn, user);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -236,6 +239,9 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_FULLTEXT:
         mem_del_text(m, fulltext_order(&row->u.text));
         break;
+    case RAW_SPEND:
+        mem_del_spend(m, &row->u.spend);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -289,6 +295,9 @@ static void put_row(struct memory *m, const struct raw_row *row)
         break;
     case RAW_FULLTEXT:
         mem_raw_text(m, &row->u.text);
+        break;
+    case RAW_SPEND:
+        mem_put_spend(m, &row->u.spend);
         break;
     case RAW_TABLES:
         break;

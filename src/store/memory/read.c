@@ -224,6 +224,26 @@ enum bough_rc memory_mark_find(struct snapshot *v, int64_t bid, enum bough_entry
     return BOUGH_OK;
 }
 
+enum bough_rc memory_mark_scan(struct snapshot *v, const int64_t *bids, size_t n,
+                               enum bough_entry_kind kind, mark_fn fn, void *user,
+                               struct bough_error *err)
+{
+    struct memory *m = memory_in(v);
+
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        struct mem_branch *b = mem_branch(m, bids[i]);
+
+        for (int64_t d = b ? b->row.base + 1 : 1; b && d <= mem_tip(b); d++) {
+            struct mem_entry *e = mem_entry(m, bids[i], d);
+
+            if (e && e->kind == kind && !e->deleted && !fn(user, bids[i], d))
+                return BOUGH_OK;
+        }
+    }
+    return BOUGH_OK;
+}
+
 enum bough_rc memory_alias_find(struct snapshot *v, const char *id, int64_t scope, alias_fn fn,
                                 void *user, struct bough_error *err)
 {
@@ -355,6 +375,7 @@ enum bough_rc memory_list_get(struct snapshot *v, struct bough_arena *a, int64_t
     out->model_provider = arena_strdup(a, out->model_provider);
     out->model_name = arena_strdup(a, out->model_name);
     out->hay = arena_strdup(a, out->hay);
+    out->last_model = arena_strdup(a, out->last_model);
     out->body = dup_str(a, out->body);
     return BOUGH_OK;
 }
@@ -374,11 +395,20 @@ static int by_modified(const void *x, const void *y)
     return list_compare(ORDER_MODIFIED, *(struct list_row *const *)x, *(struct list_row *const *)y);
 }
 
+static int by_cost(const void *x, const void *y)
+{
+    return list_compare(ORDER_COST, *(struct list_row *const *)x, *(struct list_row *const *)y);
+}
+
 enum bough_rc memory_list_scan(struct snapshot *v, const struct list_query *q, list_fn fn,
                                void *user, struct bough_error *err)
 {
-    static int (*const orders[])(const void *, const void *) = { by_created, by_updated,
-                                                                 by_modified };
+    static int (*const orders[])(const void *, const void *) = {
+        [ORDER_CREATED] = by_created,
+        [ORDER_UPDATED] = by_updated,
+        [ORDER_MODIFIED] = by_modified,
+        [ORDER_COST] = by_cost,
+    };
     struct memory *m = memory_in(v);
     struct list_row **rows = NULL;
     size_t n = 0, cap = 0;
@@ -397,5 +427,22 @@ enum bough_rc memory_list_scan(struct snapshot *v, const struct list_query *q, l
     for (size_t i = 0; i < n && fn(user, rows[i]); i++)
         ;
     mem_free(rows);
+    return BOUGH_OK;
+}
+
+enum bough_rc memory_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
+                                int64_t *matches, int64_t *read, struct bough_error *err)
+{
+    struct memory *m = memory_in(v);
+    struct list_query all = *q;
+
+    (void)err;
+    *matches = *read = 0;
+    all.after_set = false;
+    for (size_t i = 1; i < m->nsessions && *read < most; i++)
+        if (m->sessions[i].list) {
+            ++*read;
+            *matches += list_matches(&all, m->sessions[i].list);
+        }
     return BOUGH_OK;
 }

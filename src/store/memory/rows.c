@@ -177,7 +177,7 @@ void mem_put_entry(struct memory *m, const struct entry_row *row)
     struct mem_entry *e = mem_alloc(offsetof(struct mem_entry, body) + row->body.n);
 
     e->deleted = row->deleted;
-    e->mask = (uint32_t)row->mask;
+    e->mask = row->mask;
     e->kind = (uint8_t)row->kind;
     e->len = (uint32_t)row->body.n;
     memcpy(e->body, row->body.p, row->body.n);
@@ -271,6 +271,7 @@ static void free_list(struct list_row *l)
     drop(l->model_provider);
     drop(l->model_name);
     drop(l->hay);
+    drop(l->last_model);
     drop(l->body.p);
     mem_free(l);
 }
@@ -286,6 +287,7 @@ void mem_put_list(struct memory *m, const struct list_row *row)
     l->model_provider = copy_text(row->model_provider);
     l->model_name = copy_text(row->model_name);
     l->hay = copy_text(row->hay);
+    l->last_model = copy_text(row->last_model);
     l->body = copy_bytes(row->body);
     free_list(s->list);
     s->list = l;

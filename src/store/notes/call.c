@@ -13,27 +13,6 @@
 #include "store/sessions/session.h"
 #include "store/write/audit.h"
 
-static void call_fill(struct bough_arena *a, const char *session, const struct record_row *row,
-                      const struct call_body *b, struct bough_call *out)
-{
-    *out = (struct bough_call){ .session = arena_strdup(a, session),
-                                .request_id = b->request_id,
-                                .want_provider = b->want_provider,
-                                .want_model = b->want_model,
-                                .want_kind = b->want_kind,
-                                .provider = b->provider,
-                                .model = b->model,
-                                .kind = b->kind,
-                                .status = b->status,
-                                .error = b->error,
-                                .usage = b->usage,
-                                .used = b->used,
-                                .total_tokens = b->total_tokens,
-                                .duration = b->duration,
-                                .time = b->time };
-    id_record(b->made, row->sid, RECORD_CALL, row->ord, b->chk, out->id);
-}
-
 struct listing {
     struct bough_arena *a;
     const char *session;
@@ -56,7 +35,7 @@ static bool list_call(void *user, const struct record_row *row)
     if (l->rc)
         return false;
     out->at = arena_room(l->a, out->at, out->n, sizeof *out->at);
-    call_fill(l->a, l->session, row, &b, &out->at[out->n++]);
+    call_fill(l->session, row, &b, &out->at[out->n++]);
     return true;
 }
 
@@ -68,19 +47,6 @@ static int by_time(const void *x, const void *y)
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     return strcmp(a->id + 10, b->id + 10); /* the ordinal follows the time in the id */
-}
-
-static enum bough_rc session_id(struct snap *snap, struct bough_arena *a, int64_t sid,
-                                const char **id, struct bough_error *err)
-{
-    char *text = arena_alloc(a, BOUGH_ID_LEN + 1);
-    struct identity who;
-    enum bough_rc rc = snap_identity(snap, sid, &who, err);
-
-    *id = text;
-    if (!rc)
-        id_session(who.made, who.sid, who.chk, text);
-    return rc;
 }
 
 enum bough_rc bough_call_list(struct bough_store *s, struct bough_arena *a, const char *session,
@@ -147,7 +113,7 @@ enum bough_rc bough_call_get(struct bough_store *s, struct bough_arena *a, const
         rc = session_id(&snap, a, row.sid, &session, err);
     if (!rc) {
         *out = arena_alloc(a, sizeof **out);
-        call_fill(a, session, &row, &body, *out);
+        call_fill(session, &row, &body, *out);
     }
     snap_end(&snap);
     return rc;
@@ -237,7 +203,7 @@ static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_err
         return rc ? rc : u.rc;
     row.deleted = p->now;
     txn_change(p, CHANGE_RECORD_PUT)->u.record = row;
-    put_adjust(p, row.sid, &body.used, some_chk(p), true, "a deleted call");
+    put_adjust(p, row.sid, &body.used, some_chk(p), true, SPEND_WHY_DELETED);
     audit_put(p, in->s->principal, "delete call", in->id, "");
     txn_changelog(p, CHANGELOG_CALL_DELETE, row.sid, 1);
     p->t->log.record = row.ord;

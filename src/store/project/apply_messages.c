@@ -15,6 +15,19 @@ struct scan {
     struct summary *sh;
 };
 
+/* What a message that is not deleted adds to errors and the last state. */
+static void take_outcome(struct list_body *b, int64_t no, int64_t mask)
+{
+    b->errors += (mask & MASK_OUTCOME) >> MASK_ERRORS;
+    if (no < b->last_no)
+        return;
+    b->last_no = no;
+    b->last_state = mask & MASK_OPEN      ? BOUGH_OUTCOME_OPEN
+                    : mask & MASK_STOPPED ? BOUGH_OUTCOME_INTERRUPTED
+                    : mask & MASK_FAILED  ? BOUGH_OUTCOME_ERROR
+                                          : BOUGH_OUTCOME_OK;
+}
+
 static bool scan_entry(void *user, const struct entry_row *row)
 {
     struct scan *s = user;
@@ -23,6 +36,10 @@ static bool scan_entry(void *user, const struct entry_row *row)
     if (row->kind != BOUGH_ENTRY_MESSAGE || !pack_entry_head(row->body, &h))
         return true;
     s->sh->body.messages++;
+    if (row->deleted)
+        s->sh->recount = true;
+    else
+        take_outcome(&s->sh->body, h.no, row->mask);
     if (h.role != BOUGH_ROLE_USER && h.role != BOUGH_ROLE_ASSISTANT)
         return true;
     if (h.time > s->sh->body.last_said)
@@ -179,5 +196,56 @@ void apply_entry_delete(struct overlay_work *w, const struct changelog_row *row)
     if (!sh || !is_message(w, row))
         return;
     sh->body.messages += row->kind == CHANGELOG_ENTRY_DELETE ? -1 : 1;
+    sh->recount = true;
     again_previews(w, sh);
+}
+
+/* ---- errors and the last state ---- */
+
+void apply_open(struct overlay_work *w, const struct changelog_row *row)
+{
+    struct summary *sh = overlay_touch(w, row->sid);
+
+    if (sh)
+        take_outcome(&sh->body, row->no, MASK_OPEN);
+}
+
+static bool count_entry(void *user, const struct entry_row *row)
+{
+    struct scan *s = user;
+    struct pack_head h;
+
+    if (pack_entry_head(row->body, &h))
+        take_outcome(&s->sh->body, h.no, row->mask);
+    return true;
+}
+
+static bool count_branch(void *user, const struct branch_row *b)
+{
+    struct scan *s = user;
+    struct entry_range range = { .bid = b->bid,
+                                 .from = b->base + 1,
+                                 .to = LIMIT_DEPTH,
+                                 .kinds = 1 << BOUGH_ENTRY_MESSAGE,
+                                 .fronts = true };
+
+    s->w->rc = s->w->snap->ops->entry_scan(s->w->snap->v, &range, count_entry, s, s->w->err);
+    return !s->w->rc;
+}
+
+void settle_outcomes(struct overlay_work *w)
+{
+    size_t pos = 0;
+    uint64_t val;
+
+    while (!w->rc && map_next(&w->o->summaries, &pos, NULL, &val)) {
+        struct summary *sh = (struct summary *)(uintptr_t)val;
+        struct scan s = { w, sh };
+
+        if (!sh->recount || sh->gone)
+            continue;
+        sh->body.errors = sh->body.last_no = 0;
+        sh->body.last_state = BOUGH_OUTCOME_NONE;
+        w->rc = w->snap->ops->branch_of(w->snap->v, sh->sid, count_branch, &s, w->err);
+    }
 }

@@ -45,6 +45,11 @@ void apply_call(struct overlay_work *w, int64_t sid, int64_t ord)
 
     if (w->rc || !read_call(w, sid, ord, &call))
         return;
+    if (!w->only) {
+        struct spend_row spent = spend_of_call(sid, &call);
+
+        spends_add(&w->o->spends, &spent);
+    }
     roll_up(w, sid, &call.used, false);
     sh = overlay_touch(w, sid);
     if (!sh)

@@ -4,6 +4,18 @@
 #include "store/engine/commit_queue.h"
 #include "store/project/projector.h"
 
+void fold_spends(struct prep *p, const struct spends *s)
+{
+    size_t pos = 0;
+    uint64_t sid;
+
+    while (map_next(&s->dropped, &pos, &sid, NULL))
+        txn_change(p, CHANGE_SPEND_DROP)->u.spend.sid = (int64_t)sid;
+    for (size_t i = 0; i < s->n; i++)
+        if (!spend_is_zero(&s->at[i]))
+            txn_change(p, CHANGE_SPEND_ADD)->u.spend = s->at[i];
+}
+
 static void fold_changes(struct prep *p, struct overlay *o)
 {
     size_t pos = 0;
@@ -18,6 +30,7 @@ static void fold_changes(struct prep *p, struct overlay *o)
         if (!sh->gone)
             c->u.list.body = body_pack(p->a, list_fields, &sh->body);
     }
+    fold_spends(p, &o->spends);
     txn_change(p, CHANGE_WATERMARK)->u.watermark = o->to;
     txn_guard(p, guard_watermark(o->from));
 }

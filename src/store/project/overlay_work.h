@@ -40,7 +40,10 @@ void apply_inheritance(struct overlay_work *w, const struct changelog_row *row);
 
 void apply_append(struct overlay_work *w, const struct changelog_row *row);
 void apply_entry_delete(struct overlay_work *w, const struct changelog_row *row); /* or restore */
+void apply_open(struct overlay_work *w, const struct changelog_row *row);
 /* Choose the previews among the candidates, once all rows are applied. */
 void settle_previews(struct overlay_work *w);
+/* Count errors again where an entry was deleted or restored. */
+void settle_outcomes(struct overlay_work *w);
 
 #endif

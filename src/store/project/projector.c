@@ -20,6 +20,10 @@ static void apply_purge(struct overlay_work *w, const struct changelog_row *row)
 
     if (sh)
         sh->gone = true;
+    if (sh && !w->only)
+        w->rc = spends_move(
+            &w->o->spends, w->snap->v, w->snap->ops,
+            &(struct spends_heir){ row->sid, row->heir, sh->row.project, sh->row.account }, w->err);
     if (!w->rc)
         w->rc = w->snap->ops->session_children(w->snap->v, row->sid, orphan, w, w->err);
     apply_inheritance(w, row);
@@ -47,8 +51,10 @@ static void apply_row(struct overlay_work *w, const struct changelog_row *row)
     case CHANGELOG_PURGE:
         apply_purge(w, row);
         return;
-    case CHANGELOG_SESSION_NEW:
     case CHANGELOG_OPEN:
+        apply_open(w, row);
+        break;
+    case CHANGELOG_SESSION_NEW:
     case CHANGELOG_SESSION:
     case CHANGELOG_HEAD:
     case CHANGELOG_STATUS:
@@ -126,6 +132,7 @@ enum bough_rc overlay_build(struct snap *snap, struct bough_arena *a, int64_t on
 
     *out = (struct overlay){ .a = a };
     map_init(&out->summaries);
+    spends_init(&out->spends, a);
     w.rows = arena_array(a, AHEAD_ROWS, sizeof *w.rows);
     rc = snap->ops->watermark(snap->v, &out->from, err);
     if (rc)
@@ -138,6 +145,7 @@ enum bough_rc overlay_build(struct snap *snap, struct bough_arena *a, int64_t on
         rc = w.rc;
     if (!rc) {
         settle_previews(&w);
+        settle_outcomes(&w);
         rc = settle_identity(&w);
     }
     mem_free(w.cand);
@@ -147,6 +155,7 @@ enum bough_rc overlay_build(struct snap *snap, struct bough_arena *a, int64_t on
 void overlay_finish(struct overlay *o)
 {
     map_finish(&o->summaries);
+    spends_finish(&o->spends);
 }
 
 enum bough_rc summary_get(struct snap *snap, struct bough_arena *a, int64_t sid,

@@ -1,11 +1,12 @@
-/* The projector derives list rows from the changelog. It applies the changelog rows after the
- * watermark to the list rows of the sessions they touch: in memory for a reader (an overlay, which
- * makes every read exact), or as a txn that also advances the watermark (a fold). Backends only
- * store the rows. */
+/* The projector derives list rows and spend rows from the changelog. It applies the changelog rows
+ * after the watermark to the list rows of the sessions they touch, and adds up what they spent: in
+ * memory for a reader (an overlay, which makes every read exact), or as a txn that also advances
+ * the watermark (a fold). Backends only store the rows. */
 #ifndef STORE_PROJECT_PROJECTOR_H
 #define STORE_PROJECT_PROJECTOR_H
 
 #include "store/engine/engine.h"
+#include "store/project/spends.h"
 
 /* The list row of one session at the snapshot. */
 struct summary {
@@ -14,6 +15,7 @@ struct summary {
     struct list_body body;
     bool gone;      /* purged */
     unsigned ahead; /* prefetched previews: 1 user, 2 agent */
+    bool recount;   /* an entry was deleted or restored: errors and the last message anew */
 };
 
 /* The list rows that differ from the stored ones. */
@@ -22,6 +24,7 @@ struct overlay {
     struct map summaries; /* sid -> struct summary * */
     int64_t from, to;     /* the watermark, and the last number applied */
     size_t rows;          /* changelog rows applied */
+    struct spends spends; /* what they spent; empty when only one session is computed */
 };
 
 /* Apply all pending changelog rows. `only` > 0: compute just that session. The rows live in `a`;
@@ -58,6 +61,9 @@ void summary_sub(struct bough_totals *sum, const struct bough_totals *t);
  */
 enum bough_rc fold_prepare(struct engine *e, size_t seen, struct ready_fold **out,
                            struct bough_error *err);
+
+/* Add the changes that write pending spend rows. */
+void fold_spends(struct prep *p, const struct spends *s);
 
 /* Number of pending changelog rows. */
 enum bough_rc pending_count(struct snap *snap, size_t *n, struct bough_error *err);

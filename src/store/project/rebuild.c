@@ -1,4 +1,5 @@
-/* Rebuild list rows (counts, totals, previews) from all other rows, ignoring the old list rows.
+/* Rebuild list rows (counts, totals, previews) and spend rows from all other rows, ignoring the old
+ * ones.
  * Uses memory proportional to the number of sessions and branches. */
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/text/str.h"
 #include "core/model/totals.h"
 #include "core/part/part.h"
+#include "store/lookup/path.h"
 #include "store/project/projector.h"
 #include "store/project/rebuild.h"
 
@@ -31,6 +33,7 @@ struct rebuild {
     struct built *at;
     size_t n;
     struct map by_sid, by_bid; /* -> index */
+    struct spends spends;
     struct bough_arena *tmp;
     int64_t last_no;
 };
@@ -86,6 +89,22 @@ static void take_call(struct rebuild *r, struct built *s, const struct record_ro
     s->b.last_request_id = arena_strdup(r->p->a, c.request_id);
 }
 
+/* The same rows that the projector adds one by one. */
+static void take_spend(struct rebuild *r, const struct record_row *row)
+{
+    struct adjust_body adj;
+    struct call_body call;
+
+    bough_arena_reset(r->tmp);
+    if (row->kind == RECORD_CALL && !body_read(call_fields, row->body, &call, NULL)) {
+        struct spend_row spent = spend_of_call(row->sid, &call);
+
+        spends_add(&r->spends, &spent);
+    }
+    if (row->kind == RECORD_ADJUST && !body_read(adjust_fields, row->body, &adj, NULL))
+        (void)spend_of_adjust(r->tmp, row->sid, &adj, spends_take, &r->spends);
+}
+
 static bool each_record(void *user, const struct raw_row *raw)
 {
     const struct record_row *row = &raw->u.record;
@@ -93,6 +112,8 @@ static bool each_record(void *user, const struct raw_row *raw)
     struct built *s = built_of(r, row->sid);
     struct adjust_body adj;
 
+    if (!row->sid || (s && !s->purged))
+        take_spend(r, row);
     if (!s || s->purged)
         return true;
     if (row->kind == RECORD_CALL)
@@ -120,6 +141,29 @@ static void take_preview(struct rebuild *r, const struct bough_entry *e, struct 
     memcpy(p->text, text, strlen(text) + 1);
 }
 
+/* Errors and the last state. The mask of an entry that an older bough wrote does not say them yet.
+ */
+static void take_outcome(struct rebuild *r, struct built *s, const struct entry_row *row,
+                         const struct bough_entry *e)
+{
+    bool open = row->mask & MASK_OPEN;
+    struct entry_row says = *row;
+    int64_t errors = 0;
+    enum bough_outcome outcome = open ? BOUGH_OUTCOME_OPEN : message_outcome(e, &errors);
+
+    says.mask = (row->mask & ~MASK_OUTCOME) | (open ? 0 : entry_mask(e) & MASK_OUTCOME);
+    says.body = str_of("");
+    if (says.mask != row->mask)
+        txn_change(r->p, CHANGE_ENTRY_SET)->u.entry = says;
+    if (row->deleted)
+        return;
+    s->b.errors += errors;
+    if (e->no < s->b.last_no)
+        return;
+    s->b.last_no = e->no;
+    s->b.last_state = outcome;
+}
+
 static bool each_entry(void *user, const struct raw_row *raw)
 {
     const struct entry_row *row = &raw->u.entry;
@@ -133,8 +177,10 @@ static bool each_entry(void *user, const struct raw_row *raw)
         return true;
     s = &r->at[i];
     bough_arena_reset(r->tmp);
-    if (row->mask & MASK_OPEN || pack_entry_read(r->tmp, row->body, &e, &x, NULL) ||
-        e.kind != BOUGH_ENTRY_MESSAGE)
+    if (pack_entry_read(r->tmp, row->body, &e, &x, NULL) || e.kind != BOUGH_ENTRY_MESSAGE)
+        return true;
+    take_outcome(r, s, row, &e);
+    if (row->mask & MASK_OPEN)
         return true;
     s->b.messages += !row->deleted;
     if (e.role != BOUGH_ROLE_USER && e.role != BOUGH_ROLE_ASSISTANT)
@@ -253,6 +299,7 @@ enum bough_rc rebuild_lists(struct prep *p, void *unused, struct bough_error *er
     (void)unused;
     map_init(&r.by_sid);
     map_init(&r.by_bid);
+    spends_init(&r.spends, p->a);
     if (!rc)
         rc = r.snap->ops->watermark(r.snap->v, &from, err);
     if (!rc)
@@ -263,11 +310,14 @@ enum bough_rc rebuild_lists(struct prep *p, void *unused, struct bough_error *er
         if (!r.at[i].purged)
             rc = put_list(&r, &r.at[i], err);
     if (!rc) {
+        txn_change(p, CHANGE_SPEND_CLEAR);
+        fold_spends(p, &r.spends);
         txn_change(p, CHANGE_WATERMARK)->u.watermark = r.last_no;
         txn_guard(p, guard_watermark(from));
     }
     map_finish(&r.by_sid);
     map_finish(&r.by_bid);
+    spends_finish(&r.spends);
     mem_free(r.at);
     bough_arena_destroy(r.tmp);
     return rc;

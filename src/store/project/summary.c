@@ -95,6 +95,10 @@ enum bough_rc summary_identity(struct snap *snap, struct bough_arena *a, struct 
     sh->row.model_name = body.model_name;
     sh->body.totals_mode = body.totals_mode;
     sh->row.modified = sh->body.last_said ? sh->body.last_said : body.created;
+    sh->row.errors = sh->body.errors;
+    sh->row.last_state = sh->body.last_state;
+    sh->row.last_model = sh->body.last_model;
+    sh->row.cost = summary_rolled(&sh->body).cost;
     return load_hay(snap, a, row.slug, body.title, sh, err);
 }
 
@@ -103,7 +107,7 @@ static void empty(struct summary *sh, int64_t sid)
     *sh = (struct summary){ .sid = sid };
     body_clear(list_fields, &sh->body);
     sh->row.role_name = sh->row.provider_path = sh->row.model_provider = sh->row.model_name = "";
-    sh->row.hay = "";
+    sh->row.hay = sh->row.last_model = "";
 }
 
 enum bough_rc summary_read(const struct list_row *row, struct summary *out, struct bough_error *err)

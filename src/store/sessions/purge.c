@@ -14,6 +14,7 @@
 #include "store/lookup/find.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
+#include "store/sessions/cuts.h"
 #include "store/sessions/session.h"
 #include "store/write/audit.h"
 
@@ -22,87 +23,6 @@
 #define PURGING "\x1fpurging"
 
 enum { SLICE = 1000 }; /* rows per transaction, to keep other writers' waits short */
-
-/* ---- which entries stay ---- */
-
-struct branches {
-    struct branch_row *at; /* the session's branches by bid, so children follow their parents */
-    size_t n;
-};
-
-static bool keep_branch(void *user, const struct branch_row *b)
-{
-    struct branches *bs = user;
-
-    bs->at = mem_room(bs->at, bs->n, sizeof *bs->at);
-    bs->at[bs->n++] = *b;
-    return true;
-}
-
-struct needs {
-    struct snap *snap;
-    const struct branches *own;
-    int64_t sid;
-    int64_t most; /* largest base among the children still needed */
-    int64_t keepers[64];
-    size_t nkeepers;
-    enum bough_rc rc; /* set when a child could not be checked */
-    struct bough_error *err;
-};
-
-/* A child of the same session is needed if some of its entries stay. A child of another session is
- * needed if that session is not purged or some of the child's entries stay. */
-static bool child_needed(struct needs *n, const struct branch_row *c)
-{
-    bool purged = false;
-
-    if (c->sid == n->sid) {
-        for (size_t i = 0; i < n->own->n; i++)
-            if (n->own->at[i].bid == c->bid)
-                return n->own->at[i].cut > c->base;
-        return false;
-    }
-    n->rc = snap_purged(n->snap, c->sid, &purged, n->err);
-    return n->rc || !purged || c->cut > c->base;
-}
-
-static bool see_child(void *user, const struct branch_row *c)
-{
-    struct needs *n = user;
-    size_t i = 0;
-
-    if (!child_needed(n, c))
-        return true;
-    if (n->rc)
-        return false;
-    if (c->base > n->most)
-        n->most = c->base;
-    while (i < n->nkeepers && n->keepers[i] != c->sid)
-        i++;
-    if (c->sid != n->sid && i == n->nkeepers && n->nkeepers < 64)
-        n->keepers[n->nkeepers++] = c->sid;
-    return true;
-}
-
-/* Compute `cut` of each branch: the last depth still needed. Children before parents. */
-static enum bough_rc compute_cuts(struct snap *snap, int64_t sid, struct branches *bs,
-                                  struct needs *needs, struct bough_error *err)
-{
-    enum bough_rc rc = snap->ops->branch_of(snap->v, sid, keep_branch, bs, err);
-
-    needs->snap = snap;
-    needs->own = bs;
-    needs->sid = sid;
-    needs->err = err;
-    for (size_t i = bs->n; i-- > 0 && !rc;) {
-        needs->most = bs->at[i].base;
-        rc = snap->ops->branch_children(snap->v, bs->at[i].bid, 0, LIMIT_DEPTH, see_child, needs,
-                                        err);
-        rc = rc ? rc : needs->rc;
-        bs->at[i].cut = needs->most;
-    }
-    return rc;
-}
 
 /* ---- hiding the session ---- */
 
@@ -122,7 +42,9 @@ static bool concerns(void *user, const struct changelog_row *row)
     return false;
 }
 
-static void put_sum(struct prep *p, int64_t sid, int64_t project, const struct bough_totals *sum)
+/* The sum of a purged session. `spend`: what it spent by day and model. */
+static void put_sum(struct prep *p, int64_t sid, int64_t project, const struct bough_totals *sum,
+                    struct bough_str spend)
 {
     struct adjust_body body = { .made = p->now,
                                 .chk = (int64_t)(env_u64(&p->e->env) & 0xffff),
@@ -130,15 +52,15 @@ static void put_sum(struct prep *p, int64_t sid, int64_t project, const struct b
                                 .time = p->now,
                                 .project = project,
                                 .rolls = sid != 0,
-                                .why = "a purged session" };
+                                .why = SPEND_WHY_PURGED,
+                                .spend = spend };
 
     txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
         .sid = sid, .kind = RECORD_ADJUST, .body = body_pack(p->a, adjust_fields, &body)
     };
 }
 
-/* The nearest ancestor that spawned it and is not purged. 0: none, the store keeps the sum. */
-static enum bough_rc heir_of(struct snap *snap, int64_t sid, int64_t *heir, struct bough_error *err)
+enum bough_rc purge_heir(struct snap *snap, int64_t sid, int64_t *heir, struct bough_error *err)
 {
     struct identity who;
     bool purged = true;
@@ -157,28 +79,72 @@ static enum bough_rc heir_of(struct snap *snap, int64_t sid, int64_t *heir, stru
     return rc;
 }
 
+struct spent {
+    struct bough_arena *a;
+    const struct session_body *of;
+    struct spend_row *at;
+    size_t n;
+};
+
+static bool push_spent(void *user, const struct spend_row *row)
+{
+    struct spent *s = user;
+    struct spend_row left = spend_inherited(row, 0, s->of->project, s->of->account);
+
+    for (size_t i = s->n; i-- > 0;) /* models of one day are next to each other */
+        if (s->at[i].day == left.day && s->at[i].project == left.project &&
+            s->at[i].account == left.account) {
+            spend_add(&s->at[i], &left);
+            return true;
+        }
+    s->at = arena_room(s->a, s->at, s->n, sizeof *s->at);
+    s->at[s->n++] = left;
+    return true;
+}
+
+/* What the session spent by day and model. Nothing is pending, so the stored rows are complete. */
+static enum bough_rc spent_by(struct prep *p, struct snap *snap, const struct session_loaded *l,
+                              struct bough_str *out, bool *any, struct bough_error *err)
+{
+    struct spend_query q = {
+        .from = INT64_MIN / 2, .to = INT64_MAX, .sids = &l->row.sid, .nsids = 1, .within = true
+    };
+    struct spent s = { .a = p->a, .of = &l->body };
+    enum bough_rc rc = snap->ops->spend_scan(snap->v, &q, push_spent, &s, err);
+
+    *any = s.n > 0;
+    *out = spend_pack(p->a, s.at, s.n);
+    return rc;
+}
+
 /* Preserve the totals: the sum of its calls becomes an adjustment of its heir, its own adjustments
  * become one of the store. */
 static enum bough_rc fold_money(struct prep *p, struct snap *snap, const struct session_loaded *l,
                                 const struct list_body *b, struct bough_error *err)
 {
     int64_t heir;
-    enum bough_rc rc = heir_of(snap, l->row.sid, &heir, err);
+    enum bough_rc rc = purge_heir(snap, l->row.sid, &heir, err);
     struct bough_totals calls = b->own, rest = b->adjust, neg;
+    struct bough_str spend;
+    bool made_calls = false;
 
+    if (!rc)
+        rc = spent_by(p, snap, l, &spend, &made_calls, err);
     if (rc)
         return rc;
     if (!totals_add(&calls, &b->rolls) || !totals_neg(&b->rolls, &neg) || !totals_add(&rest, &neg))
         return bough_fail(err, BOUGH_FULL, "the totals of this session do not fit a number");
-    if (heir && !totals_is_zero(&calls)) {
-        put_sum(p, heir, 0, &calls);
+    if (heir && (made_calls || !totals_is_zero(&calls))) {
+        put_sum(p, heir, 0, &calls, spend);
         p->t->log.heir = heir;
         p->t->log.record = NEW_RECORD(0);
+        spend = str_of("[]");
+        made_calls = false;
     } else if (!totals_add(&rest, &calls)) {
         return bough_fail(err, BOUGH_FULL, "the totals of this session do not fit a number");
     }
-    if (!totals_is_zero(&rest))
-        put_sum(p, 0, l->body.project, &rest);
+    if (made_calls || !totals_is_zero(&rest))
+        put_sum(p, 0, l->body.project, &rest, spend);
     return BOUGH_OK;
 }
 
@@ -260,25 +226,27 @@ static enum bough_rc remove_rows(struct bough_store *s, int64_t sid, int64_t *en
 }
 
 /* Recompute the cuts of a purged session and remove the entries below them. */
-static enum bough_rc shrink(struct bough_store *s, int64_t sid, struct needs *needs, int64_t *kept,
-                            int64_t *entries, int64_t *records, struct bough_error *err)
+static enum bough_rc shrink(struct bough_store *s, int64_t sid, struct keepers *keepers,
+                            int64_t *kept, int64_t *entries, int64_t *records,
+                            struct bough_error *err)
 {
     struct branches bs = { 0 };
     struct deadline p = store_deadline(s);
+    struct cuts cuts;
     struct snap snap;
     enum bough_rc rc = snap_begin(s, &snap, err);
 
     if (rc)
         return rc;
-    rc = compute_cuts(&snap, sid, &bs, needs, err);
+    cuts_init(&cuts, &snap);
+    rc = cuts_of(&cuts, sid, &bs, keepers, err);
+    cuts_finish(&cuts);
     snap_end(&snap);
     if (!rc)
         rc = role_branch_cut(s->e, bs.at, bs.n, &p, err);
     for (size_t i = 0; i < bs.n; i++)
         *kept += bs.at[i].cut - bs.at[i].base;
     mem_free(bs.at);
-    needs->own = NULL;
-    needs->snap = NULL;
     return rc ? rc : remove_rows(s, sid, entries, records, err);
 }
 
@@ -292,7 +260,6 @@ static enum bough_rc shrink_ancestors(struct bough_store *s, const struct branch
         int64_t bid = bs->at[i].parent, seen = 0;
 
         while (bid && !rc) {
-            struct needs needs = { 0 };
             struct branch_row b = { 0 };
             bool purged = false;
             struct snap snap;
@@ -308,7 +275,7 @@ static enum bough_rc shrink_ancestors(struct bough_store *s, const struct branch
             if (rc || !purged)
                 break;
             if (b.sid != seen)
-                rc = shrink(s, b.sid, &needs, &kept, entries, records, err);
+                rc = shrink(s, b.sid, NULL, &kept, entries, records, err);
             seen = b.sid;
             bid = b.parent;
         }
@@ -352,15 +319,15 @@ static enum bough_rc report_children(struct bough_store *s, struct bough_arena *
         return rc;
     rc = snap.ops->session_children(snap.v, sid, push_child, &ids, err);
     if (!rc)
-        rc = snap.ops->branch_of(snap.v, sid, keep_branch, bs, err);
+        rc = snap.ops->branch_of(snap.v, sid, branches_keep, bs, err);
     snap_end(&snap);
     out->detached = ids.at;
     out->ndetached = ids.n;
     return rc;
 }
 
-static void report_keepers(struct bough_store *s, struct bough_arena *a, const struct needs *needs,
-                           struct bough_session_purge_result *out)
+static void report_keepers(struct bough_store *s, struct bough_arena *a,
+                           const struct keepers *keepers, struct bough_session_purge_result *out)
 {
     struct ids ids = { .a = a };
     struct snap snap;
@@ -369,9 +336,9 @@ static void report_keepers(struct bough_store *s, struct bough_arena *a, const s
 
     if (snap_begin(s, &snap, NULL))
         return;
-    for (size_t i = 0; i < needs->nkeepers; i++)
-        if (!snap_purged(&snap, needs->keepers[i], &purged, NULL) && !purged &&
-            snap_identity(&snap, needs->keepers[i], &who, NULL) == BOUGH_OK)
+    for (size_t i = 0; i < keepers->n; i++)
+        if (!snap_purged(&snap, keepers->at[i], &purged, NULL) && !purged &&
+            snap_identity(&snap, keepers->at[i], &who, NULL) == BOUGH_OK)
             push_id(&ids, who.made, who.sid, who.chk);
     snap_end(&snap);
     out->keepers = ids.at;
@@ -384,7 +351,7 @@ enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a, 
     REQUIRE(s && a, err);
 
     struct bough_session_purge_result none = { 0 };
-    struct needs needs = { 0 };
+    struct keepers keepers = { 0 };
     struct branches bs = { 0 };
     int64_t sid;
     enum bough_rc rc;
@@ -397,9 +364,9 @@ enum bough_rc bough_session_purge(struct bough_store *s, struct bough_arena *a, 
     if (!rc)
         rc = hide(s, a, sid, err);
     if (!rc)
-        rc = shrink(s, sid, &needs, &out->kept, &out->entries, &out->records, err);
+        rc = shrink(s, sid, &keepers, &out->kept, &out->entries, &out->records, err);
     if (!rc) {
-        report_keepers(s, a, &needs, out);
+        report_keepers(s, a, &keepers, out);
         rc = shrink_ancestors(s, &bs, &out->entries, &out->records, err);
     }
     if (!rc) {
@@ -438,10 +405,9 @@ enum bough_rc purge_resume(struct bough_store *s, struct bough_error *err)
     rc = snap.ops->alias_find(snap.v, PURGING, -1, note_unfinished, &u, err);
     snap_end(&snap);
     for (size_t i = 0; i < u.n && !rc; i++) {
-        struct needs needs = { 0 };
         int64_t kept = 0, entries = 0, records = 0;
 
-        rc = shrink(s, u.sids[i], &needs, &kept, &entries, &records, err);
+        rc = shrink(s, u.sids[i], NULL, &kept, &entries, &records, err);
     }
     return rc;
 }

@@ -69,6 +69,8 @@ static void fill_shown(const struct summary *sh, struct bough_session *out)
     out->updated = sh->row.updated;
     out->modified = sh->row.modified;
     out->rev = sh->body.rev;
+    out->errors = sh->body.errors;
+    out->last_state = (enum bough_outcome)sh->body.last_state;
 }
 
 static struct bough_str object_or_empty(struct bough_str s)

@@ -152,9 +152,11 @@ static enum bough_rc change_columns(struct prep *p, struct edit *e, struct sessi
     set_text(&b->version, in->version, c);
     set_raw(&b->data, in->data, c);
     set_raw(&b->metadata, in->metadata, c);
-    set_place(&b->project, in->project, e->project, c);
     set_place(&b->workspace, in->workspace, e->workspace, c);
-    set_place(&b->account, in->account, e->account, c);
+    /* These are kept with every call, so a cached state of the session must become stale. */
+    set_place(&b->project, in->project, e->project, &e->head_row);
+    set_place(&b->account, in->account, e->account, &e->head_row);
+    e->session_row = e->session_row || e->head_row;
     return BOUGH_OK;
 }
 

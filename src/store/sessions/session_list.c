@@ -13,6 +13,8 @@
 #include "store/lookup/session_load.h"
 #include "store/sessions/session.h"
 
+enum { COUNT_MOST = 100000 }; /* rows that are looked at for a count */
+
 static enum bough_rc read_cursor(const char *cursor, struct list_query *q, struct bough_error *err)
 {
     int64_t at[3]; /* order, key, session */
@@ -111,11 +113,16 @@ static enum bough_rc make_query(struct snap *snap, struct bough_arena *a,
         .created_to = f->created_to,
         .updated_from = f->updated_from,
         .updated_to = f->updated_to,
+        .errors = f->errors,
+        .last_state = f->last_state,
+        .cost_from = f->cost_from,
         .order = (enum list_order)f->order,
     };
-    if (f->order != BOUGH_BY_CREATED && f->order != BOUGH_BY_UPDATED &&
-        f->order != BOUGH_BY_MODIFIED)
-        return bough_fail(err, BOUGH_INVALID, "a list is ordered by created, updated or modified");
+    if ((unsigned)f->order > BOUGH_BY_COST)
+        return bough_fail(err, BOUGH_INVALID,
+                          "a list is ordered by created, updated, modified or cost");
+    if ((unsigned)f->last_state > BOUGH_OUTCOME_LAST || f->cost_from < 0)
+        return bough_fail(err, BOUGH_INVALID, "a filter of the list has an invalid value");
     q->hay = cstr_empty(f->query) ? "" : text_fold(a, str_of(f->query)).p;
     rc = read_statuses(f->status, &q->statuses, err);
     if (f->active)
@@ -162,6 +169,7 @@ static struct list_row keep_row(struct bough_arena *a, const struct list_row *ro
     copy.model_provider = arena_strdup(a, row->model_provider);
     copy.model_name = arena_strdup(a, row->model_name);
     copy.hay = "";
+    copy.last_model = arena_strdup(a, row->last_model);
     copy.body = arena_str(a, row->body);
     return copy;
 }
@@ -246,6 +254,34 @@ static enum bough_rc fill_page(struct snap *snap, struct merge *m, size_t limit,
     return rc;
 }
 
+/* Stored rows that match, with pending rows in place of those they replace. */
+static enum bough_rc count_all(struct snap *snap, struct bough_arena *a, struct list_query q,
+                               const struct overlay *o, struct bough_sessions *out,
+                               struct bough_error *err)
+{
+    struct ahead ahead = { .snap = snap, .a = a };
+    struct list_row was;
+    int64_t read;
+    size_t pos = 0;
+    uint64_t sid, val;
+    enum bough_rc rc;
+
+    q.after_set = false;
+    rc = snap->ops->list_count(snap->v, &q, COUNT_MOST, &out->total, &read, err);
+    out->total_at_least = read >= COUNT_MOST;
+    while (map_next(&o->summaries, &pos, &sid, NULL))
+        ahead_add(&ahead, WANT_LIST, (int64_t)sid, 0);
+    ahead_read(&ahead);
+    for (pos = 0; !rc && !out->total_at_least && map_next(&o->summaries, &pos, &sid, &val);) {
+        const struct summary *sh = (const struct summary *)(uintptr_t)val;
+
+        if (snap->ops->list_get(snap->v, a, (int64_t)sid, &was, NULL) == BOUGH_OK)
+            out->total -= list_matches(&q, &was);
+        out->total += !sh->gone && list_matches(&q, &sh->row);
+    }
+    return rc;
+}
+
 static enum bough_rc list_in(struct snap *snap, struct bough_arena *a,
                              const struct bough_session_list_options *f, struct bough_sessions *out,
                              struct bough_error *err)
@@ -269,6 +305,8 @@ static enum bough_rc list_in(struct snap *snap, struct bough_arena *a,
         rc = run(snap, &m, err);
     if (!rc)
         rc = fill_page(snap, &m, limit, out, err);
+    if (!rc && f->count)
+        rc = count_all(snap, a, q, &o, out, err);
     overlay_finish(&o);
     return rc;
 }

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PAGES_COLUMNS = 20 };
+enum { PAGES_COLUMNS = 24 };
 
 struct pages_value {
     enum pages_type { PAGES_NULL, PAGES_INT, PAGES_REAL, PAGES_TEXT, PAGES_BLOB } type;

@@ -22,7 +22,6 @@ enum bough_rc state_load(struct prep *p, int64_t sid, struct session_state **out
     struct head_now now;
     struct snap *snap;
     int64_t owner = 0;
-    bool purged = false;
     enum bough_rc rc;
 
     *out = st;
@@ -32,9 +31,7 @@ enum bough_rc state_load(struct prep *p, int64_t sid, struct session_state **out
     if (!rc)
         rc = snap_identity(snap, sid, &st->identity, err);
     if (!rc)
-        rc = snap_purged(snap, sid, &purged, err);
-    if (!rc && purged)
-        rc = session_gone(snap, sid, err);
+        rc = session_groups(snap, p->a, sid, st->groups, err);
     if (!rc)
         rc = snap->ops->head_get(snap->v, p->a, sid, &now, err);
     if (!rc && now.row.bid)
@@ -439,7 +436,7 @@ enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
                           (long long)LIMIT_DEPTH);
     txn_guard(p, guard_head(j->sid, st->row.ver));
     put_key(p, j, st); /* first: a used key must lose before any other change does */
-    plan_add_calls(p, &j->plan, j->sid);
+    plan_add_calls(p, &j->plan, j->sid, st->groups);
     bid = pl.fresh ? NEW_BRANCH(0) : pl.bid;
     if (pl.fresh && j->plan.n)
         txn_change(p, CHANGE_BRANCH_NEW)->u.branch =

@@ -207,14 +207,12 @@ static enum bough_rc check_call(const struct bough_call_new *c, struct bough_err
     return rc;
 }
 
-static void put_call(struct bough_arena *a, struct plan *plan, const struct call_body *body,
-                     int64_t given_time)
+static void put_call(struct plan *plan, const struct call_body *body, int64_t given_time)
 {
     struct plan_call *pc = &plan->calls[plan->ncalls++];
 
     pc->body = *body;
     pc->given_time = given_time;
-    pc->packed = body_pack(a, call_fields, body);
 }
 
 static struct call_body call_of(const struct bough_call_new *c, int64_t now, int64_t chk)
@@ -239,8 +237,8 @@ static struct call_body call_of(const struct bough_call_new *c, int64_t now, int
 }
 
 /* A message with usage always has a call: create one if the caller gave none (U17). */
-static void own_call(struct bough_arena *a, struct plan *plan, const struct bough_entry_new *in,
-                     struct plan_entry *pe, int64_t now, int64_t chk)
+static void own_call(struct plan *plan, const struct bough_entry_new *in, struct plan_entry *pe,
+                     int64_t now, int64_t chk)
 {
     struct call_body body = { .made = now,
                               .chk = chk,
@@ -251,7 +249,7 @@ static void own_call(struct bough_arena *a, struct plan *plan, const struct boug
                               .duration = pe->e.duration,
                               .time = pe->e.time };
 
-    put_call(a, plan, &body, pe->given_time);
+    put_call(plan, &body, pe->given_time);
     pe->call_new = (int)plan->ncalls;
 }
 
@@ -304,7 +302,7 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
     if (call) {
         struct call_body body = call_of(call, now, chk[2 * n]);
 
-        put_call(a, out, &body, call->time);
+        put_call(out, &body, call->time);
     }
     for (size_t i = 0; i < n; i++) {
         struct plan_entry *pe = &out->entries[i];
@@ -319,7 +317,7 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
                               i + 1);
         pe->call_new = entries[i].by_call ? 1 : 0;
         if (pe->e.usage && !pe->call_new && cstr_empty(pe->call) && !s->uncounted)
-            own_call(a, out, &entries[i], pe, now, chk[n + i]);
+            own_call(out, &entries[i], pe, now, chk[n + i]);
         link_call(pe, out);
         out->resolve = out->resolve || !cstr_empty(pe->call) || pe->e.kind == BOUGH_ENTRY_LABEL ||
                        pe->e.kind == BOUGH_ENTRY_COMPACTION;
@@ -327,13 +325,17 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
     return n > 1 ? check_ids(out, err) : BOUGH_OK;
 }
 
-void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid)
+void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid, const int64_t groups[2])
 {
     for (size_t i = 0; i < plan->ncalls; i++) {
         const struct plan_call *call = &plan->calls[i];
+        struct call_body body = call->body;
 
-        txn_change(p, CHANGE_RECORD_PUT)->u.record =
-            (struct record_row){ .sid = sid, .kind = RECORD_CALL, .body = call->packed };
+        body.project = groups[0];
+        body.account = groups[1];
+        txn_change(p, CHANGE_RECORD_PUT)->u.record = (struct record_row){
+            .sid = sid, .kind = RECORD_CALL, .body = body_pack(p->a, call_fields, &body)
+        };
         if (!cstr_empty(call->body.origin))
             txn_change(p, CHANGE_ALIAS_ADD)->u.alias =
                 (struct alias_row){ .id = call->body.origin,

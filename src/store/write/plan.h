@@ -25,7 +25,6 @@ struct plan_entry {
 struct plan_call {
     struct call_body body;
     int64_t given_time;
-    struct bough_str packed;
 };
 
 struct plan {
@@ -49,9 +48,10 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
 enum bough_rc plan_resolve(struct snap *snap, struct bough_arena *a, int64_t sid, struct plan *plan,
                            struct bough_error *err);
 
-/* In prepare(): add the changes that create the plan's calls in session `sid`. The k-th call
- * becomes NEW_RECORD(k), so these must be the txn's first records. */
-void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid);
+/* In prepare(): add the changes that create the plan's calls in session `sid`, whose groups are
+ * those of session_groups(). The k-th call becomes NEW_RECORD(k), so these must be the txn's first
+ * records. */
+void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid, const int64_t groups[2]);
 
 /*
  * Store the bytes that were moved out of the parts, then run the request that links them. The sweep

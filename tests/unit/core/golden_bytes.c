@@ -346,6 +346,7 @@ TEST(every_body_with_all_its_fields_is_stored_as_it_always_was)
         { "source", source_fields, sizeof(struct source_body) },
         { "token", token_fields, sizeof(struct token_body) },
         { "quarantine", quarantine_fields, sizeof(struct quarantine_body) },
+        { "state", state_fields, sizeof(struct state_body) },
     };
     struct golden g = golden_open(t);
 

@@ -92,6 +92,10 @@ TEST(numbers_of_a_session_keep_their_meaning)
         N(BOUGH_STATUS_IDLE, 0), N(BOUGH_STATUS_BUSY, 1), N(BOUGH_STATUS_RETRY, 2),
         N(BOUGH_STATUS_ARCHIVED, 3), /* PostgreSQL's index head_active names it */
     };
+    static const struct number outcomes[] = {
+        N(BOUGH_OUTCOME_NONE, 0),        N(BOUGH_OUTCOME_OK, 1),   N(BOUGH_OUTCOME_ERROR, 2),
+        N(BOUGH_OUTCOME_INTERRUPTED, 3), N(BOUGH_OUTCOME_OPEN, 4), /* indexes name 1 */
+    };
     static const struct number modes[] = { N(BOUGH_TOTALS_AUTO, 0), N(BOUGH_TOTALS_MANUAL, 1) };
     static const struct number scopes[] = { N(BOUGH_MEMORY_OF_SESSION, 0),
                                             N(BOUGH_MEMORY_OF_PROJECT, 1),
@@ -99,6 +103,7 @@ TEST(numbers_of_a_session_keep_their_meaning)
 
     CHECK_NUMBERS(session_kinds, BOUGH_SESSION_KIND_LAST);
     CHECK_NUMBERS(statuses, BOUGH_STATUS_LAST);
+    CHECK_NUMBERS(outcomes, BOUGH_OUTCOME_LAST);
     CHECK_NUMBERS(modes, -1);
     CHECK_NUMBERS(scopes, -1);
 }
@@ -111,7 +116,7 @@ TEST(records_and_log_rows_keep_the_numbers_of_their_kinds)
         N(RECORD_TOKEN, 7),       N(RECORD_AUDIT, 8),    N(RECORD_SOURCE, 9),
         N(RECORD_PROJECT, 10), /* PostgreSQL's view sessions names 10, 11 and 12 */
         N(RECORD_WORKSPACE, 11),  N(RECORD_ACCOUNT, 12), N(RECORD_SEEN, 13),
-        N(RECORD_QUARANTINE, 14),
+        N(RECORD_QUARANTINE, 14), N(RECORD_STATE, 15),
     };
     static const struct number logs[] = {
         N(CHANGELOG_SESSION_NEW, 1),    N(CHANGELOG_APPEND, 2),  N(CHANGELOG_SESSION, 3),
@@ -128,9 +133,14 @@ TEST(records_and_log_rows_keep_the_numbers_of_their_kinds)
 TEST(columns_of_rows_keep_their_numbers)
 {
     static const struct number masks[] = {
-        N(MASK_PART, 1),         N(MASK_ROLE, 65536),
-        N(MASK_USAGE, 16777216), N(MASK_UNLINKED, 33554432),
+        N(MASK_PART, 1),
+        N(MASK_ROLE, 65536),
+        N(MASK_USAGE, 16777216),
+        N(MASK_UNLINKED, 33554432),
         N(MASK_OPEN, 67108864),
+        N(MASK_FAILED, 134217728),
+        N(MASK_STOPPED, 268435456),
+        N(MASK_ERRORS, 32),
     };
     static const struct number aliases[] = { N(ALIAS_COPIED, 258), N(ALIAS_SESSION, 1),
                                              N(ALIAS_ENTRY, 2), N(ALIAS_RECORD, 3) };
@@ -200,15 +210,15 @@ static const struct tags tags[] = {
       "24s last_request_id, 25 last_cost, 26 last_call_time, 27 last_call_ord, 28s first_user, "
       "29s last_user, 30s last_agent, 31 first_user_no, 32 last_user_no, 33 last_agent_no, 34 rev, "
       "35 rolls.input, 36 rolls.output, 37 rolls.reasoning, 38 rolls.cache_read, "
-      "39 rolls.cache_write, 40 rolls.cost, 41 last_said" },
+      "39 rolls.cache_write, 40 rolls.cost, 41 last_said, 42 errors, 43 last_no, 44 last_state" },
     { "call", call_fields,
       "1 made, 2 chk, 3s origin, 4s request_id, 5s want_provider, 6s want_model, 7s want_kind, "
       "8s provider, 9s model, 10s kind, 11s status, 12s error, 13s usage, 14 used.input, "
       "15 used.output, 16 used.reasoning, 17 used.cache_read, 18 used.cache_write, 19 used.cost, "
-      "20 total_tokens, 21 duration, 22 time" },
+      "20 total_tokens, 21 duration, 22 time, 23 project, 24 account" },
     { "adjust", adjust_fields,
       "1 made, 2 chk, 3 delta.input, 4 delta.output, 5 delta.reasoning, 6 delta.cache_read, "
-      "7 delta.cache_write, 8 delta.cost, 9 time, 10 project, 11s why, 12 rolls" },
+      "7 delta.cache_write, 8 delta.cost, 9 time, 10 project, 11s why, 12 rolls, 13s spend" },
     { "memory", memory_fields,
       "1 made, 2 chk, 3 scope, 4 project, 5s title, 6s body, 7s content, 8s source, 9s path, "
       "10 created, 11 updated" },
@@ -222,8 +232,10 @@ static const struct tags tags[] = {
     { "source", source_fields,
       "1s path, 2s format, 3s hash, 4s session, 5 size, 6 offset, 7s owner, 8 expires, 9 updated" },
     { "token", token_fields,
-      "1 made, 2 chk, 3s label, 4s project, 5s hash, 6 scopes, 7 created, 8 expires, 9 used" },
+      "1 made, 2 chk, 3s label, 4s project, 5s hash, 6 scopes, 7 created, 8 expires, 9 used, "
+      "10 kind, 11s agent" },
     { "quarantine", quarantine_fields, "1 time, 2s where, 3s why, 4s row, 5s bytes" },
+    { "state", state_fields, "1s name, 2 time, 3s by, 4s data" },
 };
 
 TEST(fields_of_packed_bodies_keep_their_tags)

@@ -36,7 +36,7 @@ static int count(const char *text, const char *word)
 static void check_plan(struct test *t, sqlite3 *db, const struct list_query *q, const char *index,
                        const char *equal)
 {
-    static const char *const orders[] = { "created", "updated", "modified" };
+    static const char *const orders[] = { "created", "updated", "modified", "cost" };
     const char *plan, *step;
     struct buf sql;
 
@@ -69,6 +69,11 @@ TEST(lists_by_project_parent_workspace_account_role_and_status_are_ranges_of_an_
         { { .workspace = 1, .account = 1, .role_name = "x", .statuses = 1 },
           "workspace_",
           "workspace=? AND kind=? AND gone=?" },
+        { { .errors = true, .statuses = 1 }, "errors_", "kind=? AND gone=?" },
+        { { .last_state = BOUGH_OUTCOME_ERROR, .errors = true },
+          "last_",
+          "last_state=? AND kind=? AND gone=?" },
+        { { .last_state = BOUGH_OUTCOME_OK, .cost_from = 5 }, "", "kind=? AND gone=?" },
     };
     struct backend *b = open_at(t, test_path(t, "s.db"));
     sqlite3 *db;
@@ -84,5 +89,32 @@ TEST(lists_by_project_parent_workspace_account_role_and_status_are_ranges_of_an_
                 q.after_set = after;
                 check_plan(t, db, &q, rows[i].index, rows[i].equal);
             }
+    sqlite3_close(db);
+}
+
+TEST(lists_by_cost_are_ranges_of_an_index_whatever_else_is_asked)
+{
+    const struct {
+        struct list_query q;
+        const char *index, *equal;
+    } rows[] = {
+        { { .alive = true }, "", "kind=? AND gone=?" },
+        { { .cost_from = 7 }, "", "kind=? AND gone=?" },
+        { { .project = 1, .errors = true }, "project_", "project=? AND kind=? AND gone=?" },
+        { { .workspace = 1, .statuses = 1, .last_state = 2 }, "", "kind=? AND gone=?" },
+    };
+    struct backend *b = open_at(t, test_path(t, "s.db"));
+    sqlite3 *db;
+
+    b->ops->close(b);
+    CHECK_INT(SQLITE_OK, sqlite3_open(test_path(t, "s.db"), &db));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int after = 0; after < 2; after++) {
+            struct list_query q = rows[i].q;
+
+            q.order = ORDER_COST;
+            q.after_set = after;
+            check_plan(t, db, &q, rows[i].index, rows[i].equal);
+        }
     sqlite3_close(db);
 }

@@ -56,6 +56,10 @@ static void fill(struct test *t, struct backend *b, struct lists *l)
             .model_name = word(r >> 43),
             .hay = word(r >> 48),
             .body = { "body", 4 },
+            .errors = (int64_t)(r >> 53 & 3) % 3,
+            .last_state = (int64_t)(r >> 55 & 7) % 5,
+            .cost = (int64_t)(r >> 58 & 31),
+            .last_model = word(r >> 59),
         };
         c[i] = (struct change){ .op = CHANGE_LIST_PUT };
         c[i].u.list = l->rows[i];
@@ -89,7 +93,10 @@ static struct list_query random_query(struct test *t)
     q.created_to = which & 4096 ? (int64_t)(s >> 29 & 31) : 0;
     q.updated_from = which & 8192 ? (int64_t)(s >> 34 & 15) : 0;
     q.updated_to = which & 16384 ? (int64_t)(s >> 38 & 31) : 0;
-    q.order = (enum list_order)(s >> 44 & 0xff) % 3;
+    q.errors = which & 32768;
+    q.last_state = which & 65536 ? (int64_t)(r >> 40 & 7) % 5 : 0;
+    q.cost_from = which & 131072 ? (int64_t)(r >> 44 & 31) : 0;
+    q.order = (enum list_order)(s >> 44 & 0xff) % 4;
     q.after_set = s >> 52 & 1;
     q.after_key = (int64_t)(s >> 53 & 31);
     q.after_sid = (int64_t)(r >> 20) % ROWS;
@@ -126,6 +133,7 @@ static bool compare(void *user, const struct list_row *row)
 static void check_queries(struct test *t, struct backend *b, struct lists *l)
 {
     struct snapshot *v = look(t, b);
+    int64_t matches, read;
 
     for (int i = 0; i < 3000; i++) {
         struct list_query q = random_query(t);
@@ -134,6 +142,13 @@ static void check_queries(struct test *t, struct backend *b, struct lists *l)
         CHECK_OK(b->ops->list_scan(v, &q, compare, l, &t->err));
         if (l->wrong || l->got != l->n)
             FAIL("query %d: row %zu of %zu", i, l->got, l->n);
+        q.after_set = false;
+        expect(l, &q);
+        CHECK_OK(b->ops->list_count(v, &q, ROWS + 1, &matches, &read, &t->err));
+        CHECK_INT(l->n, matches);
+        CHECK(read >= matches && read <= ROWS);
+        CHECK_OK(b->ops->list_count(v, &q, 3, &matches, &read, &t->err));
+        CHECK(read <= 3 && matches <= read);
     }
     b->ops->snapshot_end(v);
 }

@@ -166,8 +166,12 @@ static void note_pending(struct fsck *f, struct fsck_session *s)
 
 static void note_purge(struct fsck *f, const struct changelog_row *row, struct fsck_session *s)
 {
+    struct fsck_session *heir = row->heir ? fsck_session_of(f, row->heir) : &f->store;
+
     note_pending(f, s);
-    forget_totals(f, fsck_session_of(f, row->heir));
+    forget_totals(f, heir == &f->store ? NULL : heir);
+    if (heir)
+        heir->spend_unknown = true;
     for (size_t i = 0; i < f->nsessions; i++)
         if (f->sessions[i].parent == row->sid)
             f->sessions[i].pending = true;

@@ -26,11 +26,15 @@ struct walk {
 
 static int64_t mask_of(const struct bough_entry *e)
 {
-    int64_t mask = (int64_t)MASK_ROLE << e->role | (e->usage ? MASK_USAGE : 0);
+    int64_t mask = (int64_t)MASK_ROLE << e->role | (e->usage ? MASK_USAGE : 0), errors = 0;
+    enum bough_outcome outcome =
+        e->kind == BOUGH_ENTRY_MESSAGE ? message_outcome(e, &errors) : BOUGH_OUTCOME_NONE;
 
     for (size_t i = 0; i < e->nparts; i++)
         mask |= (int64_t)MASK_PART << e->parts[i].type;
-    return mask;
+    mask |= outcome == BOUGH_OUTCOME_ERROR ? MASK_FAILED : 0;
+    mask |= outcome == BOUGH_OUTCOME_INTERRUPTED ? MASK_STOPPED : 0;
+    return mask | errors << MASK_ERRORS;
 }
 
 static void check_parts(struct fsck *f, struct fsck_where at, const struct bough_entry *e)
@@ -253,11 +257,30 @@ static void take_preview(struct fsck *f, const struct bough_entry *e, struct fsc
         *p = (struct fsck_preview){ e->no, hash_bytes(text, strlen(text)) };
 }
 
+static void derive_outcome(struct fsck_session *s, const struct entry_row *row,
+                           const struct bough_entry *e)
+{
+    int64_t errors = 0;
+    enum bough_outcome outcome =
+        row->mask & MASK_OPEN ? BOUGH_OUTCOME_OPEN : message_outcome(e, &errors);
+
+    if (row->deleted)
+        return;
+    s->errors += errors;
+    if (e->no < s->last_no)
+        return;
+    s->last_no = e->no;
+    s->last_state = outcome;
+}
+
 static void derive(struct walk *w, const struct entry_row *row, const struct bough_entry *e)
 {
     struct fsck_session *s = w->s;
 
-    if (!s || s->purged || e->kind != BOUGH_ENTRY_MESSAGE || row->mask & MASK_OPEN)
+    if (!s || s->purged || e->kind != BOUGH_ENTRY_MESSAGE)
+        return;
+    derive_outcome(s, row, e);
+    if (row->mask & MASK_OPEN)
         return;
     s->messages += !row->deleted;
     if (e->role != BOUGH_ROLE_USER && e->role != BOUGH_ROLE_ASSISTANT)

@@ -37,6 +37,7 @@ enum fsck_rule {
     RULE_NOTE,
     RULE_TOTALS,
     RULE_CALL,
+    RULE_SPEND,
     RULE_TEXT,
     RULE_LIST,
     RULE_LOG,
@@ -92,9 +93,11 @@ struct fsck_session {
 
     /* Derived values, computed again from the rows. */
     struct bough_totals own, below, adjust, rolls;
-    int64_t messages, calls, modified, updated, rev;
+    int64_t messages, calls, modified, updated, rev, errors, last_no, last_state;
     int64_t call_time, call_ord, call_cost;
     uint64_t call_names;
+    uint64_t spend, spend_stored; /* sums over what its calls spent, and over its spend rows */
+    bool spend_unknown;           /* they cannot be compared */
     struct fsck_preview first_user, last_user, last_agent;
 };
 
@@ -160,6 +163,7 @@ struct fsck {
     bool log_damaged; /* the changelog is damaged: skip comparisons with derived data */
 
     struct bough_arena *keep, *tmp; /* tmp is reset at every row */
+    struct fsck_session store;      /* the store itself: only its spending */
     struct fsck_session *sessions;
     size_t nsessions, sessions_cap;
     struct map by_sid; /* sid -> index */
@@ -276,7 +280,8 @@ void fsck_relations(struct fsck *f);      /* heads, forks, bases, groups, labels
 enum bough_rc fsck_names(struct fsck *f); /* aliases and keys */
 enum bough_rc fsck_changelog(struct fsck *f); /* the changelog against branches, records and keys */
 enum bough_rc fsck_locate(struct fsck *f);    /* find the rows behind sums that differ */
-enum bough_rc fsck_lists(struct fsck *f);     /* list rows */
+enum bough_rc fsck_lists(struct fsck *f);     /* list rows and spend rows */
+bool fsck_spend(void *user, const struct spend_row *row); /* `user`: the sum to add it to */
 /* Documents of the full text, and a sample of searches. */
 enum bough_rc fsck_documents(struct fsck *f);
 

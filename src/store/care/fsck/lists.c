@@ -1,4 +1,5 @@
-/* fsck, lists: compare list rows with values computed again from the rows they are derived from. */
+/* fsck, lists: compare list rows and spend rows with values computed again from the rows they are
+ * derived from. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -133,6 +134,17 @@ static void check_columns(const struct check *c, const struct list_row *row)
                     "the list has another role, provider path or model");
 }
 
+/* Own, below and adjusted; with manual totals adjusted alone. Sums end at the largest number. */
+static int64_t rolled_cost(const struct fsck_session *s)
+{
+    struct bough_totals t = s->adjust;
+
+    if (s->totals_mode == BOUGH_TOTALS_AUTO &&
+        (!totals_add(&t, &s->own) || !totals_add(&t, &s->below)))
+        return INT64_MAX;
+    return t.cost;
+}
+
 static void check_derived(struct check *c, const struct list_row *row, const struct list_body *b)
 {
     const struct fsck_session *s = c->s;
@@ -151,6 +163,15 @@ static void check_derived(struct check *c, const struct list_row *row, const str
     same_preview(c, "the last user message", b->last_user, b->last_user_no, &s->last_user);
     same_preview(c, "the last answer", b->last_agent, b->last_agent_no, &s->last_agent);
     check_hay(c, row, b);
+    same_number(c, "the number of errors", b->errors, s->errors);
+    same_number(c, "the last message", b->last_no, s->last_no);
+    same_number(c, "the state of the last message", b->last_state, s->last_state);
+    same_number(c, "its column of errors", row->errors, s->errors);
+    same_number(c, "its column of the last state", row->last_state, s->last_state);
+    if (!s->totals_unknown)
+        same_number(c, "its column of cost", row->cost, rolled_cost(s));
+    if (strcmp(row->last_model, b->last_model) != 0)
+        fsck_report(c->f, c->rule, at_session(s->sid), "its column of the last model is another");
 }
 
 /* ---- the pass ---- */
@@ -182,12 +203,67 @@ static bool each_list(void *user, const struct raw_row *raw)
     return true;
 }
 
+/* ---- what was spent ---- */
+
+/* Linear in the numbers: adding up calls and adding up rows gives the same sum. */
+bool fsck_spend(void *user, const struct spend_row *row)
+{
+    const int64_t key[] = { row->day, row->sid, row->project, row->account };
+    const int64_t *numbers = &row->calls;
+    uint64_t *sum = user, at = fsck_mix(hash_bytes(row->provider, strlen(row->provider)),
+                                        hash_bytes(row->model, strlen(row->model)));
+
+    for (int i = 0; i < 4; i++)
+        at = fsck_mix(at, (uint64_t)key[i]);
+    for (int i = 0; i < SPEND_NUMBERS; i++)
+        *sum += fsck_mix(at, (uint64_t)i) * (uint64_t)numbers[i];
+    return true;
+}
+
+static bool each_spend(void *user, const struct raw_row *raw)
+{
+    const struct spend_row *row = &raw->u.spend;
+    const int64_t *numbers = &row->calls;
+    struct fsck *f = user;
+    struct fsck_session *s = row->sid ? fsck_session_of(f, row->sid) : &f->store;
+    struct fsck_where at = at_session(row->sid);
+
+    if (!s || (s->purged && !s->pending)) {
+        fsck_report(f, RULE_ORPHAN, at, "it spends, but %s", s ? "was purged" : "does not exist");
+        return true;
+    }
+    for (int i = 0; i < SPEND_NUMBERS; i++) {
+        if (!fsck_range(f, at, "a number of its spend row", numbers[i], 0, INT64_MAX))
+            return true;
+        if (numbers[i] == INT64_MAX) /* a sum ended there */
+            s->spend_unknown = true;
+    }
+    if (!fsck_text(f, at, "the provider of its spend row", str_of(row->provider)) ||
+        !fsck_text(f, at, "the model of its spend row", str_of(row->model)))
+        return true;
+    return fsck_spend(&s->spend_stored, row);
+}
+
+static void check_spend(struct fsck *f, const struct fsck_session *s)
+{
+    if (s->spend == s->spend_stored || s->pending || s->spend_unknown || s->purged || s->damaged)
+        return;
+    fsck_report(f, RULE_SPEND, s->sid ? at_session(s->sid) : at_text("purged sessions", ""),
+                "what it spent by day and model is not what its calls add up to");
+}
+
 enum bough_rc fsck_lists(struct fsck *f)
 {
     enum bough_rc rc;
 
     roll_up(f);
     rc = f->ops->raw_scan(f->v, RAW_LIST, each_list, f, f->err);
+    if (!rc && f->level >= BOUGH_FSCK_FULL) {
+        rc = f->ops->raw_scan(f->v, RAW_SPEND, each_spend, f, f->err);
+        check_spend(f, &f->store);
+        for (size_t i = 0; i < f->nsessions && !rc; i++)
+            check_spend(f, &f->sessions[i]);
+    }
     for (size_t i = 0; i < f->nsessions && !rc; i++) {
         const struct fsck_session *s = &f->sessions[i];
 

@@ -63,19 +63,22 @@ static void note_last(struct fsck_session *s, int64_t ord, const struct call_bod
 
 static void check_call(const struct row *r)
 {
+    struct spend_row spent;
     struct call_body b;
 
     if (!r->s)
         return;
     if (!read_body(r, call_fields, &b)) {
-        r->s->damaged = r->s->totals_unknown = true;
+        r->s->damaged = r->s->totals_unknown = r->s->spend_unknown = true;
         keep_call(r->f, r->row, 0);
         return;
     }
+    spent = spend_of_call(r->row->sid, &b);
+    (void)fsck_spend(&r->s->spend, &spent);
     keep_call(r->f, r->row, fsck_call_id(b.made, b.chk));
     if (!totals_valid(&b.used) || b.total_tokens < 0 || b.duration < 0 || b.time < 0) {
         fsck_report(r->f, RULE_CALL, r->at, "one of its numbers is negative");
-        r->s->totals_unknown = true;
+        r->s->totals_unknown = r->s->spend_unknown = true;
     }
     if (r->row->deleted)
         return;
@@ -86,12 +89,16 @@ static void check_call(const struct row *r)
 
 static void check_adjust(const struct row *r)
 {
+    struct fsck_session *of = r->s ? r->s : &r->f->store;
     struct adjust_body b;
 
     if (!read_body(r, adjust_fields, &b)) {
-        if (r->s)
-            r->s->totals_unknown = true;
+        of->totals_unknown = of->spend_unknown = true;
         return;
+    }
+    if (!spend_of_adjust(r->f->tmp, r->row->sid, &b, fsck_spend, &of->spend)) {
+        fsck_report(r->f, RULE_VALUE, r->at, "what it says of a purged session cannot be read");
+        of->spend_unknown = true;
     }
     fsck_range(r->f, r->at, "its time", b.time, 0, INT64_MAX);
     if (!r->s)
@@ -239,6 +246,14 @@ static void check_quarantine(const struct row *r)
                 at, b.why);
 }
 
+static void check_state(const struct row *r)
+{
+    struct state_body b;
+
+    if (read_body(r, state_fields, &b) && !*b.name)
+        fsck_report(r->f, RULE_VALUE, r->at, "it has no name");
+}
+
 /* A record whose content was quarantined: only its ordinal is still in use. */
 static bool says_nothing(const struct record_row *row)
 {
@@ -287,6 +302,9 @@ static void check_kind(const struct row *r)
         break;
     case RECORD_TOKEN:
         (void)read_body(r, token_fields, &token);
+        break;
+    case RECORD_STATE:
+        check_state(r);
         break;
     case RECORD_SEEN:
         break;

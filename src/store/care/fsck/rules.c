@@ -35,6 +35,7 @@ const struct fsck_rule_row fsck_rules[RULES] = {
     [RULE_TOTALS] = { "I-33", true, "totals and counts are the sums of what they stand for" },
     [RULE_CALL] = { "I-34", true,
                     "an entry's call exists, and calls never cost less than nothing" },
+    [RULE_SPEND] = { "I-35", true, "what was spent by day and model is what the calls add up to" },
     [RULE_TEXT] = { "I-41", true, "every entry and title with words is found by them, once" },
     [RULE_LIST] = { "I-42", true, "previews and other columns of a list row are what they show" },
     [RULE_LOG] = { "I-43", true, "the log has every number once and every entry in its row" },

@@ -16,6 +16,7 @@ static const struct {
     [AHEAD_ENTRIES] = { WANT_ENTRY, SQL_ENTRY_MANY, 1 },
     [AHEAD_FRONTS] = { WANT_FRONT, SQL_FRONT_MANY, 1 },
     [AHEAD_CALLS] = { WANT_CALL, SQL_CALL_MANY, 2 },
+    [AHEAD_TIPS] = { WANT_TIP, SQL_TIP_MANY, -1 },
 };
 
 static void forget(struct conn *c, enum ahead_kind k)

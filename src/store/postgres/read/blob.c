@@ -2,6 +2,8 @@
  * its hash. */
 #include "base/limits.h"
 #include "store/postgres/conn/writer.h"
+#include "store/postgres/read/page.h"
+#include "store/postgres/read/read.h"
 
 static struct bough_str hash_str(const unsigned char hash[32], bool there)
 {
@@ -239,4 +241,66 @@ enum bough_rc postgres_blob_sweep(struct backend *b, int64_t only, int64_t limit
     rc = pg_writer_txn(s, false, p, sweep_some, &w, err);
     *left = !rc && w.room <= 0;
     return rc;
+}
+
+/* ---- reading ---- */
+
+enum bough_rc postgres_blob_find(struct snapshot *v, const unsigned char hash[32],
+                                 struct blob_row *out, struct bough_error *err)
+{
+    struct args a = { 0 };
+    PGresult *r;
+    enum bough_rc rc;
+
+    args_str(&a, (struct bough_str){ (const char *)hash, 32 });
+    rc = pg_ask(v, SQL_BLOB_FIND, &a, &r, err);
+    if (rc)
+        return rc;
+    if (PQntuples(r))
+        pg_row_blob(r, 0, out);
+    else
+        rc = bough_fail(err, BOUGH_NOT_FOUND, "there is no such attachment");
+    PQclear(r);
+    return rc;
+}
+
+enum bough_rc postgres_chunk_get(struct snapshot *v, struct bough_arena *a, int64_t bno,
+                                 int64_t index, struct chunk_row *out, struct bough_error *err)
+{
+    const int64_t at[] = { bno, index };
+    struct args args = { 0 };
+    PGresult *r;
+    enum bough_rc rc;
+
+    args_ints(&args, at, 2);
+    rc = pg_ask(v, SQL_CHUNK_GET, &args, &r, err);
+    if (rc)
+        return rc;
+    if (PQntuples(r)) {
+        pg_row_chunk(r, 0, out);
+        out->body = keep_bytes(a, out->body);
+    } else {
+        rc = bough_fail(err, BOUGH_NOT_FOUND, "there is no such piece of the attachment: %lld",
+                        (long long)index);
+    }
+    PQclear(r);
+    return rc;
+}
+
+enum bough_rc postgres_link_scan(struct snapshot *v, int64_t bno, link_fn fn, void *user,
+                                 struct bough_error *err)
+{
+    struct link_row row;
+    struct page p;
+
+    page_begin(&p, v, SQL_LINK_OF);
+    args_ints(&p.args, (int64_t[]){ bno, 0, 0 }, 3);
+    while (page_next(&p, err)) {
+        pg_row_link(p.r, p.i, &row);
+        args_set(&p.args, 1, row.bid);
+        args_set(&p.args, 2, row.depth);
+        if (!fn(user, &row))
+            break;
+    }
+    return page_end(&p, err);
 }

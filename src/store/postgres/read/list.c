@@ -4,6 +4,7 @@
 
 #include "base/text/str.h"
 #include "store/postgres/read/page.h"
+#include "store/postgres/read/read.h"
 
 _Static_assert(BOUGH_PRIMARY == 0 && BOUGH_SUBAGENT == 1, "the arms below name both kinds");
 
@@ -19,20 +20,29 @@ static const char *const pieces[ASKS_COUNT] = {
     [ASKS_ROLE] = " AND role_name = $6 AND role_name <> ''",
     [ASKS_PATH] = " AND provider_path = $7",
     [ASKS_PROVIDER] = " AND model_provider = $8",
-    [ASKS_MODEL] = " AND model_name = $9",
+    [ASKS_MODEL] = " AND (model_name = $9 OR last_model = $9)",
     [ASKS_CREATED_FROM] = " AND created >= $10",
     [ASKS_CREATED_TO] = " AND created < $11",
     [ASKS_UPDATED_FROM] = " AND updated >= $12",
     [ASKS_UPDATED_TO] = " AND updated < $13",
     [ASKS_HAY] = " AND position($14 IN hay) > 0",
     [ASKS_ROOTS] = " AND parent = 0",
+    [ASKS_ERRORS] = " AND errors > 0",
+    [ASKS_LAST_STATE] = " AND last_state = $15",
+    [ASKS_COST] = " AND cost >= $16",
 };
 
-enum { AT_KEY = 14, AT_SID = 15 }; /* $15 and $16: key and sid of the last row */
-#define TYPES "iiiiittttiiiibiii"
+/* The same for the condition whose partial index is used: list_lead(). */
+static const char *const lead_states = " AND last_state = $15 AND last_state > 1";
+
+enum { AT_KEY = 16, AT_SID = 17 }; /* $17 and $18: key and sid of the last row; $19: the limit */
+#define TYPES "iiiiittttiiiibiiiii"
 
 static const char *const keys[] = {
-    [ORDER_CREATED] = "created", [ORDER_UPDATED] = "updated", [ORDER_MODIFIED] = "modified"
+    [ORDER_CREATED] = "created",
+    [ORDER_UPDATED] = "updated",
+    [ORDER_MODIFIED] = "modified",
+    [ORDER_COST] = "cost",
 };
 
 /* The statuses that get a SELECT each; 0: another index is better. */
@@ -46,7 +56,12 @@ static uint64_t lead_statuses(const struct list_query *q)
 static uint64_t shape_of(const struct list_query *q)
 {
     return list_asks(q) | (uint64_t)list_arms(q) << 32 | (uint64_t)q->order << 40 |
-           UINT64_C(1) << 48 | lead_statuses(q) << 52;
+           (uint64_t)list_lead(q) << 42 | UINT64_C(1) << 48 | lead_statuses(q) << 52;
+}
+
+static const char *piece(const struct list_query *q, int i)
+{
+    return i == ASKS_LAST_STATE && list_lead(q) == ASKS_LAST_STATE ? lead_states : pieces[i];
 }
 
 /* `status` < 0: no condition, beside the pieces. */
@@ -61,8 +76,8 @@ static void write_arm(struct buf *out, const struct list_query *q, uint64_t shap
         buf_printf(out, " AND status = %d", status);
     for (int i = 0; i < ASKS_COUNT; i++)
         if (shape >> i & 1)
-            buf_puts(out, pieces[i]);
-    buf_printf(out, " AND (%s, sid) < ($15, $16) ORDER BY %s DESC, sid DESC LIMIT $17)", key, key);
+            buf_puts(out, piece(q, i));
+    buf_printf(out, " AND (%s, sid) < ($17, $18) ORDER BY %s DESC, sid DESC LIMIT $19)", key, key);
 }
 
 /* One SELECT per kind, per deleted state and, by status, per status: each reads one range of an
@@ -81,7 +96,7 @@ static void write_sql(struct buf *out, const struct list_query *q, uint64_t shap
             write_arm(out, q, shape, arm, status);
             between = " UNION ALL ";
         }
-    buf_printf(out, ") AS l ORDER BY %s DESC, sid DESC LIMIT $17", key);
+    buf_printf(out, ") AS l ORDER BY %s DESC, sid DESC LIMIT $19", key);
 }
 
 static void values_of(struct args *a, const struct list_query *q)
@@ -93,6 +108,7 @@ static void values_of(struct args *a, const struct list_query *q)
     args_text(a, q->model_name);
     args_ints(a, (int64_t[]){ q->created_from, q->created_to, q->updated_from, q->updated_to }, 4);
     args_text(a, q->hay);
+    args_ints(a, (int64_t[]){ q->last_state, q->cost_from }, 2);
     args_ints(a,
               (int64_t[]){ q->after_set ? q->after_key : INT64_MAX,
                            q->after_set ? q->after_sid : INT64_MAX, PIECE },
@@ -171,4 +187,58 @@ enum bough_rc postgres_list_scan(struct snapshot *v, const struct list_query *q,
     }
     buf_finish(&text);
     return rc ? rc : pg_over(v, err);
+}
+
+/* ---- counting ---- */
+
+/* Rows of the range that the list is read by, and whether each meets the other conditions. */
+static void write_count(struct buf *out, const struct list_query *q)
+{
+    enum list_condition lead = list_lead(q);
+    const char *between = "SELECT count(*), coalesce(sum(fits::int), 0)::bigint FROM (";
+
+    for (unsigned arm = 0; arm < 4; arm++) {
+        if (!(list_arms(q) >> arm & 1))
+            continue;
+        buf_puts(out, between);
+        buf_puts(out, "SELECT (true");
+        for (int i = 0; i < ASKS_COUNT; i++)
+            if (list_asks(q) >> i & 1 && (i != (int)lead || lead == ASKS_STATUSES))
+                buf_puts(out, pieces[i]);
+        buf_printf(out, ") AS fits FROM list WHERE kind = %u AND gone = %s", arm & 1,
+                   arm & 2 ? "true" : "false");
+        if (lead < ASKS_COUNT)
+            buf_puts(out, piece(q, (int)lead));
+        between = " UNION ALL ";
+    }
+    buf_puts(out, " LIMIT $19) AS l");
+}
+
+enum bough_rc postgres_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
+                                  int64_t *matches, int64_t *read, struct bough_error *err)
+{
+    struct args a = { 0 };
+    struct buf text;
+    PGresult *r;
+    enum bough_rc rc = pg_over(v, err);
+
+    *matches = *read = 0;
+    if (rc || !list_arms(q))
+        return rc;
+    buf_init(&text, TEXT_MAX);
+    write_count(&text, q);
+    values_of(&a, q);
+    args_set(&a, a.n - 1, most);
+    rc = pg_ask_begin(v, err);
+    if (!rc)
+        rc = pg_send_text(conn_of(v), NULL, NULL, text.p, TYPES, &a, err);
+    if (!rc)
+        rc = pg_answer(v, &r, err);
+    buf_finish(&text);
+    if (rc)
+        return rc;
+    *read = got_int(r, 0, 0);
+    *matches = got_int(r, 0, 1);
+    PQclear(r);
+    return BOUGH_OK;
 }

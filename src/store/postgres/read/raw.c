@@ -90,6 +90,15 @@ static const struct raw_text texts[RAW_TABLES] = {
                        " $8 <> 0, array_to_tsvector($9)) ON CONFLICT (id) DO UPDATE SET bid = $2,"
                        " depth = $3, time = $4, words = $5, vec = excluded.vec",
                        "iiiibiiiT", "DELETE FROM text_doc WHERE id = $1", "i" },
+    [RAW_SPEND] = { SPEND_COLS, "spend", SPEND_KEY,
+                    PUT("spend", SPEND_COLS,
+                        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15",
+                        SPEND_KEY,
+                        "calls = $7, unknown = $8, input = $9, output = $10, reasoning = $11,"
+                        " cache_read = $12, cache_write = $13, cost = $14, duration = $15"),
+                    "iiiittiiiiiiiii",
+                    "DELETE FROM spend WHERE (" SPEND_KEY ") = ($1, $2, $3, $4, $5, $6)",
+                    "iiiitt" },
 };
 
 /* ---- reading ---- */
@@ -141,6 +150,9 @@ static void raw_read(struct bough_arena *a, const PGresult *r, int i, struct raw
         break;
     case RAW_FULLTEXT:
         pg_row_text(a, r, i, &row->u.text);
+        break;
+    case RAW_SPEND:
+        pg_row_spend(r, i, &row->u.spend);
         break;
     case RAW_TABLES:
         break;
@@ -286,6 +298,10 @@ static void key_args(struct args *v, const struct raw_row *row)
     case RAW_FULLTEXT:
         args_int(v, fulltext_order(&row->u.text));
         break;
+    case RAW_SPEND:
+        args_spend(v, &row->u.spend);
+        v->n = 6;
+        break;
     case RAW_TABLES:
         break;
     }
@@ -355,6 +371,10 @@ static void row_args(struct bough_arena *a, struct args *v, const struct raw_row
     case RAW_FULLTEXT:
         v->n = 0;
         args_document(a, v, &row->u.text);
+        break;
+    case RAW_SPEND:
+        v->n = 0;
+        args_spend(v, &row->u.spend);
         break;
     case RAW_LINK:
     case RAW_TABLES:

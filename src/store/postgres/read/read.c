@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "store/postgres/conn/ahead.h"
 #include "store/postgres/read/page.h"
+#include "store/postgres/wire/array.h"
 
 /* Run a query that gives one row; BOUGH_NOT_FOUND when there is none. The caller clears *r. */
 static enum bough_rc only(struct snapshot *v, enum sql id, const int64_t *numbers, int n,
@@ -174,7 +175,13 @@ enum bough_rc postgres_branch_get(struct snapshot *v, int64_t bid, struct branch
 enum bough_rc postgres_branch_tip(struct snapshot *v, const struct branch_row *branch, int64_t *tip,
                                   struct bough_error *err)
 {
-    return ask_number(v, SQL_TIP, &branch->bid, 1, branch->base, tip, err);
+    PGresult *r;
+    int i;
+
+    if (!ahead_find(v, AHEAD_TIPS, branch->bid, 0, &r, &i))
+        return ask_number(v, SQL_TIP, &branch->bid, 1, branch->base, tip, err);
+    *tip = PQgetisnull(r, i, 1) ? branch->base : got_int(r, i, 1);
+    return BOUGH_OK;
 }
 
 enum bough_rc postgres_branch_children(struct snapshot *v, int64_t parent, int64_t from, int64_t to,
@@ -290,6 +297,30 @@ enum bough_rc postgres_mark_find(struct snapshot *v, int64_t bid, enum bough_ent
     const int64_t at[] = { bid, kind, to };
 
     return ask_number(v, SQL_MARK, at, 3, 0, depth, err);
+}
+
+enum bough_rc postgres_mark_scan(struct snapshot *v, const int64_t *bids, size_t n,
+                                 enum bough_entry_kind kind, mark_fn fn, void *user,
+                                 struct bough_error *err)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct page p;
+    enum bough_rc rc;
+
+    page_begin(&p, v, SQL_MARKS);
+    args_str(&p.args, array_of_numbers(a, bids, n));
+    args_ints(&p.args, (int64_t[]){ kind, 0, 0 }, 3);
+    while (page_next(&p, err)) {
+        int64_t bid = got_int(p.r, p.i, 0), depth = got_int(p.r, p.i, 1);
+
+        args_set(&p.args, 2, bid);
+        args_set(&p.args, 3, depth);
+        if (!fn(user, bid, depth))
+            break;
+    }
+    rc = page_end(&p, err);
+    bough_arena_destroy(a);
+    return rc;
 }
 
 /* ---- open messages ---- */
@@ -499,58 +530,4 @@ enum bough_rc postgres_list_get(struct snapshot *v, struct bough_arena *a, int64
         keep_list(a, out);
     got_end(&g);
     return rc;
-}
-
-/* ---- attachments ---- */
-
-enum bough_rc postgres_blob_find(struct snapshot *v, const unsigned char hash[32],
-                                 struct blob_row *out, struct bough_error *err)
-{
-    struct args a = { 0 };
-    PGresult *r;
-    enum bough_rc rc;
-
-    args_str(&a, (struct bough_str){ (const char *)hash, 32 });
-    rc = pg_ask(v, SQL_BLOB_FIND, &a, &r, err);
-    if (rc)
-        return rc;
-    if (PQntuples(r))
-        pg_row_blob(r, 0, out);
-    else
-        rc = bough_fail(err, BOUGH_NOT_FOUND, "there is no such attachment");
-    PQclear(r);
-    return rc;
-}
-
-enum bough_rc postgres_chunk_get(struct snapshot *v, struct bough_arena *a, int64_t bno,
-                                 int64_t index, struct chunk_row *out, struct bough_error *err)
-{
-    const int64_t at[] = { bno, index };
-    PGresult *r;
-    enum bough_rc rc = only(v, SQL_CHUNK_GET, at, 2, "such piece of the attachment:", &r, err);
-
-    if (rc)
-        return rc;
-    pg_row_chunk(r, 0, out);
-    out->body = keep_bytes(a, out->body);
-    PQclear(r);
-    return BOUGH_OK;
-}
-
-enum bough_rc postgres_link_scan(struct snapshot *v, int64_t bno, link_fn fn, void *user,
-                                 struct bough_error *err)
-{
-    struct link_row row;
-    struct page p;
-
-    page_begin(&p, v, SQL_LINK_OF);
-    args_ints(&p.args, (int64_t[]){ bno, 0, 0 }, 3);
-    while (page_next(&p, err)) {
-        pg_row_link(p.r, p.i, &row);
-        args_set(&p.args, 1, row.bid);
-        args_set(&p.args, 2, row.depth);
-        if (!fn(user, &row))
-            break;
-    }
-    return page_end(&p, err);
 }

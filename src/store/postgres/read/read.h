@@ -29,6 +29,13 @@ enum bough_rc postgres_entry_scan(struct snapshot *v, const struct entry_range *
                                   void *user, struct bough_error *err);
 enum bough_rc postgres_mark_find(struct snapshot *v, int64_t bid, enum bough_entry_kind kind,
                                  int64_t to, int64_t *depth, struct bough_error *err);
+enum bough_rc postgres_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
+                                  int64_t *matches, int64_t *read, struct bough_error *err);
+enum bough_rc postgres_spend_scan(struct snapshot *v, const struct spend_query *q, spend_fn fn,
+                                  void *user, struct bough_error *err);
+enum bough_rc postgres_mark_scan(struct snapshot *v, const int64_t *bids, size_t n,
+                                 enum bough_entry_kind kind, mark_fn fn, void *user,
+                                 struct bough_error *err);
 enum bough_rc postgres_open_scan(struct snapshot *v, int64_t bid, int64_t from, int64_t to,
                                  open_fn fn, void *user, struct bough_error *err);
 enum bough_rc postgres_draft_scan(struct snapshot *v, int64_t bid, int64_t depth, int64_t after,

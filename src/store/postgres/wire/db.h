@@ -13,11 +13,11 @@
 #include "store/contract/conn_pool.h"
 #include "store/contract/row_copy.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/wire/args.h"
 #include "store/postgres/wire/sql.h"
 #include "store/postgres/wire/url.h"
 
 enum {
-    ARGS_MAX = 20,   /* most parameters of one statement */
     LIST_SHAPES = 8, /* prepared list statements per connection */
 };
 
@@ -30,27 +30,9 @@ enum ahead_kind {
     AHEAD_ENTRIES,
     AHEAD_FRONTS,
     AHEAD_CALLS,
+    AHEAD_TIPS,
     AHEAD_KINDS, /* number of kinds */
 };
-
-/* The parameters of a statement, in order. Texts and bytes are borrowed until the statement is
- * sent. */
-struct args {
-    int n;
-    const char *p[ARGS_MAX];
-    int len[ARGS_MAX];
-    char number[ARGS_MAX][8];
-};
-
-void args_int(struct args *a, int64_t v);
-void args_ints(struct args *a, const int64_t *v, int n);
-void args_text(struct args *a, const char *s);    /* NULL becomes "" */
-void args_set(struct args *a, int at, int64_t v); /* replace the number at position `at` */
-void args_str(struct args *a, struct bough_str s);
-void args_null(struct args *a);
-/* Structs of args must be copied with this function, because numbers are stored inside them. */
-void args_copy(struct args *to, const struct args *from);
-int64_t args_number(const struct args *a, int at);
 
 /* A connection is used by one thread at a time. A reader connection is also the snapshot
  * it serves. */
@@ -240,6 +222,7 @@ void pg_row_alias(const PGresult *r, int i, struct alias_row *out);
 void pg_row_key(const PGresult *r, int i, struct key_row *out);
 void pg_row_log(const PGresult *r, int i, struct changelog_row *out);
 void pg_row_list(const PGresult *r, int i, struct list_row *out);
+void pg_row_spend(const PGresult *r, int i, struct spend_row *out);
 void pg_row_blob(const PGresult *r, int i, struct blob_row *out);
 void pg_row_chunk(const PGresult *r, int i, struct chunk_row *out);
 void pg_row_link(const PGresult *r, int i, struct link_row *out);
@@ -253,6 +236,7 @@ void args_open(struct args *v, const struct open_row *row);
 void args_record(struct bough_arena *a, struct args *v, const struct record_row *row);
 void args_changelog(struct args *v, const struct changelog_row *row);
 void args_list(struct args *v, const struct list_row *row);
+void args_spend(struct args *v, const struct spend_row *row);
 void args_session_docs(struct bough_arena *a, struct args *v, const struct session_row *row);
 
 /* ---- words.c: documents of the full text, and queries for them ---- */

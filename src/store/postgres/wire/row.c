@@ -174,6 +174,24 @@ void pg_row_list(const PGresult *r, int i, struct list_row *out)
     out->model_name = got_text(r, i, 14);
     out->hay = got_text(r, i, 15);
     out->body = got_bytes(r, i, 16);
+    out->errors = got_int(r, i, 17);
+    out->last_state = got_int(r, i, 18);
+    out->cost = got_int(r, i, 19);
+    out->last_model = got_text(r, i, 20);
+}
+
+void pg_row_spend(const PGresult *r, int i, struct spend_row *out)
+{
+    int64_t *numbers = spend_numbers(out);
+
+    out->day = got_int(r, i, 0);
+    out->sid = got_int(r, i, 1);
+    out->project = got_int(r, i, 2);
+    out->account = got_int(r, i, 3);
+    out->provider = got_text(r, i, 4);
+    out->model = got_text(r, i, 5);
+    for (int k = 0; k < SPEND_NUMBERS; k++)
+        numbers[k] = got_int(r, i, 6 + k);
 }
 
 void pg_row_blob(const PGresult *r, int i, struct blob_row *out)

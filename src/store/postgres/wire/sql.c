@@ -18,6 +18,19 @@
     " FROM unnest($1, $2) AS want (b, d) JOIN entry ON bid = b AND depth = d WHERE"                \
     " pg_column_size(body) < 16384"
 
+/* Rows of the days $1 to $2 that meet a condition on $3, in order of the key, behind $4 to $9. */
+#define SPEND(condition)                                                                           \
+    "SELECT " SPEND_COLS " FROM spend WHERE day BETWEEN $1 AND $2 " condition " AND (" SPEND_KEY   \
+    ") > ($4, $5, $6, $7, $8, $9) ORDER BY " SPEND_KEY " LIMIT $10"
+/* Sums end at the largest number instead of failing. */
+#define SUM(column)                                                                                \
+    column " = CASE WHEN spend." column " > 9223372036854775807 - excluded." column                \
+           " THEN 9223372036854775807 ELSE spend." column " + excluded." column " END"
+#define SPEND_SUMS                                                                                 \
+    SUM("calls")                                                                                   \
+    ", " SUM("unknown") ", " SUM("input") ", " SUM("output") ", " SUM("reasoning") ", " SUM(       \
+        "cache_read") ", " SUM("cache_write") ", " SUM("cost") ", " SUM("duration")
+
 const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_BEGIN_READ] = { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "" },
     [SQL_BEGIN] = { "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "" },
@@ -150,7 +163,8 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                       " bid = $6, depth = $7 WHERE key.expires <= $8",
                       "ibbiiiii" },
     [SQL_LIST_PUT] = { "INSERT INTO list (" LIST_COLS ") SELECT * FROM unnest($1, $2, $3, $4, $5,"
-                       " $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT (sid)"
+                       " $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,"
+                       " $21) ON CONFLICT (sid)"
                        " DO UPDATE SET kind = excluded.kind, status = excluded.status,"
                        " project = excluded.project, workspace = excluded.workspace,"
                        " account = excluded.account, parent = excluded.parent,"
@@ -159,11 +173,19 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                        " role_name = excluded.role_name, provider_path = excluded.provider_path,"
                        " model_provider = excluded.model_provider,"
                        " model_name = excluded.model_name, hay = excluded.hay,"
-                       " body = excluded.body",
-                       "IIIIIIIIIIITTTTBB" },
+                       " body = excluded.body, errors = excluded.errors,"
+                       " last_state = excluded.last_state, cost = excluded.cost,"
+                       " last_model = excluded.last_model",
+                       "IIIIIIIIIIITTTTBBIIIT" },
     [SQL_LIST_DEL] = { "DELETE FROM list WHERE sid = $1", "i" },
     [SQL_WATERMARK_SET] = { "UPDATE projection SET no = $1 WHERE name = 'list'", "i" },
     /* The entry or session may have been purged while its words were computed. */
+    [SQL_SPEND_ADD] = { "INSERT INTO spend (" SPEND_COLS ") SELECT * FROM unnest($1, $2, $3, $4,"
+                        " $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT"
+                        " (" SPEND_KEY ") DO UPDATE SET " SPEND_SUMS,
+                        "IIIITTIIIIIIIII" },
+    [SQL_SPEND_DROP] = { "DELETE FROM spend WHERE sid = $1", "i" },
+    [SQL_SPEND_CLEAR] = { "DELETE FROM spend", "" },
     [SQL_TEXT_ADD] = { "INSERT INTO text_doc (" TEXT_ALL ") SELECT $1, $2, $3, $4, $5, $6, $7,"
                        " $8 <> 0, array_to_tsvector($9) WHERE EXISTS (SELECT 1 FROM entry WHERE"
                        " bid = $2 AND depth = $3) ON CONFLICT DO NOTHING",
@@ -254,6 +276,10 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                         " ORDER BY bid LIMIT $3",
                         "iii" },
     [SQL_TIP] = { "SELECT depth FROM entry WHERE bid = $1 ORDER BY depth DESC LIMIT 1", "i" },
+    [SQL_TIP_MANY] = { "SELECT want.bid, tip.depth FROM unnest($1) AS want (bid) LEFT JOIN LATERAL"
+                       " (SELECT depth FROM entry WHERE entry.bid = want.bid ORDER BY depth DESC"
+                       " LIMIT 1) AS tip ON true ORDER BY want.bid",
+                       "I" },
     [SQL_ENTRY_GET] = { "SELECT " ENTRY_COLS " FROM entry WHERE bid = $1 AND depth = $2", "ii" },
     [SQL_ENTRY_MANY] = { "SELECT " ENTRY_COLS ENTRY_PLACES " AND coalesce(pg_column_size(parts),"
                          " 0) < 16384 ORDER BY bid, depth",
@@ -262,9 +288,13 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_ENTRY_UP] = { "SELECT " ENTRY_COLS ENTRY_RANGE " LIMIT $7", "iiiiiii" },
     [SQL_ENTRY_DOWN] = { "SELECT " ENTRY_COLS ENTRY_RANGE " DESC LIMIT $7", "iiiiiii" },
     [SQL_FRONT_UP] = { "SELECT " FRONT_COLS ENTRY_RANGE " LIMIT $7", "iiiiiii" },
-    [SQL_MARK] = { "SELECT depth FROM entry WHERE bid = $1 AND kind = $2 AND kind IN (1, 2, 3) AND"
-                   " over = 0 AND depth <= $3 ORDER BY depth DESC LIMIT 1",
+    [SQL_MARK] = { "SELECT depth FROM entry WHERE bid = $1 AND kind = $2 AND kind IN (1, 2, 3, 4)"
+                   " AND over = 0 AND depth <= $3 ORDER BY depth DESC LIMIT 1",
                    "iii" },
+    [SQL_MARKS] = { "SELECT e.bid, e.depth FROM unnest($1) AS want (bid) JOIN entry AS e ON"
+                    " e.bid = want.bid AND e.kind = $2 AND e.kind IN (1, 2, 3, 4) AND e.over = 0"
+                    " WHERE (e.bid, e.depth) > ($3, $4) ORDER BY e.bid, e.depth LIMIT $5",
+                    "Iiiii" },
     [SQL_OPEN_SCAN] = { "SELECT " OPEN_COLS " FROM open WHERE (bid, depth) > ($1, $2) AND"
                         " (bid, depth) <= ($3, $4) ORDER BY bid, depth LIMIT $5",
                         "iiiii" },
@@ -296,6 +326,10 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_LIST_MANY] = { "SELECT " LIST_COLS " FROM unnest($1) AS want (sid) LEFT JOIN list"
                         " USING (sid) ORDER BY sid",
                         "I" },
+    [SQL_SPEND_DAYS] = { SPEND("AND $3 = 0"), "iiiiiiitti" },
+    [SQL_SPEND_PROJECT] = { SPEND("AND project = $3 AND project <> 0"), "iiiiiiitti" },
+    [SQL_SPEND_ACCOUNT] = { SPEND("AND account = $3 AND account <> 0"), "iiiiiiitti" },
+    [SQL_SPEND_SESSIONS] = { SPEND("AND sid = ANY ($3)"), "iiIiiiitti" },
     [SQL_TEXT_MARK] = { "SELECT no FROM projection WHERE name = 'text'", "" },
 
     [SQL_BLOB_NUMBER] = { "UPDATE counter SET blobs = blobs + 1 RETURNING blobs", "" },

@@ -52,6 +52,9 @@ enum sql {
     SQL_LIST_PUT,
     SQL_LIST_DEL,
     SQL_WATERMARK_SET,
+    SQL_SPEND_ADD,
+    SQL_SPEND_DROP,
+    SQL_SPEND_CLEAR,
     SQL_TEXT_ADD,
     SQL_TEXT_ADD_TITLE,
     SQL_TEXT_DEL_TITLE,
@@ -85,6 +88,7 @@ enum sql {
     SQL_BRANCH_CHILDREN,
     SQL_BRANCH_OF,
     SQL_TIP,
+    SQL_TIP_MANY,
     SQL_ENTRY_GET,
     SQL_ENTRY_MANY,
     SQL_FRONT_MANY,
@@ -92,6 +96,7 @@ enum sql {
     SQL_ENTRY_DOWN,
     SQL_FRONT_UP,
     SQL_MARK,
+    SQL_MARKS,
     SQL_OPEN_SCAN,
     SQL_DRAFT_SCAN,
     SQL_ALIAS_GET,
@@ -107,6 +112,10 @@ enum sql {
     SQL_WATERMARK,
     SQL_LIST_GET,
     SQL_LIST_MANY,
+    SQL_SPEND_DAYS,
+    SQL_SPEND_PROJECT,
+    SQL_SPEND_ACCOUNT,
+    SQL_SPEND_SESSIONS,
     SQL_TEXT_MARK,
     /* attachments */
     SQL_BLOB_NUMBER,
@@ -156,7 +165,12 @@ extern const struct sql_statement pg_sql[SQL_COUNT];
 #define LOG_COLS "no, n, sid, kind, time, bid, depth, record, aux"
 #define LIST_COLS                                                                                  \
     "sid, kind, status, project, workspace, account, parent, created, updated, modified, deleted," \
-    " role_name, provider_path, model_provider, model_name, hay, body"
+    " role_name, provider_path, model_provider, model_name, hay, body, errors, last_state, cost,"  \
+    " last_model"
+#define SPEND_COLS                                                                                 \
+    "day, sid, project, account, provider, model, calls, unknown, input, output, reasoning,"       \
+    " cache_read, cache_write, cost, duration"
+#define SPEND_KEY "day, sid, project, account, provider, model"
 #define BLOB_COLS "bno, state, size, since, hash"
 #define CHUNK_COLS "bno, idx, sum, body"
 #define LINK_COLS "bid, depth, bno"

@@ -133,4 +133,14 @@ void args_list(struct args *v, const struct list_row *row)
     args_text(v, row->model_name);
     args_text(v, row->hay);
     args_str(v, row->body);
+    args_ints(v, (int64_t[]){ row->errors, row->last_state, row->cost }, 3);
+    args_text(v, row->last_model);
+}
+
+void args_spend(struct args *v, const struct spend_row *row)
+{
+    args_ints(v, (int64_t[]){ row->day, row->sid, row->project, row->account }, 4);
+    args_text(v, row->provider);
+    args_text(v, row->model);
+    args_ints(v, &row->calls, SPEND_NUMBERS);
 }

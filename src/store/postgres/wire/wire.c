@@ -136,9 +136,8 @@ static int oids_of(const char *types, Oid *out)
 enum bough_rc pg_send_text(struct conn *c, const char *name, bool *there, const char *text,
                            const char *types, const struct args *a, struct bough_error *err)
 {
-    static const int binary[ARGS_MAX] = {
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
-    };
+    static const int binary[ARGS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                          1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
     Oid oids[ARGS_MAX];
     int n = oids_of(types, oids), sent;
 

@@ -24,6 +24,7 @@ enum gathered {
     GATHER_ENTRIES,
     GATHER_RECORDS,
     GATHER_LISTS,
+    GATHER_SPEND,
     GATHER_LOG,
     GATHERED, /* number of kinds */
 };

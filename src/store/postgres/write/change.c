@@ -248,6 +248,15 @@ static enum bough_rc one_number(struct batch *b, enum sql id, int64_t number,
     return work(b, id, &a, err);
 }
 
+static enum bough_rc spend_put(struct batch *b, const struct spend_row *row,
+                               struct bough_error *err)
+{
+    struct args a = { 0 };
+
+    args_spend(&a, row);
+    return work(b, SQL_SPEND_ADD, &a, err);
+}
+
 static enum bough_rc text_put(struct batch *b, const struct fulltext_row *row,
                               struct bough_error *err)
 {
@@ -316,6 +325,12 @@ enum bough_rc batch_change(struct batch *b, struct change *c, struct bough_error
         return one_number(b, SQL_TEXT_MARK_SET, c->u.watermark, err);
     case CHANGE_FULLTEXT_CLEAR:
         return text_clear(b, err);
+    case CHANGE_SPEND_ADD:
+        return spend_put(b, &c->u.spend, err);
+    case CHANGE_SPEND_DROP:
+        return one_number(b, SQL_SPEND_DROP, c->u.spend.sid, err);
+    case CHANGE_SPEND_CLEAR:
+        return work(b, SQL_SPEND_CLEAR, NULL, err);
     }
     return bough_fail(err, BOUGH_INVALID, "unknown change");
 }

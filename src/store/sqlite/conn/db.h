@@ -200,6 +200,8 @@ void row_alias(sqlite3_stmt *st, struct alias_row *out);
 void row_key(sqlite3_stmt *st, struct key_row *out);
 void row_changelog(sqlite3_stmt *st, struct changelog_row *out);
 void row_list(sqlite3_stmt *st, struct list_row *out);
+void row_spend(sqlite3_stmt *st, struct spend_row *out);
+void bind_spend(sqlite3_stmt *st, const struct spend_row *row);
 void row_blob(sqlite3_stmt *st, struct blob_row *out); /* these six are in blob.c */
 void row_chunk(sqlite3_stmt *st, struct chunk_row *out);
 void row_link(sqlite3_stmt *st, struct link_row *out);

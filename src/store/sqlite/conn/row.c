@@ -29,7 +29,11 @@ void bind_list(sqlite3_stmt *st, const struct list_row *row)
     for (int i = 0; i < 5; i++)
         bind_text(st, 12 + i, texts[i]);
     bind_bytes(st, 17, row->body);
-    sqlite3_bind_int64(st, 18, row->deleted != 0);
+    sqlite3_bind_int64(st, 18, row->errors);
+    sqlite3_bind_int64(st, 19, row->last_state);
+    sqlite3_bind_int64(st, 20, row->cost);
+    bind_text(st, 21, row->last_model);
+    sqlite3_bind_int64(st, 22, row->deleted != 0);
 }
 
 static const char *text_at(sqlite3_stmt *st, int at)
@@ -227,4 +231,36 @@ void row_list(sqlite3_stmt *st, struct list_row *out)
     out->model_name = text_at(st, 14);
     out->hay = text_at(st, 15);
     out->body = bytes_at(st, 16);
+    out->errors = sqlite3_column_int64(st, 17);
+    out->last_state = sqlite3_column_int64(st, 18);
+    out->cost = sqlite3_column_int64(st, 19);
+    out->last_model = text_at(st, 20);
+}
+
+void row_spend(sqlite3_stmt *st, struct spend_row *out)
+{
+    int64_t *numbers = spend_numbers(out);
+
+    out->day = sqlite3_column_int64(st, 0);
+    out->sid = sqlite3_column_int64(st, 1);
+    out->project = sqlite3_column_int64(st, 2);
+    out->account = sqlite3_column_int64(st, 3);
+    out->provider = text_at(st, 4);
+    out->model = text_at(st, 5);
+    for (int i = 0; i < SPEND_NUMBERS; i++)
+        numbers[i] = sqlite3_column_int64(st, 6 + i);
+}
+
+void bind_spend(sqlite3_stmt *st, const struct spend_row *row)
+{
+    const int64_t *numbers = &row->calls;
+
+    sqlite3_bind_int64(st, 1, row->day);
+    sqlite3_bind_int64(st, 2, row->sid);
+    sqlite3_bind_int64(st, 3, row->project);
+    sqlite3_bind_int64(st, 4, row->account);
+    bind_text(st, 5, row->provider);
+    bind_text(st, 6, row->model);
+    for (int i = 0; i < SPEND_NUMBERS; i++)
+        sqlite3_bind_int64(st, 7 + i, numbers[i]);
 }

@@ -9,8 +9,15 @@
 
 /* The kind must be a literal: with a bound value SQLite does not use the partial index
  * entry_mark. */
-#define MARK(kind)                                                                                 \
-    "SELECT k FROM entry WHERE kind = " kind " AND over = 0 AND" RANGE " ORDER BY k DESC LIMIT 1"
+#define MARKS(kind) "SELECT k FROM entry WHERE kind = " kind " AND over = 0 AND" RANGE
+#define MARK(kind) MARKS(kind) " ORDER BY k DESC LIMIT 1"
+
+/* Rows of the days ?1 to ?2. */
+#define SPEND "SELECT " SPEND_COLS " FROM spend WHERE day BETWEEN ?1 AND ?2"
+/* A sum in a STRICT table must stay an integer. */
+#define SUM(column)                                                                                \
+    column " = iif(" column " > 9223372036854775807 - excluded." column                            \
+           ", 9223372036854775807, " column " + excluded." column ")"
 
 const char *const sql_text[SQL_COUNT] = {
     [SQL_BEGIN] = "BEGIN",
@@ -65,17 +72,28 @@ const char *const sql_text[SQL_COUNT] = {
                     " WHERE expires <= ?6",
     [SQL_LIST_PUT] =
         "INSERT OR REPLACE INTO list (" LIST_COLS ", gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"
-        " ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        " ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
     /* Usual case: kind, project, parent, created and gone are unchanged, so only the time indexes
      * move. */
     [SQL_LIST_MOVE] =
         "UPDATE list SET status = ?3, workspace = ?5, account = ?6, updated = ?9, modified = ?10,"
         " deleted = ?11, role_name = ?12, provider_path = ?13, model_provider = ?14,"
-        " model_name = ?15, hay = ?16, body = ?17"
+        " model_name = ?15, hay = ?16, body = ?17, errors = ?18, last_state = ?19, cost = ?20,"
+        " last_model = ?21"
         " WHERE sid = ?1 AND kind = ?2 AND project = ?4 AND parent = ?7 AND created = ?8"
-        " AND gone = ?18",
+        " AND gone = ?22",
     [SQL_LIST_DEL] = "DELETE FROM list WHERE sid = ?1",
     [SQL_WATERMARK_SET] = "UPDATE projection SET no = ?1 WHERE name = 'list'",
+    [SQL_SPEND_ADD] =
+        "INSERT INTO spend (" SPEND_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
+        " ?12, ?13, ?14, ?15) ON CONFLICT (day, sid, project, account, provider, model)"
+        " DO UPDATE SET " SUM("calls") ", " SUM("unknown") ", " SUM("input") ", " SUM(
+            "output") ","
+                      " " SUM("reasoning") ", " SUM("cache_read") ", " SUM("cache_write") ", " SUM(
+                          "cost") ","
+                                  " " SUM("duration"),
+    [SQL_SPEND_DROP] = "DELETE FROM spend WHERE sid = ?1",
+    [SQL_SPEND_CLEAR] = "DELETE FROM spend",
     /* The entry or session may have been purged while its words were computed. */
     [SQL_TEXT_ADD] = "INSERT OR IGNORE INTO text_doc (" TEXT_COLS ") SELECT ?1, ?2, ?3, ?4"
                      " WHERE EXISTS (SELECT 1 FROM entry WHERE k = ?2)",
@@ -129,6 +147,8 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_ENTRY_DOWN_ALIVE] =
         "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE " AND over = 0 ORDER BY k DESC",
     [SQL_ENTRY_DOWN_SOME] = "SELECT " ENTRY_COLS " FROM entry WHERE" RANGE SOME " ORDER BY k DESC",
+    [SQL_MARKS] = MARKS("3") " ORDER BY k",
+    [SQL_MARKS_SUMMARY] = MARKS("4") " ORDER BY k",
     [SQL_MARK] = MARK("3"),
     [SQL_MARK_MODEL] = MARK("1"),
     [SQL_MARK_LEVEL] = MARK("2"),
@@ -146,6 +166,10 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_LOG_SCAN] = "SELECT " LOG_COLS " FROM log WHERE no > ?1 ORDER BY no",
     [SQL_WATERMARK] = "SELECT no FROM projection WHERE name = 'list'",
     [SQL_LIST_GET] = "SELECT " LIST_COLS " FROM list WHERE sid = ?1",
+    [SQL_SPEND_DAYS] = SPEND,
+    [SQL_SPEND_SESSION] = SPEND " AND sid = ?3",
+    [SQL_SPEND_PROJECT] = SPEND " AND project = ?3 AND project <> 0",
+    [SQL_SPEND_ACCOUNT] = SPEND " AND account = ?3 AND account <> 0",
 
     [SQL_BLOB_COUNT] = "UPDATE counter SET value = value + 1 WHERE name = 'blob'",
     [SQL_BLOB_NUMBER] = "SELECT value FROM counter WHERE name = 'blob'",

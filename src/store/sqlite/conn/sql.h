@@ -44,6 +44,9 @@ enum sql {
     SQL_LIST_MOVE,
     SQL_LIST_DEL,
     SQL_WATERMARK_SET,
+    SQL_SPEND_ADD,
+    SQL_SPEND_DROP,
+    SQL_SPEND_CLEAR,
     SQL_TEXT_ADD,
     SQL_TEXT_ADD_TITLE,
     SQL_TEXT_DEL,
@@ -78,6 +81,8 @@ enum sql {
     SQL_ENTRY_DOWN_ALIVE,
     SQL_ENTRY_DOWN_SOME,
     SQL_MARK,
+    SQL_MARKS,
+    SQL_MARKS_SUMMARY,
     SQL_MARK_MODEL,
     SQL_MARK_LEVEL,
     SQL_OPEN_SCAN,
@@ -94,6 +99,10 @@ enum sql {
     SQL_LOG_SCAN,
     SQL_WATERMARK,
     SQL_LIST_GET,
+    SQL_SPEND_DAYS,
+    SQL_SPEND_SESSION,
+    SQL_SPEND_PROJECT,
+    SQL_SPEND_ACCOUNT,
     /* attachments */
     SQL_BLOB_COUNT,
     SQL_BLOB_NUMBER,
@@ -142,7 +151,12 @@ extern const char *const sql_text[SQL_COUNT];
 #define LINK_COLS "k, bno"
 #define LIST_COLS                                                                                  \
     "sid, kind, status, project, workspace, account, parent, created, updated, modified, deleted," \
-    " role_name, provider_path, model_provider, model_name, hay, body"
+    " role_name, provider_path, model_provider, model_name, hay, body, errors, last_state, cost,"  \
+    " last_model"
+
+#define SPEND_COLS                                                                                 \
+    "day, sid, project, account, provider, model, calls, unknown, input, output, reasoning,"       \
+    " cache_read, cache_write, cost, duration"
 
 #define TEXT_COLS "id, k, time, words"
 /* 2^40. The rowid of a document in the full-text index is TEXT_TOP minus its id, so the newest

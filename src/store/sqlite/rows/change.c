@@ -249,6 +249,18 @@ static enum bough_rc list_put(struct apply *ap, const struct list_row *row, stru
     return apply_put(ap, st, "list", err);
 }
 
+static enum bough_rc spend_put(struct apply *ap, const struct spend_row *row,
+                               struct bough_error *err)
+{
+    sqlite3_stmt *st;
+    enum bough_rc rc = conn_stmt(ap->c, SQL_SPEND_ADD, &st, err);
+
+    if (rc)
+        return rc;
+    bind_spend(st, row);
+    return apply_put(ap, st, "spend", err);
+}
+
 /* Run a statement with one number, or with a text and a number. */
 static enum bough_rc simple(struct apply *ap, enum sql id, const char *text, int64_t number,
                             struct bough_error *err)
@@ -307,6 +319,12 @@ enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_erro
         return simple(ap, SQL_TEXT_MARK_SET, NULL, c->u.watermark, err);
     case CHANGE_FULLTEXT_CLEAR:
         return text_clear(ap->c, err);
+    case CHANGE_SPEND_ADD:
+        return spend_put(ap, &c->u.spend, err);
+    case CHANGE_SPEND_DROP:
+        return simple(ap, SQL_SPEND_DROP, NULL, c->u.spend.sid, err);
+    case CHANGE_SPEND_CLEAR:
+        return simple(ap, SQL_SPEND_CLEAR, NULL, 0, err);
     }
     return bough_fail(err, BOUGH_INVALID, "unknown change");
 }

@@ -22,13 +22,16 @@ static const char *const pieces[C_COUNT] = {
     [ASKS_ROLE] = " AND +role_name = ?6",
     [ASKS_PATH] = " AND provider_path = ?7",
     [ASKS_PROVIDER] = " AND model_provider = ?8",
-    [ASKS_MODEL] = " AND model_name = ?9",
+    [ASKS_MODEL] = " AND (model_name = ?9 OR last_model = ?9)",
     [ASKS_CREATED_FROM] = " AND +created >= ?10",
     [ASKS_CREATED_TO] = " AND +created < ?11",
     [ASKS_UPDATED_FROM] = " AND +updated >= ?12",
     [ASKS_UPDATED_TO] = " AND +updated < ?13",
     [ASKS_HAY] = " AND instr(hay, ?14) > 0",
     [ASKS_ROOTS] = " AND +parent = 0",
+    [ASKS_ERRORS] = " AND +errors > 0",
+    [ASKS_LAST_STATE] = " AND +last_state = ?17",
+    [ASKS_COST] = " AND +cost >= ?18",
 };
 
 /* The same for the condition whose index is used: list_lead(). Statuses have an arm each. */
@@ -38,6 +41,8 @@ static const char *const leads[ASKS_COUNT] = {
     [ASKS_ACCOUNT] = " AND account = ?3 AND account <> 0",
     [ASKS_PARENT] = " AND parent = ?4 AND parent <> 0",
     [ASKS_ROLE] = " AND role_name = ?6 AND role_name <> ''",
+    [ASKS_LAST_STATE] = " AND last_state = ?17 AND last_state > 1",
+    [ASKS_ERRORS] = " AND errors > 0",
 };
 
 static const char *const status_leads[] = {
@@ -52,17 +57,18 @@ struct order_text {
 };
 
 static const struct order_text orders[] = {
-    [ORDER_CREATED] = { " AND (created, sid) < (?16, ?17)", " ORDER BY 8 DESC, 1 DESC" },
-    [ORDER_UPDATED] = { " AND (updated, sid) < (?16, ?17)", " ORDER BY 9 DESC, 1 DESC" },
-    [ORDER_MODIFIED] = { " AND (modified, sid) < (?16, ?17)", " ORDER BY 10 DESC, 1 DESC" },
+    [ORDER_CREATED] = { " AND (created, sid) < (?19, ?20)", " ORDER BY 8 DESC, 1 DESC" },
+    [ORDER_UPDATED] = { " AND (updated, sid) < (?19, ?20)", " ORDER BY 9 DESC, 1 DESC" },
+    [ORDER_MODIFIED] = { " AND (modified, sid) < (?19, ?20)", " ORDER BY 10 DESC, 1 DESC" },
+    [ORDER_COST] = { " AND (cost, sid) < (?19, ?20)", " ORDER BY 20 DESC, 1 DESC" },
 };
 
 /* One SELECT per kind and per deleted state: each reads one range of an index. */
 static const char *const arms[] = {
-    "SELECT " LIST_COLS " FROM list WHERE kind = 0 AND gone = 0",
-    "SELECT " LIST_COLS " FROM list WHERE kind = 1 AND gone = 0",
-    "SELECT " LIST_COLS " FROM list WHERE kind = 0 AND gone = 1",
-    "SELECT " LIST_COLS " FROM list WHERE kind = 1 AND gone = 1",
+    " FROM list WHERE kind = 0 AND gone = 0",
+    " FROM list WHERE kind = 1 AND gone = 0",
+    " FROM list WHERE kind = 0 AND gone = 1",
+    " FROM list WHERE kind = 1 AND gone = 1",
 };
 
 /* The statuses that get an arm each; 0: the status is not the lead. */
@@ -76,7 +82,8 @@ static uint64_t lead_statuses(const struct list_query *q)
 static uint64_t shape_of(const struct list_query *q)
 {
     return list_asks(q) | (uint64_t)q->after_set << C_AFTER | (uint64_t)list_arms(q) << 32 |
-           (uint64_t)q->order << 40 | UINT64_C(1) << 48 | lead_statuses(q) << 52;
+           (uint64_t)q->order << 40 | (uint64_t)list_lead(q) << 42 | UINT64_C(1) << 48 |
+           lead_statuses(q) << 52;
 }
 
 /* One arm: a range of the index of the lead. `status` < 0: the lead is not the status. */
@@ -85,15 +92,17 @@ static void write_arm(struct buf *out, const struct list_query *q, uint64_t shap
 {
     enum list_condition lead = list_lead(q);
 
+    buf_puts(out, "SELECT " LIST_COLS);
     buf_puts(out, arms[arm]);
     if (status >= 0)
         buf_puts(out, status_leads[status]);
     for (int i = 0; i < C_COUNT; i++) {
         if (!(shape >> i & 1) || (status >= 0 && i == ASKS_STATUSES))
             continue;
-        buf_puts(out, i == C_AFTER     ? orders[q->order].after
-                      : i == (int)lead ? leads[i]
-                                       : pieces[i]);
+        buf_puts(out, i == C_AFTER                               ? orders[q->order].after
+                      : i == (int)lead                           ? leads[i]
+                      : i == ASKS_COST && q->order == ORDER_COST ? " AND cost >= ?18"
+                                                                 : pieces[i]);
     }
 }
 
@@ -163,7 +172,8 @@ static void bind_query(sqlite3_stmt *st, const struct list_query *q)
         { 1, q->project },     { 2, q->workspace },     { 3, q->account },
         { 4, q->parent },      { 5, q->statuses },      { 10, q->created_from },
         { 11, q->created_to }, { 12, q->updated_from }, { 13, q->updated_to },
-        { 16, q->after_key },  { 17, q->after_sid },
+        { 17, q->last_state }, { 18, q->cost_from },    { 19, q->after_key },
+        { 20, q->after_sid },
     };
     const struct {
         int at;
@@ -211,4 +221,64 @@ enum bough_rc sqlite_list_scan(struct snapshot *v, const struct list_query *q, l
     if (!rc && snapshot_over(c)) /* the callback got an error and did not report it */
         rc = conn_fail(c, c->code, err);
     return rc;
+}
+
+/* ---- counting ---- */
+
+/* One arm for counting: rows of the lead's range, and whether each meets the other conditions. */
+static void count_arm(struct buf *out, const struct list_query *q, unsigned arm, int status)
+{
+    enum list_condition lead = list_lead(q);
+
+    buf_puts(out, "SELECT 1");
+    for (int i = 0; i < ASKS_COUNT; i++)
+        if (list_asks(q) >> i & 1 && i != (int)lead)
+            buf_puts(out, pieces[i]);
+    buf_puts(out, " AS fits");
+    buf_puts(out, arms[arm]);
+    if (status >= 0)
+        buf_puts(out, status_leads[status]);
+    else if (lead < ASKS_COUNT)
+        buf_puts(out, leads[lead]);
+}
+
+enum bough_rc sqlite_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
+                                int64_t *matches, int64_t *read, struct bough_error *err)
+{
+    struct conn *c = conn_of(v);
+    uint64_t statuses = lead_statuses(q);
+    const char *between = "SELECT count(*), coalesce(sum(fits), 0) FROM (";
+    sqlite3_stmt *st = NULL;
+    struct buf text;
+    int code;
+
+    *matches = *read = 0;
+    if (snapshot_over(c))
+        return conn_fail(c, c->code, err);
+    if (!list_arms(q))
+        return BOUGH_OK;
+    buf_init(&text, TEXT_MAX);
+    for (unsigned arm = 0; arm < 4; arm++)
+        for (int status = statuses ? 0 : -1; status <= (statuses ? BOUGH_STATUS_LAST : -1);
+             status++) {
+            if (!(list_arms(q) >> arm & 1) || (status >= 0 && !(statuses >> status & 1)))
+                continue;
+            buf_puts(&text, between);
+            count_arm(&text, q, arm, status);
+            between = " UNION ALL ";
+        }
+    buf_puts(&text, " LIMIT ?21)");
+    code = sqlite3_prepare_v2(c->db, text.p, (int)text.n, &st, NULL);
+    buf_finish(&text);
+    if (code == SQLITE_OK) {
+        bind_query(st, q);
+        sqlite3_bind_int64(st, 21, most);
+        code = sqlite3_step(st);
+    }
+    if (code == SQLITE_ROW) {
+        *read = sqlite3_column_int64(st, 0);
+        *matches = sqlite3_column_int64(st, 1);
+    }
+    sqlite3_finalize(st);
+    return code == SQLITE_ROW ? BOUGH_OK : conn_fail(c, code, err);
 }

@@ -41,9 +41,11 @@ static const struct raw_text texts[RAW_TABLES] = {
     [RAW_LIST] = { "SELECT sid, kind, status, project, workspace, account, parent, created, "
                    "updated,"
                    " modified, iif(gone = (deleted <> 0), deleted, -1), role_name, provider_path,"
-                   " model_provider, model_name, hay, body FROM list ORDER BY sid",
+                   " model_provider, model_name, hay, body, errors, last_state, cost, last_model"
+                   " FROM list ORDER BY sid",
                    "INSERT OR REPLACE INTO list (" LIST_COLS ", gone) VALUES (?1, ?2, ?3, ?4, ?5,"
-                   " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+                   " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,"
+                   " ?22)",
                    "DELETE FROM list WHERE sid = ?1" },
     [RAW_OPEN] = { "SELECT " OPEN_COLS " FROM open ORDER BY k",
                    "INSERT OR REPLACE INTO open (" OPEN_COLS
@@ -64,6 +66,12 @@ static const struct raw_text texts[RAW_TABLES] = {
     [RAW_FULLTEXT] = { "SELECT " TEXT_COLS " FROM text_doc ORDER BY id",
                        "INSERT OR REPLACE INTO text_doc (" TEXT_COLS ") VALUES (?1, ?2, ?3, ?4)",
                        "DELETE FROM text_doc WHERE id = ?1" },
+    [RAW_SPEND] = { "SELECT " SPEND_COLS
+                    " FROM spend ORDER BY day, sid, project, account, provider, model",
+                    "INSERT OR REPLACE INTO spend (" SPEND_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+                    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                    "DELETE FROM spend WHERE day = ?1 AND sid = ?2 AND project = ?3 AND"
+                    " account = ?4 AND provider = ?5 AND model = ?6" },
 };
 
 static void raw_read(struct bough_arena *a, sqlite3_stmt *st, struct raw_row *row)
@@ -115,6 +123,9 @@ static void raw_read(struct bough_arena *a, sqlite3_stmt *st, struct raw_row *ro
         bough_arena_reset(a);
         row_text(a, st, &row->u.text);
         break;
+    case RAW_SPEND:
+        row_spend(st, &row->u.spend);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -123,7 +134,8 @@ static void raw_read(struct bough_arena *a, sqlite3_stmt *st, struct raw_row *ro
 /* A damaged B-tree may show a page twice, or lead in a circle. Keys that are numbers must grow. */
 static bool moves_on(sqlite3_stmt *st, enum raw_table table, int64_t *last)
 {
-    bool pair = table == RAW_DRAFT || table == RAW_LINK; /* the first of two numbers may repeat */
+    /* The first of several numbers may repeat. */
+    bool pair = table == RAW_DRAFT || table == RAW_LINK || table == RAW_SPEND;
     int64_t key = sqlite3_column_int64(st, 0);
 
     if (table == RAW_ALIAS || table == RAW_KEY)
@@ -269,6 +281,9 @@ static void raw_bind(sqlite3_stmt *st, const struct raw_row *row, bool remove)
         break;
     case RAW_FULLTEXT:
         bind_document(st, &row->u.text);
+        break;
+    case RAW_SPEND:
+        bind_spend(st, &row->u.spend);
         break;
     case RAW_TABLES:
         break;

@@ -336,6 +336,34 @@ enum bough_rc sqlite_mark_find(struct snapshot *v, int64_t bid, enum bough_entry
     return rc;
 }
 
+/* Branches with consecutive numbers are one range of keys. */
+enum bough_rc sqlite_mark_scan(struct snapshot *v, const int64_t *bids, size_t n,
+                               enum bough_entry_kind kind, mark_fn fn, void *user,
+                               struct bough_error *err)
+{
+    enum sql id = kind == BOUGH_ENTRY_COMPACTION ? SQL_MARKS : SQL_MARKS_SUMMARY;
+    enum bough_rc rc = BOUGH_OK;
+    bool go_on = true;
+    struct query q;
+
+    for (size_t i = 0, end; i < n && go_on && !rc; i = end) {
+        for (end = i + 1; end < n && bids[end] == bids[end - 1] + 1; end++)
+            ;
+        rc = ask(v, &q, id,
+                 (int64_t[]){ entry_key(bids[i], 0), entry_key(bids[end - 1], LIMIT_DEPTH) }, 2,
+                 err);
+        if (rc)
+            break;
+        while (go_on && more(&q, &rc, err)) {
+            int64_t k = sqlite3_column_int64(q.st, 0);
+
+            go_on = fn(user, k >> 32, k & LIMIT_DEPTH);
+        }
+        rc = done(&q, rc, err);
+    }
+    return rc;
+}
+
 /* ---- aliases, keys, records ---- */
 
 enum bough_rc sqlite_alias_find(struct snapshot *v, const char *id, int64_t scope, alias_fn fn,
@@ -455,6 +483,42 @@ enum bough_rc sqlite_log_scan(struct snapshot *v, int64_t after, changelog_fn fn
             break;
     }
     return done(&q, rc, err);
+}
+
+static enum bough_rc spend_rows(struct snapshot *v, const struct spend_query *q, enum sql id,
+                                int64_t key, spend_fn fn, void *user, bool *go_on,
+                                struct bough_error *err)
+{
+    int64_t numbers[] = { q->from, q->to, key };
+    struct spend_row row;
+    struct query query;
+    enum bough_rc rc = ask(v, &query, id, numbers, id == SQL_SPEND_DAYS ? 2 : 3, err);
+
+    if (rc)
+        return rc;
+    while (*go_on && more(&query, &rc, err)) {
+        row_spend(query.st, &row);
+        if (spend_matches(q, &row))
+            *go_on = fn(user, &row);
+    }
+    return done(&query, rc, err);
+}
+
+enum bough_rc sqlite_spend_scan(struct snapshot *v, const struct spend_query *q, spend_fn fn,
+                                void *user, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+    bool go_on = true;
+
+    for (size_t i = 0; q->within && i < q->nsids && !rc && go_on; i++)
+        rc = spend_rows(v, q, SQL_SPEND_SESSION, q->sids[i], fn, user, &go_on, err);
+    if (q->within)
+        return rc;
+    if (q->project)
+        return spend_rows(v, q, SQL_SPEND_PROJECT, q->project, fn, user, &go_on, err);
+    if (q->account)
+        return spend_rows(v, q, SQL_SPEND_ACCOUNT, q->account, fn, user, &go_on, err);
+    return spend_rows(v, q, SQL_SPEND_DAYS, 0, fn, user, &go_on, err);
 }
 
 enum bough_rc sqlite_watermark(struct snapshot *v, int64_t *no, struct bough_error *err)

@@ -29,6 +29,9 @@ enum bough_rc sqlite_entry_scan(struct snapshot *v, const struct entry_range *ra
                                 void *user, struct bough_error *err);
 enum bough_rc sqlite_mark_find(struct snapshot *v, int64_t bid, enum bough_entry_kind kind,
                                int64_t to, int64_t *depth, struct bough_error *err);
+enum bough_rc sqlite_mark_scan(struct snapshot *v, const int64_t *bids, size_t n,
+                               enum bough_entry_kind kind, mark_fn fn, void *user,
+                               struct bough_error *err);
 enum bough_rc sqlite_open_scan(struct snapshot *v, int64_t bid, int64_t from, int64_t to,
                                open_fn fn, void *user, struct bough_error *err);
 enum bough_rc sqlite_draft_scan(struct snapshot *v, int64_t bid, int64_t depth, int64_t after,
@@ -50,6 +53,11 @@ enum bough_rc sqlite_log_scan(struct snapshot *v, int64_t after, changelog_fn fn
 enum bough_rc sqlite_watermark(struct snapshot *v, int64_t *no, struct bough_error *err);
 enum bough_rc sqlite_list_get(struct snapshot *v, struct bough_arena *a, int64_t sid,
                               struct list_row *out, struct bough_error *err);
+
+enum bough_rc sqlite_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
+                                int64_t *matches, int64_t *read, struct bough_error *err);
+enum bough_rc sqlite_spend_scan(struct snapshot *v, const struct spend_query *q, spend_fn fn,
+                                void *user, struct bough_error *err);
 
 /* The statement of a list, for sqlite_list_scan() and for the test that looks at its plan. */
 void sqlite_list_sql(const struct list_query *q, struct buf *out);

@@ -34,12 +34,11 @@ static bool list_branch(void *user, const struct branch_row *b)
     struct listing *l = user;
     struct bough_branches *out = l->out;
     struct bough_branch *to;
-    int64_t sid;
 
     out->at = arena_room(l->a, out->at, out->n, sizeof *out->at);
     to = &out->at[out->n++];
     *to = (struct bough_branch){ .number = b->bid, .base = { b->parent, b->base } };
-    l->rc = branch_session(l->snap, l->a, b->bid, &sid, &to->session, l->err);
+    l->rc = session_id(l->snap, l->a, b->sid, &to->session, l->err);
     if (!l->rc)
         l->rc = l->snap->ops->branch_tip(l->snap->v, b, &to->tip, l->err);
     return !l->rc;

@@ -1,6 +1,6 @@
 /* Serving an open store: shared by `bough serve` and `bough demo --serve`. */
-#ifndef CLI_KIT_SERVE_H
-#define CLI_KIT_SERVE_H
+#ifndef CLI_SERVER_SERVE_H
+#define CLI_SERVER_SERVE_H
 
 #include "cli/kit/cli.h"
 
@@ -11,8 +11,9 @@ struct serve {
     int64_t port;                         /* for these two */
     const char *listen[SERVE_LISTEN_MAX]; /* "address:port" */
     size_t nlisten;
-    const char *socket; /* path of a Unix socket; NULL: none */
-    bool quiet;         /* log warnings only */
+    const char *socket;  /* path of a Unix socket; NULL: none */
+    bool quiet;          /* log warnings only */
+    const char *web_dir; /* serve the page from this folder; NULL: the embedded one */
 };
 
 /* Block SIGINT, SIGTERM and SIGHUP, so that serve_run() receives them. Call before any thread is

@@ -10,14 +10,63 @@ enum { FINDINGS_MAX = 1000 };
 
 /* ---- figures ---- */
 
+static void last_backup(struct json_writer *w, const struct bough_last_backup *x)
+{
+    jw_key(w, "last_backup");
+    if (!x->time) {
+        jw_null(w);
+        return;
+    }
+    jw_obj(w);
+    form_time(w, "time", x->time);
+    jw_kv_cstr(w, "file", x->file);
+    jw_kv_i64(w, "bytes", x->bytes);
+    jw_kv_i64(w, "sessions", x->sessions);
+    jw_kv_i64(w, "entries", x->entries);
+    jw_kv_bool(w, "verified", x->verified);
+    jw_kv_cstr(w, "by", x->by);
+    jw_end_obj(w);
+}
+
+static void last_fsck(struct json_writer *w, const struct bough_last_fsck *x)
+{
+    jw_key(w, "last_fsck");
+    if (!x->time) {
+        jw_null(w);
+        return;
+    }
+    jw_obj(w);
+    form_time(w, "time", x->time);
+    jw_kv_cstr(w, "level", x->level);
+    jw_kv_i64(w, "errors", x->errors);
+    jw_kv_i64(w, "warnings", x->warnings);
+    jw_kv_cstr(w, "by", x->by);
+    jw_end_obj(w);
+}
+
+static enum bough_rc count_sessions(struct http_req *req, bool deleted, struct bough_sessions *out,
+                                    struct bough_error *err)
+{
+    const struct bough_session_list_options o = { .only_deleted = deleted,
+                                                  .limit = 1,
+                                                  .count = true };
+
+    return bough_session_list(api_of(req)->store, req->arena, &o, out, err);
+}
+
 static enum bough_rc info(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct bough_store_info_result x;
+    struct bough_sessions living, deleted;
     struct json_writer *w;
     enum bough_rc rc = api_for_all(req, res);
 
     if (!rc)
         rc = bough_store_info(api_of(req)->store, req->arena, &x, err);
+    if (!rc)
+        rc = count_sessions(req, false, &living, err);
+    if (!rc)
+        rc = count_sessions(req, true, &deleted, err);
     if (rc)
         return rc;
     w = http_json(res, 200);
@@ -29,6 +78,14 @@ static enum bough_rc info(struct http_req *req, struct http_res *res, struct bou
     jw_kv_i64(w, "schema", x.schema);
     jw_kv_i64(w, "last_no", x.last_no);
     jw_kv_i64(w, "pending", x.pending);
+    jw_kv_i64(w, "text_pending", x.text_pending);
+    jw_kv_i64(w, "sessions", living.total);
+    jw_kv_i64(w, "deleted_sessions", deleted.total);
+    jw_kv_bool(w, "at_least", living.total_at_least || deleted.total_at_least);
+    jw_kv_i64(w, "file_bytes", x.file_bytes);
+    jw_kv_i64(w, "wal_bytes", x.log_bytes);
+    last_backup(w, x.last_backup);
+    last_fsck(w, x.last_fsck);
     jw_kv_cstr(w, "version", bough_version());
     jw_kv_cstr(w, "sqlite", bough_sqlite_version());
     jw_end_obj(w);
@@ -117,6 +174,15 @@ static enum bough_rc begin_findings(struct http_req *req, struct http_res *res, 
     return BOUGH_OK;
 }
 
+/* Let the store remember the check. The answer does not depend on it; and nothing is written into a
+ * file whose pages are damaged. */
+static void note(struct http_req *req, enum bough_fsck_level level,
+                 const struct bough_store_fsck_result *report)
+{
+    if (!report->bad_pages)
+        (void)!bough_store_fsck_note(api_of(req)->store, level, report, NULL);
+}
+
 static enum bough_rc fsck(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct bough_store_fsck_result report;
@@ -128,6 +194,7 @@ static enum bough_rc fsck(struct http_req *req, struct http_res *res, struct bou
         rc = bough_store_fsck(api_of(req)->store, level, put_finding, &x, &report, err);
     if (rc)
         return rc;
+    note(req, level, &report);
     jw_end_arr(x.w);
     form_in_fsck(x.w, &report);
     jw_end_obj(x.w);
@@ -145,6 +212,7 @@ static enum bough_rc repair(struct http_req *req, struct http_res *res, struct b
         rc = bough_store_repair(api_of(req)->store, level, NULL, put_finding, &x, &report, err);
     if (rc)
         return rc;
+    note(req, level, &report.left);
     jw_end_arr(x.w);
     jw_kv_i64(x.w, "fixed", report.fixed);
     jw_kv_i64(x.w, "quarantined", report.quarantined);
@@ -167,12 +235,12 @@ static const struct http_field feed_query[] = {
     { 0 },
 };
 
-/* A token bound to one project only sees changes of that project's sessions. */
+/* A token bound to one project only sees changes of that project and of its sessions. */
 static bool seen(struct http_req *req, const struct bough_change *c)
 {
     struct bough_session *s;
 
-    if (!*api_of(req)->who->project)
+    if (!*api_of(req)->who->project || (*c->project && auth_sees(api_of(req)->who, c->project)))
         return true;
     return !cstr_empty(c->session) && !api_session_named(req, c->session, &s, NULL);
 }

@@ -1,5 +1,5 @@
 /* Runs the HTTP server: addresses, start message, signals, systemd. */
-#include "cli/kit/serve.h"
+#include "cli/server/serve.h"
 
 #include <arpa/inet.h>
 #include <malloc.h>
@@ -15,6 +15,7 @@
 #include "base/text/str.h"
 #include "http/server/server.h"
 #include "http/server/systemd.h"
+#include "page/page.h"
 
 enum { STUCK_MS = 5000 }; /* the loop normally wakes ten times a second */
 
@@ -234,6 +235,7 @@ static void wait_for_end(struct serving *s)
 
 int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
 {
+    static const struct http_route *const more[] = { page_routes, NULL };
     static enum log_level level;
     struct serving s = { .c = c };
     struct auth_config config = settings(c);
@@ -249,7 +251,8 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
     level = how->quiet ? LOG_WARN : LOG_INFO;
     log_set_sink(log_stderr, &level);
     s.auth = auth_create(store, &config, NULL);
-    s.api = api_create(&(struct api_config){ .store = store, .auth = s.auth });
+    page_from(how->web_dir);
+    s.api = api_create(&(struct api_config){ .store = store, .auth = s.auth, .more = more });
     rc = CLI_DONE;
     if (start(&s, how, &err)) {
         rc = cli_error(c, &err);

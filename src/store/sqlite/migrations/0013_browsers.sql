@@ -1,0 +1,2 @@
+-- Signed-in browsers are tokens of another kind, and their records are used again once they have
+-- expired. An older bough would take them for tokens of the API.
