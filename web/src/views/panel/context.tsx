@@ -120,7 +120,9 @@ function Meter({ parts, total }: { parts: [string, number, number][]; total: num
         <span class="num t3">about {tokens(total)} tokens</span>
       </div>
       <div class="meter" role="img" aria-label={`about ${tokens(total)} tokens`}>
-        {parts.map(([name, n, lane]) => n > 0 && <i key={name} class={`bg${lane}`} style={{ width: `${(n / Math.max(1, total)) * 100}%` }} />)}
+        {parts.map(
+          ([name, n, lane]) => n > 0 && <i key={name} class={`bg${lane}`} style={{ width: `${(n / Math.max(1, total)) * 100}%` }} />,
+        )}
       </div>
       <div class="row-x small t3 legend">
         {parts.map(
