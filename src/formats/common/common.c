@@ -35,6 +35,13 @@ enum bough_rc give_problem(struct reading *r, struct bough_error *err, const cha
     return give(r, &item, err);
 }
 
+enum bough_rc give_lost(struct reading *r, struct bough_error *err)
+{
+    struct item item = { .kind = ITEM_LOST };
+
+    return give(r, &item, err);
+}
+
 /* ---- members ---- */
 
 static bool is_named(const char *const *names, struct bough_str raw)

@@ -223,6 +223,8 @@ void answer_model(struct writing *w, const struct bough_entry *e, const char **p
 enum bough_rc give(struct reading *r, struct item *item, struct bough_error *err);
 enum bough_rc give_problem(struct reading *r, struct bough_error *err, const char *fmt, ...)
     BOUGH_PRINTF(3, 4);
+/* After the problem of a line that cannot be read: see ITEM_LOST. */
+enum bough_rc give_lost(struct reading *r, struct bough_error *err);
 
 /* Check an entry and give it to the sink. An entry that the store would refuse becomes a problem
  * instead of an error. An invalid part is wrapped; part_raw() unwraps it. */

@@ -17,6 +17,8 @@ enum item_kind {
     ITEM_MEMORY,  /* of the session; one of a project or the store may come before any session */
     ITEM_PROMPT,  /* of the session's queue, in order */
     ITEM_TODOS,   /* the complete list */
+    ITEM_LOST,    /* a line that a problem describes is missing: entries whose parent it was follow
+                     the entry before it */
     ITEM_PROBLEM, /* something that is unreadable or invalid */
 };
 

@@ -33,6 +33,8 @@ bool line_object(struct reading *r, struct bough_str line, struct json *out, enu
         return false;
     if (json_parse(r->a, line, out, &why)) {
         *rc = give_problem(r, err, "it is not JSON: %.150s", why.msg);
+        if (!*rc)
+            *rc = give_lost(r, err);
         return false;
     }
     if (json_type(*out) != JSON_OBJECT) {

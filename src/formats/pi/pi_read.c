@@ -353,19 +353,11 @@ enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_err
 {
     struct pi *pi = state_of(r);
     struct item head = { .kind = ITEM_HEAD };
-    struct bough_error why;
     struct json j;
     enum bough_rc rc;
 
-    if (r->line == 1 && str_starts(line, "\xef\xbb\xbf"))
-        line = str_make(line.p + 3, line.n - 3);
-    line = text_clean(r->a, text_trim(line));
-    if (!line.n)
-        return BOUGH_OK;
-    if (json_parse(r->a, line, &j, &why))
-        return give_problem(r, err, "it is not JSON: %.150s", why.msg);
-    if (json_type(j) != JSON_OBJECT)
-        return give_problem(r, err, "it is not an object");
+    if (!line_object(r, line, &j, &rc, err))
+        return rc;
     if (!pi->header)
         return read_header(r, pi, j, err);
     if (cstr_eq(json_cstr(r->a, j, "type"), "session"))

@@ -24,7 +24,8 @@ struct import {
     struct placer placer;
     struct reading reading;
     bool again;      /* re-reading known lines: only their session is placed */
-    struct buf rest; /* an incomplete last line */
+    struct buf rest; /* the line whose end is not read yet; `over`: it is too long */
+    int64_t rest_bytes;
     struct sha256 sum;
     /* Checksum of the bytes an earlier import read, and of the whole file. */
     char before[65], after[65];

@@ -121,13 +121,38 @@ static enum bough_rc give_line(struct import *im, struct bough_str line, int64_t
     return rc;
 }
 
-static enum bough_rc keep_rest(struct import *im, const char *p, size_t n, struct bough_error *err)
+/* Keep the beginning of a line whose end is not read yet. Of a line that is too long only the
+ * length is kept. */
+static void keep_rest(struct import *im, const char *p, size_t n)
 {
+    im->rest_bytes += (int64_t)n;
     buf_put(&im->rest, p, n);
-    if (!im->rest.over)
-        return BOUGH_OK;
-    return bough_fail(err, BOUGH_TOO_LARGE, "%s: line %lld has more than %lld bytes", im->path,
-                      (long long)im->reading.line + 1, (long long)LIMIT_MESSAGE_BYTES);
+}
+
+/* A line that is too long is left out, and the report says so. */
+static enum bough_rc skip_line(struct import *im, int64_t at, struct bough_error *err)
+{
+    struct reading *r = &im->reading;
+    enum bough_rc rc;
+
+    r->line++;
+    r->at = at;
+    im->placer.out->lines += im->again ? 0 : 1;
+    rc = give_problem(r, err, "it has %lld bytes, more than the %lld of a message",
+                      (long long)im->rest_bytes, (long long)LIMIT_MESSAGE_BYTES);
+    return rc ? rc : give_lost(r, err);
+}
+
+/* The line that was kept is complete; `end` is the offset behind it. */
+static enum bough_rc give_rest(struct import *im, int64_t end, struct bough_error *err)
+{
+    int64_t at = end - im->rest_bytes;
+    enum bough_rc rc =
+        im->rest.over ? skip_line(im, at, err) : give_line(im, buf_str(&im->rest), at, err);
+
+    im->rest_bytes = 0;
+    buf_reset(&im->rest);
+    return rc;
 }
 
 /* `at` is the offset of p in the file. */
@@ -140,16 +165,12 @@ static enum bough_rc split_lines(struct import *im, const char *p, size_t n, int
         const char *end = memchr(p, '\n', n);
         size_t take = end ? (size_t)(end - p) : n;
 
+        if (!end || im->rest_bytes)
+            keep_rest(im, p, take);
         if (!end)
-            return keep_rest(im, p, n, err);
-        if (im->rest.n) {
-            rc = keep_rest(im, p, take, err);
-            if (!rc)
-                rc = give_line(im, buf_str(&im->rest), at - (int64_t)(im->rest.n - take), err);
-            buf_reset(&im->rest);
-        } else {
-            rc = give_line(im, str_make(p, take), at, err);
-        }
+            return BOUGH_OK;
+        rc = im->rest_bytes ? give_rest(im, at + (int64_t)take, err)
+                            : give_line(im, str_make(p, take), at, err);
         p += take + 1;
         n -= take + 1;
         at += (int64_t)take + 1;
@@ -163,7 +184,7 @@ static void note_resume(struct import *im)
     const struct format *f = im->reading.format;
 
     buf_init(&im->resume.state, sizeof im->mark);
-    im->resume.byte = im->done - (int64_t)im->rest.n;
+    im->resume.byte = im->done - im->rest_bytes;
     im->resume.lines = im->reading.line;
     im->resume.can = f->leave && f->leave(&im->reading, &im->resume.state);
 }
@@ -186,9 +207,8 @@ static enum bough_rc read_lines(struct import *im, char *piece, struct bough_err
     if (rc)
         return rc;
     note_resume(im);
-    if (im->rest.n) /* the last line has no line end: it may be complete, or still being written */
-        rc = give_line(im, buf_str(&im->rest), im->resume.byte, err);
-    return rc;
+    /* The last line has no line end: it may be complete, or still being written. */
+    return im->rest_bytes ? give_rest(im, im->done, err) : BOUGH_OK;
 }
 
 /* ---- documents ---- */
@@ -233,6 +253,7 @@ enum bough_rc import_read(struct import *im, struct bough_error *err)
     enum bough_rc rc;
 
     buf_init(&im->rest, LIMIT_MESSAGE_BYTES);
+    im->rest_bytes = 0;
     sha256_init(&im->sum);
     rc = f->line ? read_lines(im, piece, err) : read_document(im, piece, err);
     finish_sum(im);
@@ -289,6 +310,7 @@ enum bough_rc import_resume(struct import *im, bool *on, struct bough_error *err
         return BOUGH_OK;
     im->placer.resumed = im->again = true;
     buf_init(&im->rest, LIMIT_MESSAGE_BYTES);
+    im->rest_bytes = 0;
     end = m.first.line ? line_end(im, m.first.byte) : 0;
     if (m.first.line)
         rc = end ? read_again(im, m.first, end, err) : BOUGH_CONFLICT;

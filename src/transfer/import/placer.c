@@ -250,6 +250,29 @@ static enum bough_rc wait_for_parent(struct placer *p, const struct item *item,
     return BOUGH_OK;
 }
 
+/* A line before it could not be read, and its parent is unknown: take that line for its parent. The
+ * conversation goes on behind the entry before the line, instead of beginning anew. */
+static bool follows_lost(struct placer *p, const struct item *item, struct bough_head *parent)
+{
+    if (!p->lost)
+        return false;
+    p->lost = false;
+    *parent = p->lost_behind;
+    ids_put(&p->ids, item->u.entry.parent, pack_place(*parent));
+    placer_problem(p, item->line, "its parent could not be read: it follows the entry before that");
+    return true;
+}
+
+static enum bough_rc take_lost(struct placer *p, struct bough_error *err)
+{
+    enum bough_rc rc = placer_flush(p, err);
+
+    if (!p->lost)
+        p->lost_behind = p->last;
+    p->lost = true;
+    return rc;
+}
+
 /* When only the end of a file is read, these entries cannot be placed correctly: one that was
  * produced by an earlier call, and one without its own id (`aside`) whose content occurred before,
  * because its number depends on all earlier ones. */
@@ -290,7 +313,7 @@ static enum bough_rc take_entry(struct placer *p, const struct item *item, struc
     if (rc)
         return rc;
     p->last_waits = NULL;
-    if (!find_group(p, in, &parent))
+    if (!find_group(p, in, &parent) && !follows_lost(p, item, &parent))
         return wait_for_parent(p, item, err);
     return place_entry(p, item, parent, err);
 }
@@ -431,6 +454,8 @@ enum bough_rc placer_take(void *user, const struct item *item, struct bough_erro
         return take_session(p, item, err);
     if (item->kind == ITEM_MEMORY && item->u.memory.scope != BOUGH_MEMORY_OF_SESSION)
         return take_memory(p, item, err);
+    if (!p->begun && item->kind == ITEM_LOST)
+        return BOUGH_OK;
     if (!p->begun)
         return bough_fail(err, BOUGH_INVALID, "line %lld: something before any session",
                           (long long)item->line);
@@ -448,6 +473,8 @@ enum bough_rc placer_take(void *user, const struct item *item, struct bough_erro
         return placer_call(p, &item->u.call, item->line, err);
     case ITEM_ALIAS:
         return take_alias(p, &item->u.alias, err);
+    case ITEM_LOST:
+        return take_lost(p, err);
     case ITEM_TITLE:
     case ITEM_LABEL:
     case ITEM_MEMORY:

@@ -37,6 +37,8 @@ struct placer {
     char shared[BOUGH_ID_LEN + 1]; /* the last entry it shares with `parent` */
     struct place_ids ids;          /* id in the file -> packed slot */
     struct bough_head last;        /* slot of the last entry placed */
+    bool lost;                     /* a line before the next entry could not be read */
+    struct bough_head lost_behind; /* the last entry before that line */
     const char *last_waits;        /* id of the file's last entry, while its parent is missing */
     bool edited;                   /* a known entry has different content now */
     /* The id of the head according to the file; "" at nothing; NULL unknown. */

@@ -154,6 +154,7 @@ void placer_later(struct placer *p, const struct item *item)
     case ITEM_HEAD:
     case ITEM_ALIAS:
     case ITEM_CALL:
+    case ITEM_LOST:
     case ITEM_PROBLEM:
         l->item.u.id = arena_strdup(p->own, item->kind == ITEM_TITLE ? item->u.id : "");
         break;
@@ -269,6 +270,7 @@ static enum bough_rc put_one(struct placer *p, const struct item *item, struct b
     case ITEM_HEAD:
     case ITEM_ALIAS:
     case ITEM_CALL:
+    case ITEM_LOST:
     case ITEM_PROBLEM:
         break;
     }

@@ -270,6 +270,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     p->there = p->fresh = p->moved = p->forked = p->hidden = false;
     p->last = (struct bough_head){ 0, 0 };
     p->last_waits = NULL;
+    p->lost = false;
     p->head = NULL;
     p->rest = NULL;
     p->rest_end = &p->rest;
