@@ -43,7 +43,7 @@ struct bough_import_file_result {
     const char *session;  /* id of the session, of the last one if there are several; "": none */
     int64_t bytes, lines; /* read */
     int64_t sessions;     /* created */
-    int64_t added, known; /* entries that were added, and that were there already */
+    int64_t added, known; /* entries read that were added, and that were there already */
     struct bough_import_problem *problems;
     size_t nproblems;     /* in the list; at most 1,000 */
     int64_t more;         /* problems that are not in the list */

@@ -47,6 +47,9 @@
 #define LIMIT_PENDING BOUGH_LIMIT_PENDING
 #define LIMIT_CHAIN BOUGH_LIMIT_CHAIN
 
+/* Importing */
+#define LIMIT_UNPACKED INT64_C(0x400000000) /* 16 GB of a compressed file */
+
 /* Searching */
 #define LIMIT_SEARCH_WORDS (1024 * 1024) /* of one entry's words that are indexed */
 #define LIMIT_SEARCH_QUERY BOUGH_LIMIT_SEARCH_QUERY

@@ -62,13 +62,25 @@ const char *format_written_name(size_t i)
     return f ? f->name : NULL;
 }
 
+static bool is_suffix(const char *text, size_t n, const char *suffix)
+{
+    return strlen(suffix) == n && memcmp(text, suffix, n) == 0;
+}
+
 bool format_is_file(const char *file)
 {
-    const char *dot = strrchr(file, '.');
+    size_t n = strlen(file), at;
     const struct format *f;
 
-    for (size_t i = 0; dot && (f = nth(i, format_reads)) != NULL; i++)
-        if (strcmp(dot + 1, f->suffix) == 0 || (f->rows && strcmp(dot + 1, "db") == 0))
+    if (n > 3 && strcmp(file + n - 3, ".gz") == 0)
+        n -= 3;
+    else if (n > 4 && strcmp(file + n - 4, ".zst") == 0)
+        n -= 4;
+    for (at = n; at && file[at - 1] != '.'; at--)
+        continue;
+    for (size_t i = 0; at && (f = nth(i, format_reads)) != NULL; i++)
+        if (is_suffix(file + at, n - at, f->suffix) ||
+            (f->rows && is_suffix(file + at, n - at, "db")))
             return true;
     return false;
 }

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
 #include "cli/sources/report.h"
+#include "cli/sources/spool.h"
 #include "cli/sources/tools.h"
 #include "formats/common/format.h"
 
@@ -31,7 +33,10 @@ static void catch_signals(void)
 /* The files of one run. */
 struct run {
     struct report report;
-    size_t whole; /* files that were not cut short by a signal, whatever became of them */
+    size_t whole;           /* files that were not cut short by a signal, whatever became of them */
+    struct spool input;     /* standard input, if it was named */
+    struct tool_files busy; /* files that another process is importing */
+    bool missing;           /* a path that was named does not exist */
 };
 
 /* Ends the import of a file when a signal came. */
@@ -43,18 +48,23 @@ static bool tell(void *report, int64_t done, int64_t total)
 }
 
 /* Was this file named on the command line? Other files of a directory may have any format. */
-static bool is_named(const struct cli *c, const char *path)
+static bool is_named(const struct cli *c, const struct run *run, const char *path)
 {
+    if (path == run->input.path)
+        return true;
     for (int i = 0; i < c->argc; i++)
         if (strcmp(c->argv[i], path) == 0)
             return true;
     return false;
 }
 
-static void import_one(struct cli *c, const char *path, bool follow, struct run *run)
+/* BOUGH_BUSY: another process is importing the file; nothing was reported. */
+static enum bough_rc import_one(struct cli *c, const char *path, bool follow, struct run *run)
 {
     struct report *r = &run->report;
     struct bough_import_file_options how = { .format = cli_value(c, "format"),
+                                             .name =
+                                                 path == run->input.path ? run->input.name : NULL,
                                              .project = cli_project(c),
                                              .dry = cli_has(c, "dry-run"),
                                              .follow = follow,
@@ -64,12 +74,13 @@ static void import_one(struct cli *c, const char *path, bool follow, struct run 
     struct bough_import_file_result f;
     enum bough_rc rc = bough_import_file(c->s, a, path, &how, &f, &c->err);
 
-    run->whole += !(stopped && rc == BOUGH_CANCELLED);
-    if (rc == BOUGH_INVALID && !is_named(c, path) && !f.format)
+    if (rc == BOUGH_INVALID && !is_named(c, run, path) && !f.format)
         report_skipped(r, path);
-    else if (rc != BOUGH_BUSY || !cli_has(c, "follow")) /* else another process imports it */
+    else if (rc != BOUGH_BUSY)
         report_file(r, &f, rc ? c->err.msg : NULL);
+    run->whole += rc != BOUGH_BUSY && !(stopped && rc == BOUGH_CANCELLED);
     bough_arena_destroy(a);
+    return rc;
 }
 
 static int64_t size_of(const char *path)
@@ -87,11 +98,30 @@ static void import_all(struct cli *c, const struct tool_files *files, bool follo
     for (size_t i = 0; i < files->n; i++)
         r->all += size_of(files->at[i]);
     for (size_t i = 0; i < files->n && !stopped; i++) {
-        import_one(c, files->at[i], follow, run);
+        if (import_one(c, files->at[i], follow, run) == BOUGH_BUSY && !cli_has(c, "follow"))
+            tools_push(c->a, &run->busy, files->at[i]);
         r->read += size_of(files->at[i]);
         report_progress(r, 0);
     }
     progress_end(&r->bar);
+}
+
+/* Another process was importing these files: wait until it is done, then see what is left. */
+static void import_busy(struct cli *c, struct run *run)
+{
+    const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
+    const struct tool_files *files = &run->busy;
+
+    for (size_t i = 0; i < files->n && !stopped; i++) {
+        bool said = false;
+
+        while (import_one(c, files->at[i], false, run) == BOUGH_BUSY && !stopped) {
+            if (!said)
+                cli_say(c, "Waiting: %s", c->err.msg);
+            said = true;
+            (void)nanosleep(&pause, NULL);
+        }
+    }
 }
 
 /* A signal came before the last file. Returns the exit code of a program that it ended. */
@@ -177,18 +207,71 @@ static int open_store(struct cli *c)
     return c->s ? CLI_DONE : cli_failed(c);
 }
 
-static int find_files(struct cli *c, struct tool_files *files)
+static void complain(const char *path, const char *what)
+{
+    fputs("bough import: ", stderr);
+    print_line(stderr, path);
+    fprintf(stderr, ": %s\n", what);
+}
+
+/* Add the files of one argument. */
+static int find_named(struct cli *c, const char *path, struct tool_files *files, struct run *run)
+{
+    size_t before = files->n;
+
+    if (strcmp(path, "-") == 0) {
+        if (cli_has(c, "follow"))
+            return cli_usage(c, "--follow cannot be used with standard input");
+        if (run->input.path) /* named twice */
+            return CLI_DONE;
+        if (spool_stdin(c->a, &run->input, &c->err))
+            return cli_failed(c);
+        tools_push(c->a, files, run->input.path);
+    } else if (!tools_files(c->a, path, files)) {
+        complain(path, "no such file or directory");
+        run->missing = true;
+    } else if (files->n == before) {
+        complain(path, "no session files are in this directory");
+    }
+    return CLI_DONE;
+}
+
+static int find_files(struct cli *c, struct tool_files *files, struct run *run)
 {
     int code = CLI_DONE;
 
-    for (int i = 0; i < c->argc; i++)
-        if (!tools_files(c->a, c->argv[i], files)) {
-            fputs("bough import: ", stderr);
-            print_line(stderr, c->argv[i]);
-            fputs(": no such file or directory\n", stderr);
-            code = CLI_FAILED;
-        }
+    for (int i = 0; i < c->argc && !code; i++)
+        code = find_named(c, c->argv[i], files, run);
     return c->argc ? code : usual_places(c, files);
+}
+
+static int end(struct cli *c, struct run *run, int code)
+{
+    report_end(&run->report);
+    /* Index now, for the next search. */
+    if (run->report.sums.added && !cli_has(c, "dry-run") && bough_store_upkeep(c->s, &c->err))
+        return cli_failed(c);
+    return code ? code : run->report.sums.failed || run->missing ? CLI_FAILED : CLI_DONE;
+}
+
+static int import_found(struct cli *c, struct tool_files *files, struct run *run)
+{
+    int code = open_store(c);
+
+    if (code)
+        return code;
+    catch_signals();
+    tools_sort(files);
+    report_begin(&run->report, c);
+    import_all(c, files, false, run);
+    import_busy(c, run);
+    if (stopped && run->whole < files->n) {
+        report_end(&run->report);
+        return interrupted(c, files, run);
+    }
+    if (cli_has(c, "follow"))
+        code = follow(c, run);
+    return end(c, run, code);
 }
 
 static int run(struct cli *c)
@@ -199,24 +282,13 @@ static int run(struct cli *c)
 
     if (cli_has(c, "follow") && !c->argc)
         return cli_usage(c, "--follow requires files or directories");
-    code = find_files(c, &files);
-    if (code || (code = open_store(c)))
-        return code;
-    catch_signals();
-    tools_sort(&files);
-    report_begin(&run.report, c);
-    import_all(c, &files, false, &run);
-    if (stopped && run.whole < files.n) {
-        report_end(&run.report);
-        return interrupted(c, &files, &run);
-    }
-    if (cli_has(c, "follow"))
-        code = follow(c, &run);
-    report_end(&run.report);
-    /* Index now, for the next search. */
-    if (run.report.sums.added && !cli_has(c, "dry-run") && bough_store_upkeep(c->s, &c->err))
-        return cli_failed(c);
-    return code ? code : run.report.sums.failed ? CLI_FAILED : CLI_DONE;
+    code = find_files(c, &files, &run);
+    if (!code && (files.n || !run.missing))
+        code = import_found(c, &files, &run);
+    else if (!code)
+        code = CLI_FAILED;
+    spool_close(&run.input);
+    return code;
 }
 
 static const char *usual_tools(struct bough_arena *a)
@@ -243,7 +315,8 @@ const struct cli_cmd cmd_import = {
     .options = options,
     .run = run,
     .cache_bytes = (int64_t)16 << 20, /* writes in order; small machines must handle large files */
-    .about = "Takes files and directories. Without arguments, imports from the usual places of "
+    .about = "Takes files and directories; - is standard input. Files may be compressed with gzip "
+             "or zstd. Without arguments, imports from the usual places of "
              "other tools, after confirmation. Importing again adds only what "
              "is new; an edited file becomes a branch. The files are never written. Lines that "
              "cannot be read are listed at the end.\n\nCtrl-C ends an import with exit code 130 "

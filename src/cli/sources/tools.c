@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/memory/arena.h"
+#include "base/memory/map.h"
 #include "base/os/fs.h"
 #include "base/text/str.h"
 #include "formats/common/format.h"
@@ -88,7 +89,7 @@ const char *tools_names(struct bough_arena *a, const char *word)
     return arena_printf(a, "%s %s %s", out, word, last ? last : "");
 }
 
-static void push(struct bough_arena *a, struct tool_files *out, const char *path)
+void tools_push(struct bough_arena *a, struct tool_files *out, const char *path)
 {
     size_t cap = out->cap ? 2 * out->cap : 64;
 
@@ -103,8 +104,24 @@ static void push(struct bough_arena *a, struct tool_files *out, const char *path
     out->at[out->n++] = path;
 }
 
-/* Does not follow symbolic links to directories: they could form a loop. */
-static void walk(struct bough_arena *a, const char *dir, int depth, struct tool_files *out)
+struct walk {
+    struct bough_arena *a;
+    struct tool_files *out;
+    struct smap seen; /* device and inode of the directories: links could form a loop */
+};
+
+static bool is_new(struct walk *w, const struct stat *st)
+{
+    const uint64_t id[2] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino };
+    struct bough_str key = str_make((const char *)id, sizeof id);
+
+    if (smap_get(&w->seen, key, NULL))
+        return false;
+    smap_put(&w->seen, key, 1);
+    return true;
+}
+
+static void walk(struct walk *w, const char *dir, int depth)
 {
     DIR *d = opendir(dir);
     struct dirent *e;
@@ -115,13 +132,13 @@ static void walk(struct bough_arena *a, const char *dir, int depth, struct tool_
 
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
-        path = fs_join(a, dir, e->d_name);
-        if (lstat(path, &st) != 0)
+        path = fs_join(w->a, dir, e->d_name);
+        if (stat(path, &st) != 0)
             continue;
-        if (S_ISDIR(st.st_mode) && depth < DEPTH_MOST)
-            walk(a, path, depth + 1, out);
-        else if (format_is_file(e->d_name) && !S_ISDIR(st.st_mode))
-            push(a, out, path);
+        if (S_ISDIR(st.st_mode) && depth < DEPTH_MOST && is_new(w, &st))
+            walk(w, path, depth + 1);
+        else if (S_ISREG(st.st_mode) && format_is_file(e->d_name))
+            tools_push(w->a, w->out, path);
     }
     if (d)
         closedir(d);
@@ -129,14 +146,19 @@ static void walk(struct bough_arena *a, const char *dir, int depth, struct tool_
 
 bool tools_files(struct bough_arena *a, const char *path, struct tool_files *out)
 {
+    struct walk w = { .a = a, .out = out };
     struct stat st;
 
     if (stat(path, &st) != 0)
         return false;
-    if (S_ISDIR(st.st_mode))
-        walk(a, path, 0, out);
-    else
-        push(a, out, arena_strdup(a, path));
+    if (!S_ISDIR(st.st_mode)) {
+        tools_push(a, out, arena_strdup(a, path));
+        return true;
+    }
+    smap_init(&w.seen);
+    (void)is_new(&w, &st);
+    walk(&w, path, 0);
+    smap_finish(&w.seen);
     return true;
 }
 

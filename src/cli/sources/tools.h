@@ -24,8 +24,9 @@ struct tool_files {
 /* The tools that have such places, for people: "pi, Codex or Hecate" with the word "or". */
 const char *tools_names(struct bough_arena *a, const char *word);
 
-/* Add a file, or all session files below a directory, see format_is_file(). False when `path` does
- * not exist. */
+void tools_push(struct bough_arena *a, struct tool_files *out, const char *path);
+/* Add a file, or all session files below a directory, see format_is_file(). Symbolic links are
+ * followed; each directory is read once. False when `path` does not exist. */
 bool tools_files(struct bough_arena *a, const char *path, struct tool_files *out);
 void tools_sort(struct tool_files *files);
 

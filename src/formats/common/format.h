@@ -197,7 +197,7 @@ const struct format *format_detect(struct bough_str first); /* NULL: unknown */
 /* The name of the i-th format that can be read, or written; NULL behind the last. */
 const char *format_read_name(size_t i);
 const char *format_written_name(size_t i);
-/* Do files of any format that can be read end like this one? */
+/* Do files of any format that can be read end like this one, or like this with .gz or .zst? */
 bool format_is_file(const char *file);
 
 extern const struct format format_ai_sdk;

@@ -16,6 +16,7 @@
 #include "store/write/import_api.h"
 #include "transfer/import/import.h"
 #include "transfer/import/opencode_storage.h"
+#include "transfer/sources/packed.h"
 #include "transfer/sources/sqlite_file.h"
 
 enum {
@@ -45,24 +46,64 @@ static enum bough_rc open_gathered(struct import *im, struct bough_error *err)
         return rc;
     close(im->fd);
     im->fd = fd;
+    im->gathered = im->storage = true;
+    im->size = (int64_t)lseek(fd, 0, SEEK_END);
+    return BOUGH_OK;
+}
+
+static bool tell_unpacking(void *user, int64_t done)
+{
+    const struct import *im = user;
+
+    (void)done; /* progress counts the bytes that are imported */
+    return !im->how->progress || im->how->progress(im->how->user, 0, im->size);
+}
+
+/* A compressed file is unpacked first. */
+static enum bough_rc open_packed(struct import *im, struct bough_error *err)
+{
+    char first[16];
+    ssize_t got = pread(im->fd, first, sizeof first, 0);
+    const char *with = packed_with(str_make(first, got > 0 ? (size_t)got : 0));
+    int fd;
+    enum bough_rc rc;
+
+    if (!with)
+        return BOUGH_OK;
+    rc = packed_open(im->fd, im->name, tell_unpacking, im, &fd, err);
+    if (rc)
+        return rc;
+    close(im->fd);
+    im->fd = fd;
     im->gathered = true;
     im->size = (int64_t)lseek(fd, 0, SEEK_END);
+    got = pread(fd, first, sizeof first, 0);
+    if (sqlite_file_is(str_make(first, got > 0 ? (size_t)got : 0)))
+        return bough_hint(
+            err, bough_fail(err, BOUGH_INVALID, "%s is a database packed with %s", im->name, with),
+            "unpack it, and import the unpacked file");
     return BOUGH_OK;
 }
 
 static enum bough_rc open_file(struct import *im, struct bough_error *err)
 {
     struct stat st;
+    enum bough_rc rc;
 
     if (is_store(im))
-        return bough_fail(err, BOUGH_INVALID, "%s is this store itself", im->path);
+        return bough_fail(err, BOUGH_INVALID, "%s is this store itself", im->name);
+    if (stat(im->path, &st) == 0 && !S_ISREG(st.st_mode)) /* never open a pipe or a device */
+        return bough_fail(err, BOUGH_INVALID, "%s is not a file", im->name);
     im->fd = open(im->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (im->fd < 0 || fstat(im->fd, &st))
-        return bough_fail(err, errno == ENOENT ? BOUGH_NOT_FOUND : BOUGH_IO, "%s: %s", im->path,
+        return bough_fail(err, errno == ENOENT ? BOUGH_NOT_FOUND : BOUGH_IO, "%s: %s", im->name,
                           strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return bough_fail(err, BOUGH_INVALID, "%s is not a file", im->path);
+        return bough_fail(err, BOUGH_INVALID, "%s is not a file", im->name);
     im->size = (int64_t)st.st_size;
+    rc = open_packed(im, err);
+    if (rc || im->gathered)
+        return rc;
     if (im->how->format && strcmp(im->how->format, "opencode") != 0)
         return BOUGH_OK;
     return open_gathered(im, err);
@@ -80,24 +121,24 @@ static enum bough_rc choose_format(struct import *im, struct bough_error *err)
     const struct format *f;
 
     if (got < 0)
-        return bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
+        return bough_fail(err, BOUGH_IO, "%s: %s", im->name, strerror(errno));
     if (got >= (ssize_t)strlen(SALVAGE_FIRST_LINE) &&
         memcmp(first, SALVAGE_FIRST_LINE, strlen(SALVAGE_FIRST_LINE)) == 0)
         return bough_fail(
             err, BOUGH_INVALID,
             "%s lists the rows of a salvaged store and is not for import; make a store "
             "of the damaged file with bough export --salvage FILE --into NEW.db",
-            im->path);
+            im->name);
     if (sqlite_file_is(str_make(first, (size_t)got)))
         return choose_rows(im, str_make(first, (size_t)got), err);
-    if (im->how->format || im->gathered)
-        f = format_find(im->gathered ? "opencode" : im->how->format);
+    if (im->how->format || im->storage)
+        f = format_find(im->storage ? "opencode" : im->how->format);
     else
         f = format_detect(str_make(first, (size_t)got));
     if (!f || (!f->line && !f->document))
         return im->how->format ? bough_fail(err, BOUGH_INVALID,
                                             "no format for import is called %.60s", im->how->format)
-                               : bough_fail(err, BOUGH_INVALID, "%s: unknown format", im->path);
+                               : bough_fail(err, BOUGH_INVALID, "%s: unknown format", im->name);
     im->reading.format = f;
     im->placer.out->format = f->name;
     return BOUGH_OK;
@@ -282,7 +323,7 @@ static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, c
                                  struct bough_import_file_result *out, bool *again,
                                  struct bough_error *err)
 {
-    struct import im = { .s = s, .how = how, .path = path, .fd = -1 };
+    struct import im = { .s = s, .how = how, .path = path, .fd = -1, .whole = *again };
     enum bough_rc rc;
 
     im.name = how->name ? arena_strdup(a, how->name) : path;
@@ -298,6 +339,7 @@ static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, c
         rc = import_open(&im, err);
     *again = rc == BOUGH_CONFLICT && im.placer.resumed;
     buf_finish(&im.resume.state);
+    import_end_sum(&im);
     if (im.reading.format && im.reading.format->drop)
         im.reading.format->drop(&im.reading);
     sqlite_file_close(im.rows);
@@ -317,7 +359,7 @@ enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, co
     struct bough_import_file_options all = how ? *how : (struct bough_import_file_options){ 0 };
     char *full = path ? realpath(path, NULL) : NULL;
     const char *name = arena_strdup(a, full ? full : path ? path : "");
-    bool again;
+    bool again = false;
     enum bough_rc rc = RESERVED_CHECK(bough_import_file_options, how, err);
 
     free(full);
@@ -326,7 +368,7 @@ enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a, co
     rc = import_once(s, a, name, &all, out, &again, err);
     if (!again)
         return rc;
-    all.follow = false; /* a new line refers to an earlier part of the file */
+    /* A new line refers to an earlier part of the file: read all of it. */
     return import_once(s, a, name, &all, out, &again, err);
 }
 

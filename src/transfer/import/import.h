@@ -15,7 +15,8 @@ struct import {
     const struct bough_import_file_options *how;
     const char *path, *name; /* name: the key of this file in the store's import sources */
     int fd;
-    bool gathered;            /* fd is a temporary file, assembled from several files of the tool */
+    bool gathered; /* fd is a temporary file: unpacked, or assembled from several files */
+    bool storage;  /* assembled from the files of opencode's storage */
     struct sqlite_file *rows; /* set when the file is a SQLite file */
     int64_t size, done;
     struct bough_source *source; /* the state an earlier import left, or NULL */
@@ -26,6 +27,8 @@ struct import {
     bool again;      /* re-reading known lines: only their session is placed */
     struct buf rest; /* the line whose end is not read yet; `over`: it is too long */
     int64_t rest_bytes;
+    bool whole;   /* read all of the file, whatever an earlier import left */
+    bool summing; /* `sum` has begun: with the first byte of the file, or all before `done` */
     struct sha256 sum;
     /* Checksum of the bytes an earlier import read, and of the whole file. */
     char before[65], after[65];
@@ -46,6 +49,8 @@ enum bough_rc import_read(struct import *im, struct bough_error *err);
 /* Continue after an earlier import, if possible; *on says whether. BOUGH_CONFLICT: the whole file
  * must be read. */
 enum bough_rc import_resume(struct import *im, bool *on, struct bough_error *err);
+/* Set im->after from im->sum and free that, if it has begun. */
+void import_end_sum(struct import *im);
 /* Compute the checksum of the whole file. */
 enum bough_rc import_sum(struct import *im, struct bough_error *err);
 

@@ -12,7 +12,7 @@ enum { PIECE = 256 * 1024 };
 
 static enum bough_rc io_error(const struct import *im, struct bough_error *err)
 {
-    return bough_fail(err, BOUGH_IO, "%s: %s", im->path, strerror(errno));
+    return bough_fail(err, BOUGH_IO, "%s: %s", im->name, strerror(errno));
 }
 
 /* Returns less than n only at the end of the file; -1 on an error. */
@@ -67,10 +67,13 @@ static void add_sum(struct import *im, const char *p, size_t n)
     im->done += (int64_t)n;
 }
 
-static void finish_sum(struct import *im)
+void import_end_sum(struct import *im)
 {
     unsigned char sum[32];
 
+    if (!im->summing)
+        return;
+    im->summing = false;
     sha256_final(&im->sum, sum);
     sha256_hex(sum, im->after);
 }
@@ -97,8 +100,9 @@ enum bough_rc import_sum(struct import *im, struct bough_error *err)
     enum bough_rc rc;
 
     sha256_init(&im->sum);
+    im->summing = true;
     rc = sum_rest(im, arena_alloc(im->placer.a, PIECE), err);
-    finish_sum(im);
+    import_end_sum(im);
     arena_rewind(im->placer.a, mark);
     return rc;
 }
@@ -250,14 +254,17 @@ enum bough_rc import_read(struct import *im, struct bough_error *err)
 {
     const struct format *f = im->reading.format;
     char *piece = arena_alloc(im->placer.a, PIECE);
+    bool whole = !im->placer.resumed || im->summing;
     enum bough_rc rc;
 
     buf_init(&im->rest, LIMIT_MESSAGE_BYTES);
     im->rest_bytes = 0;
-    sha256_init(&im->sum);
+    if (!im->summing)
+        sha256_init(&im->sum);
+    im->summing = true;
     rc = f->line ? read_lines(im, piece, err) : read_document(im, piece, err);
-    finish_sum(im);
-    if (im->placer.resumed) /* only the end was read: no checksum of the whole file */
+    import_end_sum(im);
+    if (!whole) /* only the end was read: no checksum of the whole file */
         im->after[0] = '\0';
     if (!rc && f->end)
         rc = f->end(&im->reading, err);
@@ -298,16 +305,73 @@ static int64_t line_end(struct import *im, int64_t at)
     return end ? at + (end - piece) + 1 : 0;
 }
 
+/* Add bytes of the file to a checksum; *all: they were all there. */
+static enum bough_rc sum_range(struct import *im, int64_t from, int64_t end, struct sha256 *sum,
+                               bool *all, struct bough_error *err)
+{
+    struct arena_mark mark = arena_mark(im->placer.a);
+    char *piece = arena_alloc(im->placer.a, PIECE);
+    enum bough_rc rc = BOUGH_OK;
+
+    *all = true;
+    while (!rc && *all && from < end) {
+        size_t n = end - from < PIECE ? (size_t)(end - from) : PIECE;
+        ssize_t got = read_at(im, from, piece, n);
+
+        if (got < 0)
+            rc = io_error(im, err);
+        else
+            sha256_update(sum, piece, (size_t)got);
+        *all = got == (ssize_t)n;
+        from += (int64_t)n;
+        if (!rc && !tell(im, 0))
+            rc = stopped(err);
+    }
+    arena_rewind(im->placer.a, mark);
+    return rc;
+}
+
+/* Are the bytes that an earlier import read still the same? Then im->sum goes on from m->byte. */
+static enum bough_rc check_before(struct import *im, const struct mark *m, bool *same,
+                                  struct bough_error *err)
+{
+    unsigned char bytes[SHA256_LEN];
+    char hex[65];
+    struct sha256 old;
+    bool all;
+    enum bough_rc rc;
+
+    sha256_init(&im->sum);
+    im->summing = true;
+    rc = sum_range(im, 0, m->byte, &im->sum, &all, err);
+    sha256_copy(&old, &im->sum);
+    if (!rc && all)
+        rc = sum_range(im, m->byte, im->source->offset, &old, &all, err);
+    sha256_final(&old, bytes);
+    sha256_hex(bytes, hex);
+    *same = !rc && all && mark_has_sum(im->source->hash, hex);
+    if (!*same)
+        import_end_sum(im);
+    return rc;
+}
+
+/* Can the reading continue where an earlier import ended? A follower trusts the bytes before. */
+static enum bough_rc can_resume(struct import *im, struct mark *m, bool *on,
+                                struct bough_error *err)
+{
+    *on = !im->whole && im->reading.format->leave && mark_read(im, m);
+    return *on && !im->how->follow ? check_before(im, m, on, err) : BOUGH_OK;
+}
+
 enum bough_rc import_resume(struct import *im, bool *on, struct bough_error *err)
 {
     struct reading *r = &im->reading;
     struct mark m;
     int64_t end;
-    enum bough_rc rc = BOUGH_OK;
+    enum bough_rc rc = can_resume(im, &m, on, err);
 
-    *on = im->how->follow && r->format->leave && mark_read(im, &m);
-    if (!*on)
-        return BOUGH_OK;
+    if (rc || !*on)
+        return rc;
     im->placer.resumed = im->again = true;
     buf_init(&im->rest, LIMIT_MESSAGE_BYTES);
     im->rest_bytes = 0;
