@@ -15,8 +15,8 @@ static const char *const hygge_words[] = { "text",        "thinking", "tool_use"
 /* Is the part in hygge's own format? Such parts are copied verbatim. */
 static bool is_native(struct bough_arena *a, const struct part_view *v)
 {
-    struct json_iter it = json_iter(v->json);
-    struct json content = json_member(v->json, "content");
+    struct json part = view_json(a, v), content = json_member(part, "content");
+    struct json_iter it = json_iter(part);
 
     if (!v->raw.n || !str_among(str_of(v->word), hygge_words))
         return false;

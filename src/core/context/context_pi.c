@@ -4,10 +4,11 @@
 #include "base/memory/arena.h"
 #include "base/memory/map.h"
 #include "base/text/str.h"
-#include "core/context/pi_words.h"
 #include "core/part/fields.h"
 #include "core/part/part.h"
 #include "core/part/view.h"
+#include "core/turns/turns.h"
+#include "core/words/pi_words.h"
 
 struct pi {
     struct context_out *c;
@@ -379,7 +380,7 @@ static size_t first_kept(struct pi *pi, size_t marker)
     if (!at[marker].keep_from)
         id = json_cstr(pi->c->a, view_data(pi->c->a, &at[marker]), "firstKeptEntryId");
     for (i = 0; i < marker; i++) {
-        if (id ? context_is(&at[i], id)
+        if (id ? entry_has_id(&at[i], id)
                : at[marker].keep_from && at[i].at.depth >= at[marker].keep_from)
             break;
     }

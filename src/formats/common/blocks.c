@@ -15,7 +15,7 @@ static bool is_word(const char *word, const char *const *list)
 }
 
 /* Recognize blocks by their type. Other vocabularies also use "thinking" and "image". */
-static bool native(const struct part_view *v)
+static bool native(struct bough_arena *a, const struct part_view *v)
 {
     static const char *const words[] = { "text",
                                          "redacted_thinking",
@@ -30,10 +30,10 @@ static bool native(const struct part_view *v)
     if (!v->raw.n)
         return false;
     if (strcmp(v->word, "thinking") == 0)
-        return json_type(json_member(v->json, "thinking")) == JSON_STRING &&
-               json_type(json_member(v->json, "thinkingSignature")) != JSON_STRING;
+        return json_type(json_member(view_json(a, v), "thinking")) == JSON_STRING &&
+               json_type(json_member(view_json(a, v), "thinkingSignature")) != JSON_STRING;
     if (strcmp(v->word, "image") == 0)
-        return json_type(json_member(v->json, "source")) == JSON_OBJECT;
+        return json_type(json_member(view_json(a, v), "source")) == JSON_OBJECT;
     return is_word(v->word, words);
 }
 
@@ -46,7 +46,7 @@ bool blocks_native(const struct bough_entry *e)
         struct part_view v;
 
         view_part(a, &e->parts[i], &v);
-        all = native(&v) || v.kind == VIEW_OTHER;
+        all = native(a, &v) || v.kind == VIEW_OTHER;
     }
     bough_arena_destroy(a);
     return all;
@@ -54,10 +54,10 @@ bool blocks_native(const struct bough_entry *e)
 
 static void put_reasoning(struct bough_arena *a, struct json_writer *jw, const struct part_view *v)
 {
-    const char *signature = json_cstr(a, v->json, "signature");
+    const char *signature = json_cstr(a, view_json(a, v), "signature");
 
     if (!signature)
-        signature = json_cstr(a, v->json, "thinkingSignature"); /* pi */
+        signature = json_cstr(a, view_json(a, v), "thinkingSignature"); /* pi */
     jw_obj(jw);
     jw_kv_cstr(jw, "type", "thinking");
     jw_kv_str(jw, "thinking", v->text);
@@ -112,7 +112,7 @@ void blocks_put(struct bough_arena *a, struct json_writer *jw, const struct view
     for (size_t i = 0; i < run->n; i++) {
         const struct part_view *v = &run->at[i];
 
-        if (native(v)) {
+        if (native(a, v)) {
             jw_raw(jw, v->raw);
             continue;
         }
@@ -211,8 +211,8 @@ static struct bough_str only_text(const struct view_run *run)
     return str_of("");
 }
 
-void chat_put(struct bough_arena *a, struct json_writer *jw, const struct view_run *run,
-              const char *role)
+void chat_put_run(struct bough_arena *a, struct json_writer *jw, const struct view_run *run,
+                  const char *role)
 {
     size_t calls = count(run, VIEW_CALL), texts = count(run, VIEW_TEXT);
 

@@ -15,7 +15,7 @@ bool blocks_native(const struct bough_entry *e);
 
 /* Write one run as messages of OpenAI's chat: one message, or one per tool result. `role` is the
  * role's name there. */
-void chat_put(struct bough_arena *a, struct json_writer *jw, const struct view_run *run,
-              const char *role);
+void chat_put_run(struct bough_arena *a, struct json_writer *jw, const struct view_run *run,
+                  const char *role);
 
 #endif

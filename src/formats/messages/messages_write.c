@@ -135,7 +135,7 @@ static void put_any(struct writing *w, const struct bough_entry *e, const char *
         if (blocks)
             put_blocks(w, &runs[i], role_word(e));
         else
-            chat_put(w->a, &out->jw, &runs[i], role_word(e));
+            chat_put_run(w->a, &out->jw, &runs[i], role_word(e));
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "core/context/pi_words.h"
+#include "core/words/pi_words.h"
 #include "formats/common/names.h"
 #include "formats/pi/pi.h"
 

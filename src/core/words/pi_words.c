@@ -1,5 +1,5 @@
 /* pi's content blocks: recognising and writing them. Pure. */
-#include "core/context/pi_words.h"
+#include "core/words/pi_words.h"
 
 #include "base/text/str.h"
 #include "core/part/fields.h"

@@ -1,6 +1,6 @@
 /* pi's content blocks: recognising them, and converting other parts to them. Pure. */
-#ifndef CORE_CONTEXT_PI_WORDS_H
-#define CORE_CONTEXT_PI_WORDS_H
+#ifndef CORE_WORDS_PI_WORDS_H
+#define CORE_WORDS_PI_WORDS_H
 
 #include "core/part/view.h"
 
