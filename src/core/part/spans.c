@@ -192,6 +192,8 @@ static void fill_item_call(struct part_spans *s, struct fields *f) /* OpenAI res
     s->item_wise = true;
     s->freeform = json_span_is(s->word, "custom_tool_call");
     s->call = string(f, "call_id");
+    if (!s->call.n)
+        s->call = string(f, "callId"); /* OpenAI's Agents SDK */
     s->tool = string(f, "name");
     s->input = value(f, s->freeform ? "input" : "arguments");
     s->quoted = !s->freeform && s->input.n && *s->input.p == '"';
@@ -202,6 +204,8 @@ static void fill_item_output(struct part_spans *s, struct fields *f)
     s->kind = VIEW_RESULT;
     s->freeform = json_span_is(s->word, "custom_tool_call_output");
     s->call = string(f, "call_id");
+    if (!s->call.n)
+        s->call = string(f, "callId");
     s->output = value(f, "output");
 }
 
@@ -356,6 +360,7 @@ static const struct {
     { "function_call", fill_item_call },
     { "custom_tool_call", fill_item_call },
     { "function_call_output", fill_item_output },
+    { "function_call_result", fill_item_output },
     { "custom_tool_call_output", fill_item_output },
 };
 

@@ -224,7 +224,7 @@ struct piece *content_of(struct building *b, struct bough_str output, struct bou
         add_text(b, &l, output);
     else if (output.n && !str_is(output, "null") &&
              !(*output.p == '[' && add_blocks(b, &l, output)) &&
-             !(*output.p == '{' && add_wrapped(b, &l, output)))
+             !(*output.p == '{' && (add_block(b, &l, output) || add_wrapped(b, &l, output))))
         add_json(b, &l, output);
     if (files.n)
         (void)add_blocks(b, &l, files);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text/str.h"
+#include "core/part/part.h"
 #include "core/turns/turns_in.h"
 
 /* Is this the member's name? Compared with a constant, because every answer is looked at. */
@@ -49,23 +50,6 @@ static void fact(const struct bough_entry *e, const struct field_span *m, struct
         out->developer = json_span_is(string_in(m), "developer");
 }
 
-/* Did the provider fail, other than by being stopped (A13)? */
-static bool gave_error(const struct bough_entry *e)
-{
-    static const char *const stopped[] = { "MessageAbortedError", "AbortError", NULL };
-    struct fields f;
-
-    if (cstr_eq(e->finish, "error"))
-        return true;
-    if (!e->error.n)
-        return false;
-    if (fields_scan(&f, e->error))
-        for (size_t i = 0; stopped[i]; i++)
-            if (fields_is(&f, "name", stopped[i]))
-                return false;
-    return true;
-}
-
 void facts_read(const struct bough_entry *e, struct facts *out)
 {
     static const struct bough_str none = { "", 0 };
@@ -74,7 +58,7 @@ void facts_read(const struct bough_entry *e, struct facts *out)
     *out =
         (struct facts){ .model = none, .api = none, .response = none, .call = none, .tool = none };
     if (e->role == BOUGH_ROLE_ASSISTANT)
-        out->broken = gave_error(e);
+        out->broken = message_failed(e); /* A13 */
     /* The user's own messages need nothing from there. */
     if (!e->data.n || e->role == BOUGH_ROLE_USER || !fields_scan(&f, e->data))
         return;

@@ -138,7 +138,7 @@ static struct piece *file_text(struct building *b, const struct piece *file)
         return NULL;
     text.n = n;
     buf_init(&shown, name.n + text.n + 16);
-    buf_printf(&shown, "[file: %.*s]\n", (int)name.n, name.p);
+    buf_printf(&shown, "[file%s%.*s]\n", name.n ? ": " : "", (int)name.n, name.p);
     buf_put_str(&shown, text);
     p = piece_plain(b, buf_str(&shown));
     buf_finish(&shown);
@@ -230,6 +230,23 @@ static void fit_content(struct building *b, struct result *r, struct piece ***mo
         r->content = piece_said(b, "(no content)");
         r->content->e = r->e;
     }
+}
+
+struct piece *turns_content(struct bough_arena *a, const struct turns_rules *rules,
+                            struct bough_str output)
+{
+    static const struct turns_input nothing;
+    struct building b = { .a = a, .in = &nothing, .rules = rules };
+    struct piece *content = content_of(&b, json_span_mend(a, output), str_make(NULL, 0));
+
+    for (struct piece **at = &content; *at; at = &(*at)->next) {
+        struct piece *next = (*at)->next;
+
+        if ((*at)->kind == PIECE_FILE)
+            *at = fit_file(&b, *at, FILE_OF_RESULT);
+        (*at)->next = next;
+    }
+    return content;
 }
 
 /* The piece as the target takes it, or NULL. */
@@ -394,7 +411,7 @@ static void drop_empty(struct building *b)
     struct turn **at = &b->out->first, *before = NULL, *t;
 
     while ((t = *at) != NULL) { /* keep one behind a turn of the model, for now */
-        bool parts = b->rules->merges && t->kind == TURN_USER && before &&
+        bool parts = b->rules->merges_models && t->kind == TURN_USER && before &&
                      before->kind == TURN_MODEL && !before->calls;
 
         if (is_empty(t) && !parts) {
@@ -427,7 +444,9 @@ static void merge(struct building *b)
 {
     for (struct turn *t = b->out->first, *n; t && (n = t->next) != NULL;) {
         bool equal =
-            t->kind == n->kind && (t->kind == TURN_USER || (t->kind == TURN_MODEL && !t->calls));
+            t->kind == n->kind &&
+            (t->kind == TURN_USER ? b->rules->merges_users
+                                  : t->kind == TURN_MODEL && b->rules->merges_models && !t->calls);
 
         if (!equal) {
             t = n;
@@ -500,8 +519,7 @@ void turns_fit(struct building *b)
         drop_trailing(b);
     if (b->rules->trims_last)
         trim_last(b);
-    if (b->rules->merges)
-        merge(b);
+    merge(b);
     if (b->rules->user_first)
         begin_with_user(b);
     b->out->n = 0;

@@ -29,6 +29,12 @@ static void begin_entry(struct building *b, const struct bough_entry *e, size_t 
     facts_read(e, &b->facts);
 }
 
+bool turns_shows(const struct bough_entry *e)
+{
+    return e->kind == BOUGH_ENTRY_MESSAGE || e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE ||
+           e->kind == BOUGH_ENTRY_BRANCH_SUMMARY || e->kind == BOUGH_ENTRY_COMPACTION;
+}
+
 /* ---- markers ---- */
 
 /* The text parts of an entry as one string. */
@@ -116,8 +122,10 @@ static size_t take_marker(struct building *b)
     struct bough_str text = summary_of(b, b->e, b->at + 1, &told);
 
     t->kept = first_kept(b, b->at);
-    if (!json_span_blank(text))
-        turn_put(t, piece_around(b, "", text, ""));
+    if (!json_span_blank(text)) {
+        t->summary = text;
+        turn_put(t, piece_around(b, summary_before, text, summary_after));
+    }
     return told;
 }
 

@@ -61,7 +61,8 @@ struct turn {
     enum turn_kind kind;
     const struct bough_entry *e; /* the first entry it comes from */
     size_t at;
-    struct piece *first, *last; /* of a marker: its summary, a text, or none */
+    struct piece *first, *last; /* of a marker: its summary with words around it, or none */
+    struct bough_str summary;   /* of a marker: the summary alone, a JSON string, or empty */
     size_t calls;
     size_t kept;    /* of a marker: index of the first entry it keeps; its own if it keeps none */
     bool developer; /* of a system turn: its author called it that */
@@ -101,7 +102,8 @@ struct turns_rules {
     bool (*takes)(const struct piece *file, enum file_place place, size_t used);
     bool system_apart;  /* the leading system texts are not a turn */
     bool system_inside; /* a system turn may stand anywhere; else it becomes the user's */
-    bool merges;        /* turns of equal kind in a row become one */
+    bool merges_models; /* turns of the model in a row become one */
+    bool merges_users;  /* the same for the user's */
     bool user_first;    /* the first turn must be the user's */
     bool trims_last;    /* a text of the model at the end must not end in white space */
 };
@@ -130,6 +132,14 @@ struct turns_input {
 /* Build the turns of a path in `a`. They point into the entries. */
 void turns_build(struct bough_arena *a, const struct turns_input *in,
                  const struct turns_rules *rules, struct turns *out);
+
+/* The content of a result, by these rules, in `a`: texts, and files that they take. `output` is any
+ * JSON value. NULL: it is empty. */
+struct piece *turns_content(struct bough_arena *a, const struct turns_rules *rules,
+                            struct bough_str output);
+
+/* Can the entry be part of a turn? A message, or what turns show in place of one. */
+bool turns_shows(const struct bough_entry *e);
 
 /* ---- overlays: overlay.c ---- */
 

@@ -35,7 +35,8 @@ const struct turns_rules anthropic_rules = {
     .server = SIGNER_ANTHROPIC,
     .takes = takes,
     .system_apart = true,
-    .merges = true,
+    .merges_models = true,
+    .merges_users = true,
     .user_first = true,
     .trims_last = true,
 };

@@ -33,7 +33,8 @@ const struct turns_rules gemini_rules = {
     .signer = SIGNER_GOOGLE,
     .takes = takes,
     .system_apart = true,
-    .merges = true,
+    .merges_models = true,
+    .merges_users = true,
     .user_first = true,
 };
 
