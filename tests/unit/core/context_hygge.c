@@ -145,7 +145,7 @@ TEST(images_in_results_are_no_json_text_for_hygge_and_images_for_pi)
     c = context_of(&p, "hygge", NULL);
     CHECK(strstr(c.messages.p, "\"content\":\"a dot\\n[file: image/png, 8 bytes]\"") != NULL);
     c = context_of(&p, "pi", NULL);
-    CHECK(strstr(c.messages.p, "\"content\":[{\"type\":\"text\",\"text\":\"a dot\"},{\"type\":"
-                               "\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}]") !=
-          NULL);
+    CHECK(strstr(c.messages.p,
+                 "\"content\":[{\"type\":\"text\",\"text\":\"a dot\"},{\"type\":"
+                 "\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}]") != NULL);
 }
