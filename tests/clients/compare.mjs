@@ -36,8 +36,11 @@ class Units {
     else this.say("user", squeeze(text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "")));
   }
 
-  model(text) { // Claude Code says this itself, behind a message of the user without an answer
-    if (text !== "No response requested.") this.say("model", squeeze(text));
+  model(text) {
+    const last = this.list.at(-1);
+    if (text === "No response requested.") return; // Claude Code says it, behind a message of the user without an answer
+    if (last?.[1] === "Whatdidwedosofar?") this.list[this.list.length - 1] = ["summary", squeeze(text)]; // opencode's way to tell one
+    else this.say("model", squeeze(text));
   }
 
   call(name, input) {
@@ -142,21 +145,12 @@ function settle(list) {
 
 const wires = { "openai-chat": chatUnits, "openai-responses": responsesUnits, anthropic: messagesUnits };
 
-// opencode tells a summary as an answer to a request for one.
-function summaries(list) {
-  return list.flatMap((unit, i) => {
-    const asked = (at) => list[at]?.[0] === "user" && list[at][1] === "Whatdidwedosofar?" && list[at + 1]?.[0] === "model";
-    if (asked(i)) return [];
-    return [asked(i - 1) ? ["summary", unit[1]] : unit];
-  });
-}
-
 /** What `bough context` gives for a session. */
 export const contextUnits = (dialect, messages) => settle(wires[dialect](messages));
 
 /** What a tool asks, without the prompt that it was started with. */
 export function requestUnits(dialect, body) {
-  const list = summaries(settle(wires[dialect](body.messages ?? body.input)));
+  const list = settle(wires[dialect](body.messages ?? body.input));
   const last = list.at(-1);
   if (last?.[0] === "user") {
     last[1] = last[1].replace(new RegExp(`"?${squeeze(PROMPT).replace(/[?,]/g, "\\$&")}"?$`), "");
