@@ -164,7 +164,7 @@ static struct bough_entry *same_below(struct placer *p, const struct item_entry 
         if (bough_tree_children(p->s, p->tmp, p->session, at, &kids, NULL))
             return NULL;
         for (size_t k = 0; k < kids.n; k++) {
-            struct bough_entry *e = &kids.at[k];
+            struct bough_entry *e = kids.at + k;
 
             if (!e->deleted && !*e->origin && e->time == in->entry.time && same_said(e, &in->entry))
                 return e;
