@@ -106,18 +106,16 @@ static bool no_more(void *user, int64_t done, int64_t total)
     return --*(int *)user > 0;
 }
 
-STORE_TEST(an_import_that_was_stopped_within_a_file_goes_on_and_doubles_nothing)
+/* A file of pi with this many messages, one behind the other. */
+static const char *long_file(struct test *t, int n)
 {
-    int pieces = 2;
-    struct bough_import_file_options how = { .progress = no_more, .user = &pieces };
-    struct bough_import_file_result out;
     struct buf text;
     const char *path;
 
     buf_init(&text, 4 << 20);
     buf_puts(&text, "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
                     "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n");
-    for (int i = 1; i <= 8000; i++)
+    for (int i = 1; i <= n; i++)
         buf_puts(&text, arena_printf(t->arena,
                                      "{\"type\":\"message\",\"id\":\"m%d\",\"parentId\":%s,"
                                      "\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":"
@@ -125,12 +123,33 @@ STORE_TEST(an_import_that_was_stopped_within_a_file_goes_on_and_doubles_nothing)
                                      i, i > 1 ? arena_printf(t->arena, "\"m%d\"", i - 1) : "null"));
     path = file_make(t, "long.jsonl", text.p, text.n);
     buf_finish(&text);
+    return path;
+}
+
+STORE_TEST(an_import_that_was_stopped_within_a_file_goes_on_and_doubles_nothing)
+{
+    int pieces = 2;
+    struct bough_import_file_options how = { .progress = no_more, .user = &pieces };
+    struct bough_import_file_result out;
+    const char *path = long_file(t, 8000);
+
     CHECK_RC(BOUGH_CANCELLED, bough_import_file(t->store, t->arena, path, &how, &out, &t->err));
     CHECK(get(t, "s")->messages > 0);
     CHECK(get(t, "s")->messages < 8000);
     import_file(t, path); /* the claim was given back */
     CHECK_INT(8000, get(t, "s")->messages);
     CHECK_INT(BOUGH_IMPORT_UNCHANGED, import_file(t, path).status);
+}
+
+STORE_TEST(an_import_is_few_large_transactions)
+{
+    struct bough_store_info_result before, after;
+
+    CHECK_OK(bough_store_info(t->store, t->arena, &before, &t->err));
+    CHECK_INT(8000, import_file(t, long_file(t, 8000)).added);
+    CHECK_OK(bough_store_info(t->store, t->arena, &after, &t->err));
+    /* The claim, the session, two batches, the head, the source: not one for every few entries. */
+    CHECK(after.batched - before.batched <= 12);
 }
 
 static const char *format_of(struct test *t, const char *session)

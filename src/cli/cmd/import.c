@@ -191,6 +191,20 @@ static int find_files(struct cli *c, struct tool_files *files)
     return c->argc ? code : usual_places(c, files);
 }
 
+/* Index now, for the next search. It goes on for as long as it gets further. */
+static bool index_now(struct cli *c)
+{
+    struct bough_store_info_result info = { .text_pending = INT64_MAX };
+    int64_t before;
+
+    do {
+        before = info.text_pending;
+        if (bough_store_upkeep(c->s, &c->err) || bough_store_info(c->s, c->a, &info, &c->err))
+            return false;
+    } while (info.text_pending && info.text_pending < before && !stopped);
+    return true;
+}
+
 static int run(struct cli *c)
 {
     struct tool_files files = { 0 };
@@ -213,8 +227,7 @@ static int run(struct cli *c)
     if (cli_has(c, "follow"))
         code = follow(c, &run);
     report_end(&run.report);
-    /* Index now, for the next search. */
-    if (run.report.sums.added && !cli_has(c, "dry-run") && bough_store_upkeep(c->s, &c->err))
+    if (run.report.sums.added && !cli_has(c, "dry-run") && !index_now(c))
         return cli_failed(c);
     return code ? code : run.report.sums.failed ? CLI_FAILED : CLI_DONE;
 }
