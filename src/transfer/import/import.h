@@ -25,6 +25,7 @@ struct import {
     struct reading reading;
     bool again;      /* re-reading known lines: only their session is placed */
     struct buf rest; /* an incomplete last line */
+    int64_t skipped; /* bytes of a line that is too long to be kept; 0: it is not */
     struct sha256 sum;
     /* Checksum of the bytes an earlier import read, and of the whole file. */
     char before[65], after[65];

@@ -121,13 +121,35 @@ static enum bough_rc give_line(struct import *im, struct bough_str line, int64_t
     return rc;
 }
 
-static enum bough_rc keep_rest(struct import *im, const char *p, size_t n, struct bough_error *err)
+/* A line that is too long is only counted. */
+static void keep_rest(struct import *im, const char *p, size_t n)
 {
-    buf_put(&im->rest, p, n);
-    if (!im->rest.over)
-        return BOUGH_OK;
-    return bough_fail(err, BOUGH_TOO_LARGE, "%s: line %lld has more than %lld bytes", im->path,
-                      (long long)im->reading.line + 1, (long long)LIMIT_MESSAGE_BYTES);
+    if (!im->skipped && im->rest.n + n <= LIMIT_MESSAGE_BYTES) {
+        buf_put(&im->rest, p, n);
+        return;
+    }
+    im->skipped += (int64_t)(im->rest.n + n);
+    buf_reset(&im->rest);
+}
+
+/* The kept line ends here; `end` is the offset behind it. */
+static enum bough_rc give_rest(struct import *im, int64_t end, struct bough_error *err)
+{
+    enum bough_rc rc = BOUGH_OK;
+
+    if (im->skipped && !im->again) {
+        im->placer.out->lines++;
+        placer_problem(&im->placer, im->reading.line + 1,
+                       arena_printf(im->reading.a, "a line of more than %lld bytes was left out",
+                                    (long long)LIMIT_MESSAGE_BYTES));
+    }
+    if (im->skipped)
+        im->reading.line++;
+    else
+        rc = give_line(im, buf_str(&im->rest), end - (int64_t)im->rest.n, err);
+    im->skipped = 0;
+    buf_reset(&im->rest);
+    return rc;
 }
 
 /* `at` is the offset of p in the file. */
@@ -140,13 +162,13 @@ static enum bough_rc split_lines(struct import *im, const char *p, size_t n, int
         const char *end = memchr(p, '\n', n);
         size_t take = end ? (size_t)(end - p) : n;
 
-        if (!end)
-            return keep_rest(im, p, n, err);
-        if (im->rest.n) {
-            rc = keep_rest(im, p, take, err);
-            if (!rc)
-                rc = give_line(im, buf_str(&im->rest), at - (int64_t)(im->rest.n - take), err);
-            buf_reset(&im->rest);
+        if (!end) {
+            keep_rest(im, p, n);
+            return BOUGH_OK;
+        }
+        if (im->rest.n || im->skipped) {
+            keep_rest(im, p, take);
+            rc = give_rest(im, at + (int64_t)take, err);
         } else {
             rc = give_line(im, str_make(p, take), at, err);
         }
@@ -163,7 +185,7 @@ static void note_resume(struct import *im)
     const struct format *f = im->reading.format;
 
     buf_init(&im->resume.state, sizeof im->mark);
-    im->resume.byte = im->done - (int64_t)im->rest.n;
+    im->resume.byte = im->done - (int64_t)im->rest.n - im->skipped;
     im->resume.lines = im->reading.line;
     im->resume.can = f->leave && f->leave(&im->reading, &im->resume.state);
 }
@@ -186,8 +208,8 @@ static enum bough_rc read_lines(struct import *im, char *piece, struct bough_err
     if (rc)
         return rc;
     note_resume(im);
-    if (im->rest.n) /* the last line has no line end: it may be complete, or still being written */
-        rc = give_line(im, buf_str(&im->rest), im->resume.byte, err);
+    if (im->rest.n || im->skipped) /* no line end: it may be complete, or still being written */
+        rc = give_rest(im, im->done, err);
     return rc;
 }
 
