@@ -15,12 +15,18 @@ enum { BOUGH_MEMORIES_ALL = 7 };
 struct bough_context_options {
     const char *at;      /* the path to this entry; NULL or "": to the head */
     bool at_nothing;     /* the context of an empty path */
-    const char *dialect; /* "pi", "hygge" or "ui" (AI SDK); required: BOUGH_INVALID lists them */
+    const char *dialect; /* "openai-chat", "openai-responses", "anthropic", "gemini", "pi", "hygge"
+                            or "ui" (AI SDK); required: BOUGH_INVALID lists them */
     bool inherit;        /* markers of sessions that it was forked from count too; with pi always */
     unsigned memories;   /* begin with these memories, as one system message: bits 1 << enum
                             bough_memory_scope, BOUGH_MEMORIES_ALL, or 0. A note says how many; its
                             entry is "" */
-    uint64_t reserved[4]; /* room to grow: must be 0 */
+    /* For the dialects of providers only: */
+    const char *model;    /* that will read it: signed reasoning goes only to the model that it came
+                             from. NULL or "": the one in force at the end of the path */
+    bool trailing;        /* keep a turn of the model at the end, for callers that add a message
+                             behind it; else it is left out, because the model speaks next */
+    uint64_t reserved[2]; /* room to grow: must be 0 */
 };
 
 /* An entry that the context does not show verbatim. */
@@ -40,7 +46,9 @@ struct bough_context_result {
     struct bough_entry *marker;              /* the compaction in force, or NULL */
     struct bough_context_note *notes;
     size_t nnotes;
-    uint64_t reserved[4]; /* room to grow */
+    struct bough_str system; /* anthropic, gemini: the value of `system` or `systemInstruction`;
+                                JSON or empty. In other dialects it is among the messages */
+    uint64_t reserved[2];    /* room to grow */
 };
 
 /* Build the context. A path with a compaction is read only from there on. BOUGH_INVALID: no

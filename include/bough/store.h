@@ -219,7 +219,8 @@ bough_store_repair(struct bough_store *s, enum bough_fsck_level level,
 
 /* Do now what happens in the background anyway: fold pending changes into the lists, update the
  * full text (unless indexing is BOUGH_INDEX_ON_SEARCH), remove attachments that are due, and let
- * the backend tidy up. */
+ * the backend tidy up. The full text is updated until the deadline: text_pending of
+ * bough_store_info() says what is left. */
 BOUGH_MUST_CHECK enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err);
 
 /*

@@ -11,6 +11,7 @@ const struct format *const all_formats[] = {
     &format_claude_code,
     &format_opencode,
     &format_ai_sdk,
+    &format_openai_responses,
     &format_anthropic,
     &format_openai_chat, /* must come after the formats that look similar */
     &format_markdown,

@@ -211,6 +211,7 @@ enum bough_rc bough_store_upkeep(struct bough_store *s, struct bough_error *err)
     rc = role_sweep(s->e, 0, &p, err);
     if (!rc && !s->e->fulltext.on_search_only)
         rc = fulltext_catch_up(s->e, &p, INT64_MAX, &reached, err);
+    p = store_deadline(s); /* a large index may have used up the time */
     return rc ? rc : commit_queue_upkeep(s->e, &p, err);
 }
 

@@ -12,14 +12,25 @@
 
 enum {
     IDLE_US = 4000,      /* without commits for this long: tidy up */
+    PAUSE_US = 200000,   /* after a long commit wait longer, up to this: more are on their way */
     TEXT_US = 20000,     /* without commits for this long: index full text */
-    TEXT_AT = 2048,      /* rows of backlog at which it is indexed even when busy */
+    TEXT_AT = 2048,      /* numbers of backlog at which it is indexed even when busy */
     RELAXED_US = 500000, /* relaxed commits become durable after this, idle or not */
 };
 
 enum job { JOB_NONE, JOB_FOLD, JOB_DRAFTS, JOB_TIDY, JOB_TEXT };
 
-/* Index when idle, or once TEXT_AT rows behind: while others write, few large slices are better. */
+/* How long there must be no commit before the store is idle: an import prepares its next batch
+ * while it seems to be. */
+static int64_t idle_us(const struct engine *e)
+{
+    int64_t us = 4 * e->queue.took_us;
+
+    return us < IDLE_US ? IDLE_US : us > PAUSE_US ? PAUSE_US : us;
+}
+
+/* Index when idle, or once TEXT_AT numbers behind: while others write, few large slices are better.
+ */
 static bool text_due(const struct engine *e, int64_t now)
 {
     bool quiet = !e->queue.leading && !e->queue.wanted && now >= e->queue.last_us + TEXT_US;
@@ -31,7 +42,7 @@ static bool text_due(const struct engine *e, int64_t now)
 static enum job next_job(const struct engine *e, int64_t now)
 {
     bool idle = e->upkeep.untidy && !e->queue.leading && !e->queue.wanted &&
-                (now >= e->queue.last_us + IDLE_US ||
+                (now >= e->queue.last_us + idle_us(e) ||
                  (e->upkeep.relaxed_us && now >= e->upkeep.relaxed_us + RELAXED_US));
     bool many = e->folds.pending >= fold_from(e) && !e->queue.direct;
 
@@ -47,7 +58,7 @@ static enum job next_job(const struct engine *e, int64_t now)
 static void wait_for_work(struct engine *e, int64_t now)
 {
     int64_t at =
-        (e->queue.leading ? now : e->queue.last_us) + (e->upkeep.untidy ? IDLE_US : TEXT_US);
+        (e->queue.leading ? now : e->queue.last_us) + (e->upkeep.untidy ? idle_us(e) : TEXT_US);
     bool text = e->fulltext.pending && !e->fulltext.on_search_only;
     struct timespec until;
 

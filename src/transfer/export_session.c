@@ -26,7 +26,11 @@ struct export
     struct map ids;           /* branch << 32 | depth -> const char * */
     struct map skipped;       /* the same of entries that are left out -> id of the parent */
     struct bough_branches branches;
-    const char *last; /* id of the previous entry, on a path */
+    const char *last;       /* id of the previous entry, on a path */
+    struct bough_head head; /* the last entry of the path that counts; branch 0: none */
+    struct map runs;        /* branch -> struct written_run *; 0: the head's path; UINT64_MAX: all
+                               that a fork inherits */
+    struct bough_error why; /* a run could not be read */
 };
 
 static bool put_out(struct export *x, bool all)
@@ -51,15 +55,25 @@ static const char *whole_id(const struct bough_entry *e)
     return *e->origin ? e->origin : e->id;
 }
 
+static const char *written_id(const struct export *x, struct bough_head at)
+{
+    uint64_t v;
+
+    return map_get(&x->ids, group_key(at), &v) ? (const char *)(uintptr_t)v : NULL;
+}
+
 /* The id the entry was imported with, without the "~n" of a repeated one. Otherwise eight hex
  * digits, derived from its own id. Both are stable, and unique in the file. */
 static const char *id_for(struct export *x, const struct bough_entry *e)
 {
     const char *tilde = strrchr(e->origin, '~');
+    const char *known = written_id(x, e->at);
     const char *id = tilde ? arena_strndup(x->kept, e->origin, (size_t)(tilde - e->origin))
                            : arena_strdup(x->kept, e->origin);
     char hex[HEX_TEXT];
 
+    if (known) /* a run was read before it */
+        return known;
     if (x->f->writes == WRITES_OWN) {
         id = arena_strdup(x->kept, whole_id(e));
         map_put(&x->ids, group_key(e->at), (uint64_t)(uintptr_t)id);
@@ -72,13 +86,6 @@ static const char *id_for(struct export *x, const struct bough_entry *e)
     smap_put(&x->taken, str_of(id), 1);
     map_put(&x->ids, group_key(e->at), (uint64_t)(uintptr_t)id);
     return id;
-}
-
-static const char *written_id(const struct export *x, struct bough_head at)
-{
-    uint64_t v;
-
-    return map_get(&x->ids, group_key(at), &v) ? (const char *)(uintptr_t)v : NULL;
 }
 
 /* The same; of an entry that was left out, the id of its parent. */
@@ -130,16 +137,93 @@ static const char *id_of(const struct writing *w, const char *entry, bool near)
     return id;
 }
 
+/* ---- runs ---- */
+
+/* Is it on the path of the head? */
+static bool on_path(const struct export *x, struct bough_head at)
+{
+    struct bough_head top = x->head;
+
+    while (top.branch && top.branch != at.branch) {
+        const struct bough_branch *b = branch_of(x, top.branch);
+
+        top = b ? b->base : (struct bough_head){ 0, 0 };
+    }
+    return top.branch && at.depth <= top.depth;
+}
+
+/* Read the entries of a run: the path to `at`, or with `from` only from that depth on. */
+static enum bough_rc read_run(struct export *x, const char *at, int64_t from,
+                              struct written_run *run, struct bough_error *err)
+{
+    struct bough_entries_read_options how = { .at = at, .from_depth = from };
+    struct bough_entries_read_result page;
+    enum bough_rc rc = bough_entries_read(x->s, x->kept, x->w.session->id, &how, &page, err);
+
+    if (rc)
+        return rc;
+    run->entries = page.entries.at;
+    run->n = page.entries.n;
+    run->ids = arena_array(x->kept, run->n + 1, sizeof *run->ids);
+    for (size_t i = 0; i < run->n; i++)
+        run->ids[i] = id_for(x, &run->entries[i]);
+    return BOUGH_OK;
+}
+
+/* Where the run of an entry ends, and the depth it begins at; *key names the run. */
+static const char *run_end(const struct export *x, const struct written_entry *we, uint64_t *key,
+                           int64_t *from)
+{
+    const struct bough_branch *b = we && !we->on_path ? branch_of(x, we->e->at.branch) : NULL;
+    struct bough_head at = x->head;
+
+    *from = 0;
+    *key = 0;
+    if (b && strcmp(b->session, x->w.session->id) != 0) { /* inherited, behind the head */
+        *key = UINT64_MAX;
+        return x->w.session->fork_entry;
+    }
+    if (b) {
+        *key = (uint64_t)b->number;
+        *from = b->base.depth + 1;
+        at = (struct bough_head){ b->number, b->tip };
+    }
+    return at.branch
+               ? arena_printf(x->kept, "#%lld.%lld", (long long)at.branch, (long long)at.depth)
+               : NULL;
+}
+
+static struct written_run *run_of(const struct writing *w, const struct written_entry *we)
+{
+    struct export *x = w->exporter;
+    struct written_run *run;
+    uint64_t key, v;
+    int64_t from;
+    const char *end = run_end(x, we, &key, &from);
+
+    if (map_get(&x->runs, key, &v))
+        return (struct written_run *)(uintptr_t)v;
+    run = arena_zalloc(x->kept, sizeof *run);
+    map_put(&x->runs, key, (uint64_t)(uintptr_t)run);
+    if (end && !x->why.rc)
+        (void)read_run(x, end, from, run, &x->why);
+    return run;
+}
+
 static enum bough_rc write_one(struct export *x, const struct bough_entry *e, const char *parent,
                                struct bough_error *err)
 {
-    struct written_entry we = { .e = e, .parent = parent, .kept = kept_by(x, e) };
+    struct written_entry we = {
+        .e = e, .parent = parent, .kept = kept_by(x, e), .on_path = on_path(x, e->at)
+    };
 
     if (e->open)
         return bough_fail(err, BOUGH_CONFLICT, "message %s is still being written", e->id);
     we.id = id_for(x, e);
     x->last = we.id;
     x->f->entry(&x->w, &we);
+    if (x->why.rc)
+        return bough_fail(err, x->why.rc, "%s", x->why.msg);
     if (x->out.over)
         return bough_fail(err, BOUGH_TOO_LARGE, "entry %s is too large to be written", e->id);
     return put_out(x, false) ? BOUGH_OK
@@ -317,31 +401,39 @@ static enum bough_rc take_parent(struct export *x, struct bough_error *err)
     return BOUGH_OK;
 }
 
-/* The id of the head's entry, which a fork may have inherited. */
-static enum bough_rc take_head(struct export *x, const char **id, struct bough_error *err)
+/* Where the path that counts ends: at the head, which a fork may have inherited, or at `at`. */
+static enum bough_rc take_head(struct export *x, struct bough_error *err)
 {
     struct bough_entry *e = NULL;
-    struct bough_head at;
     enum bough_rc rc;
 
-    *id = x->last;
-    if (!cstr_empty(x->how->at))
-        return BOUGH_OK;
-    rc = bough_head_get(x->s, x->kept, x->w.session->id, &at, &e, err);
-    *id = rc || !e ? NULL : name_at(x, e->at);
+    x->head = (struct bough_head){ 0, 0 };
+    if (cstr_empty(x->how->at))
+        rc = bough_head_get(x->s, x->kept, x->w.session->id, &(struct bough_head){ 0, 0 }, &e, err);
+    else
+        rc = bough_entry_get(x->s, x->kept, x->w.session->id, x->how->at, &e, err);
+    if (!rc && e)
+        x->head = e->at;
     return rc;
+}
+
+/* The id of the head's entry; of a deleted one, that of the entry before it. */
+static const char *head_id(struct export *x)
+{
+    if (!cstr_empty(x->how->at))
+        return x->last;
+    return x->head.branch ? name_at(x, x->head) : NULL;
 }
 
 static enum bough_rc write_session(struct export *x, const char *session, struct bough_error *err)
 {
-    const char *head;
     struct bough_session *s;
     enum bough_rc rc = bough_session_get(x->s, x->kept, session, &s, err);
 
     if (rc)
         return rc;
     x->w = (struct writing){
-        .a = x->kept, .out = &x->out, .session = s, .id_of = id_of, .exporter = x
+        .a = x->kept, .out = &x->out, .session = s, .id_of = id_of, .run_of = run_of, .exporter = x
     };
     x->last = NULL;
     rc = take_parent(x, err);
@@ -349,6 +441,8 @@ static enum bough_rc write_session(struct export *x, const char *session, struct
         rc = take_rest(x, err);
     if (!rc)
         rc = bough_tree_branches(x->s, x->kept, session, &x->branches, err);
+    if (!rc)
+        rc = take_head(x, err);
     if (rc)
         return rc;
     x->f->begin(&x->w);
@@ -357,11 +451,11 @@ static enum bough_rc write_session(struct export *x, const char *session, struct
              : write_path(x, session, x->how->at, err);
     if (!rc)
         rc = take_labels(x, err);
-    if (!rc)
-        rc = take_head(x, &head, err);
     if (rc)
         return rc;
-    x->f->finish(&x->w, head);
+    x->f->finish(&x->w, head_id(x));
+    if (x->why.rc)
+        return bough_fail(err, x->why.rc, "%s", x->why.msg);
     if (x->out.over)
         return bough_fail(err, BOUGH_TOO_LARGE, "session %s is too large to be written", s->id);
     return put_out(x, true) ? BOUGH_OK
@@ -400,10 +494,12 @@ static void begin(struct export *x)
     smap_init(&x->taken);
     map_init(&x->ids);
     map_init(&x->skipped);
+    map_init(&x->runs);
 }
 
 static void end(struct export *x)
 {
+    map_finish(&x->runs);
     map_finish(&x->skipped);
     map_finish(&x->ids);
     smap_finish(&x->taken);

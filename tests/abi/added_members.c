@@ -2,6 +2,9 @@
 #include "layout.h"
 
 AT(bough_context_options, memories, 28);
+AT(bough_context_options, model, 32);
+AT(bough_context_options, trailing, 40);
+AT(bough_context_result, system, 80);
 AT(bough_change, project, 96);
 AT(bough_entries_read_options, calls, 64);
 AT(bough_entries_read_options, from_depth, 56);

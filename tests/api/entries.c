@@ -190,6 +190,13 @@ STORE_TEST(paths_are_read_in_pages_from_either_end_and_since_a_marker)
                     of_session(t, id, arena_printf(t->arena, "/context?dialect=ui&at=%s", third)),
                     "", 200);
     CHECK_STR("3", text_at(t, j, "count"));
+    j = world_gives(t, &w, "GET",
+                    of_session(t, id, "/context?dialect=anthropic&trailing=true&memories=true"), "",
+                    200);
+    CHECK_STR("user", text_at(t, j, "messages.0.role"));
+    CHECK_STR("text", text_at(t, j, "messages.0.content.0.type"));
+    world_gives(t, &w, "GET", of_session(t, id, "/context?dialect=gemini&trailing=perhaps"), "",
+                422);
     world_gives(t, &w, "GET", of_session(t, id, "/context?dialect=klingon"), "", 422);
     world_close(&w);
 }

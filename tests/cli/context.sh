@@ -13,6 +13,12 @@ echo "-- the fork of a compacted session"
 bough fork '#1' --title Forked >/dev/null && bough append '#4' "On." >/dev/null
 bough context '#4' -d hygge | grep -o '"role"' | wc -l | tr -d ' '
 bough context '#4' -d hygge --inherit --json | mask
+echo "-- for providers"
+bough memory '#1' --add "Prices are in cents." >/dev/null
+for dialect in openai-chat openai-responses anthropic gemini; do
+    bough context '#1' -d $dialect --trailing --memories --model m --json | mask
+done
+bough context '#1' -d anthropic --report | mask
 echo "-- without messages"
 bough new Empty -p '' >/dev/null && bough context '#5'; echo "exit $?"
 echo "-- refused"

@@ -1,6 +1,7 @@
 // A model that always gives the same answer, in the three dialects the tools speak, and keeps what
-// it was asked. On loopback only, on a port the system chooses.
+// it was asked. It refuses what providers refuse (strict.mjs). On loopback only, on a port the system chooses.
 import { createServer } from "node:http";
+import { refusal } from "./strict.mjs";
 
 export const ANSWER = "The scripted model has read all of it.";
 
@@ -68,7 +69,13 @@ function whole(path, model) {
 
 const streams = [["/chat/completions", chat], ["/responses", responses], ["/messages", messages]];
 
-/** { url, asked: [{path, body}], close() } */
+// The answer to a request that a provider would refuse.
+function refuse(path, why) {
+  if (path.includes("/messages")) return { type: "error", error: { type: "invalid_request_error", message: why } };
+  return { error: { message: why, type: "invalid_request_error", param: null, code: null } };
+}
+
+/** { url, asked: [{path, body, text, refused}], close() }; refused: why a provider would, or "". */
 export async function startModel() {
   const asked = [];
   const server = createServer((request, response) => {
@@ -78,8 +85,12 @@ export async function startModel() {
       const path = request.url.split("?")[0];
       const body = text ? JSON.parse(text) : {};
       const stream = streams.find(([end]) => path.endsWith(end));
-      asked.push({ path, body, text });
-      if (stream && body.stream) {
+      const refused = refusal(path, body);
+      asked.push({ path, body, text, refused });
+      if (refused) {
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify(refuse(path, refused)));
+      } else if (stream && body.stream) {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(stream[1](body.model));
       } else {

@@ -106,28 +106,35 @@ static void print_finding(void *user, const struct bough_finding *f)
     printf("# fsck: %s %s %s: %s\n", f->code, f->error ? "error" : "warning", f->where, f->text);
 }
 
+/* fsck of a large store, under a sanitizer or on a busy machine, takes longer than the default
+ * deadline. */
+static enum bough_rc patient_fsck(struct test *t, struct bough_store *from,
+                                  struct bough_store_fsck_result *report)
+{
+    const struct bough_store_scoped_options patient = { .deadline_ms = 60000 };
+    struct bough_store *s = bough_store_scoped(from, &patient);
+    enum bough_rc rc = bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, report, &t->err);
+
+    bough_store_close(&s);
+    return rc;
+}
+
 void store_check(struct test *t, struct bough_store *s)
 {
     struct bough_store_fsck_result report;
 
-    CHECK_OK(bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, &report, &t->err));
+    CHECK_OK(patient_fsck(t, s, &report));
     CHECK_INT(0, report.errors);
     CHECK_INT(0, report.warnings);
 }
 
 static void after(struct test *t)
 {
-    /* fsck of a large store under a sanitizer takes longer than the default deadline. */
-    const struct bough_store_scoped_options patient = { .deadline_ms = 60000 };
     struct bough_store_fsck_result report = { 0 };
     enum bough_rc rc = BOUGH_OK;
 
-    if (t->store && !t->damaged) {
-        struct bough_store *s = bough_store_scoped(t->store, &patient);
-
-        rc = bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, &report, &t->err);
-        bough_store_close(&s);
-    }
+    if (t->store && !t->damaged)
+        rc = patient_fsck(t, t->store, &report);
     bough_store_close(&t->store);
     if (t->url)
         drop_schema(t->url);

@@ -97,6 +97,39 @@ STORE_TEST(catching_up_stops_when_its_time_is_over_and_goes_on_later)
     CHECK_INT(700, ask(t, t->store, "many", 0).n);
 }
 
+static int64_t text_pending(struct test *t)
+{
+    struct bough_store_info_result info;
+
+    CHECK_OK(bough_store_info(t->store, t->arena, &info, &t->err));
+    return info.text_pending;
+}
+
+STORE_TEST(the_backlog_of_the_full_text_counts_entries_and_shrinks_with_every_slice)
+{
+    struct deadline some = { INT64_MAX, NULL };
+    const char *s = new_session(t, "");
+    struct bough_entry_new *many = bough_arena_alloc(t->arena, 3000 * sizeof *many);
+    struct bough_append_options in = { .entries = many, .n = 3000 };
+    struct bough_append_result out;
+    int64_t reached, before;
+
+    for (int i = 0; i < 3000; i++)
+        many[i] = (struct bough_entry_new){ .role = BOUGH_ROLE_USER, .text = "one of many" };
+    CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    CHECK_INT(0, text_pending(t));
+    store_indexing(t->store, false);
+    CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+    before = text_pending(t);
+    CHECK_INT(3000, before);
+    CHECK_OK(fulltext_catch_up(t->store->e, &some, out.no - 2900, &reached, &t->err));
+    CHECK(reached >= out.no - 2900 && reached < out.no);
+    CHECK_INT(before - (reached - (out.no - 3000)), text_pending(t));
+    CHECK_OK(fulltext_catch_up(t->store->e, &some, INT64_MAX, &reached, &t->err));
+    CHECK_INT(out.no, reached);
+    CHECK_INT(0, text_pending(t));
+}
+
 STORE_TEST(rows_without_text_do_not_make_a_search_incomplete)
 {
     const char *s = new_session(t, "");

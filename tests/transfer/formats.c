@@ -2,6 +2,7 @@
 #include "formats/common/format.h"
 
 #include <glob.h>
+#include <string.h>
 
 #include "base/memory/arena.h"
 #include "base/memory/buf.h"
@@ -106,18 +107,16 @@ static bool no_more(void *user, int64_t done, int64_t total)
     return --*(int *)user > 0;
 }
 
-STORE_TEST(an_import_that_was_stopped_within_a_file_goes_on_and_doubles_nothing)
+/* A file of pi with this many messages, one behind the other. */
+static const char *long_file(struct test *t, int n)
 {
-    int pieces = 2;
-    struct bough_import_file_options how = { .progress = no_more, .user = &pieces };
-    struct bough_import_file_result out;
     struct buf text;
     const char *path;
 
     buf_init(&text, 4 << 20);
     buf_puts(&text, "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
                     "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n");
-    for (int i = 1; i <= 8000; i++)
+    for (int i = 1; i <= n; i++)
         buf_puts(&text, arena_printf(t->arena,
                                      "{\"type\":\"message\",\"id\":\"m%d\",\"parentId\":%s,"
                                      "\"timestamp\":\"2026-11-15T20:00:01.000Z\",\"message\":"
@@ -125,12 +124,128 @@ STORE_TEST(an_import_that_was_stopped_within_a_file_goes_on_and_doubles_nothing)
                                      i, i > 1 ? arena_printf(t->arena, "\"m%d\"", i - 1) : "null"));
     path = file_make(t, "long.jsonl", text.p, text.n);
     buf_finish(&text);
+    return path;
+}
+
+STORE_TEST(an_import_that_was_stopped_within_a_file_goes_on_and_doubles_nothing)
+{
+    int pieces = 2;
+    struct bough_import_file_options how = { .progress = no_more, .user = &pieces };
+    struct bough_import_file_result out;
+    const char *path = long_file(t, 8000);
+
     CHECK_RC(BOUGH_CANCELLED, bough_import_file(t->store, t->arena, path, &how, &out, &t->err));
     CHECK(get(t, "s")->messages > 0);
     CHECK(get(t, "s")->messages < 8000);
     import_file(t, path); /* the claim was given back */
     CHECK_INT(8000, get(t, "s")->messages);
     CHECK_INT(BOUGH_IMPORT_UNCHANGED, import_file(t, path).status);
+}
+
+STORE_TEST(an_import_is_few_large_transactions)
+{
+    struct bough_store_info_result before, after;
+
+    CHECK_OK(bough_store_info(t->store, t->arena, &before, &t->err));
+    CHECK_INT(8000, import_file(t, long_file(t, 8000)).added);
+    CHECK_OK(bough_store_info(t->store, t->arena, &after, &t->err));
+    /* The claim, the session, two batches, the head, the source: not one for every few entries. */
+    CHECK(after.batched - before.batched <= 12);
+}
+
+/* ---- a line that is too long ---- */
+
+enum { TOO_LONG = 64 * 1024 * 1024 };
+
+static void put_message(struct test *t, struct buf *b, int i, const char *parent, size_t text)
+{
+    buf_puts(b, arena_printf(t->arena,
+                             "{\"type\":\"message\",\"id\":\"m%d\",\"parentId\":%s,"
+                             "\"timestamp\":\"2026-11-15T20:00:0%d.000Z\",\"message\":"
+                             "{\"role\":\"user\",\"content\":\"",
+                             i, parent, i));
+    for (size_t k = 0; k < text; k++)
+        buf_putc(b, 'x');
+    buf_puts(b, "\"}}\n");
+}
+
+/* The line, its number in the report, and nothing else of the file is lost. */
+STORE_TEST(a_line_that_is_too_long_is_left_out_and_the_rest_of_the_file_is_read)
+{
+    struct bough_import_file_options follow = { .follow = true };
+    struct bough_import_file_result in;
+    struct buf text;
+
+    buf_init(&text, 2 * (size_t)TOO_LONG);
+    buf_puts(&text, "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
+                    "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n");
+    put_message(t, &text, 1, "null", 3);
+    put_message(t, &text, 2, "\"m1\"", TOO_LONG);
+    put_message(t, &text, 3, "\"m1\"", 3);
+    in = import_file(t, file_make(t, "long.jsonl", text.p, text.n));
+    CHECK_INT(2, in.added);
+    CHECK_INT(4, in.lines);
+    CHECK_INT(1, in.nproblems);
+    CHECK_INT(3, in.problems[0].line);
+    CHECK_STR("a line of more than 67108864 bytes was left out", in.problems[0].text);
+    /* At the end, where it may still grow: the next import reads on. */
+    put_message(t, &text, 4, "\"m3\"", 3);
+    put_message(t, &text, 5, "\"m4\"", 3);
+    text.n--;
+    CHECK_OK(bough_import_file(t->store, t->arena, file_make(t, "long.jsonl", text.p, text.n),
+                               &follow, &in, &t->err));
+    CHECK_INT(2, in.added);
+    CHECK_INT(0, in.nproblems);
+    CHECK_INT(4, get(t, "s")->messages);
+    buf_finish(&text);
+}
+
+STORE_TEST(a_last_line_that_is_too_long_is_left_out_until_it_is_complete)
+{
+    struct bough_import_file_options follow = { .follow = true };
+    struct bough_import_file_result in;
+    struct buf text;
+
+    buf_init(&text, 2 * (size_t)TOO_LONG);
+    buf_puts(&text, "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
+                    "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n");
+    put_message(t, &text, 1, "null", 3);
+    put_message(t, &text, 2, "\"m1\"", TOO_LONG);
+    in = import_file(t, file_make(t, "long.jsonl", text.p, text.n - 5));
+    CHECK_INT(1, in.added);
+    CHECK_INT(1, in.nproblems);
+    put_message(t, &text, 3, "\"m1\"", 3);
+    CHECK_OK(bough_import_file(t->store, t->arena, file_make(t, "long.jsonl", text.p, text.n),
+                               &follow, &in, &t->err));
+    CHECK_INT(1, in.added);
+    CHECK_INT(1, in.nproblems); /* it was read again, from its beginning */
+    CHECK_INT(3, in.problems[0].line);
+    CHECK_INT(2, get(t, "s")->messages);
+    buf_finish(&text);
+}
+
+STORE_TEST(a_line_that_nests_too_deep_is_left_out_and_the_rest_of_the_file_is_read)
+{
+    struct bough_import_file_result in;
+    struct buf text;
+
+    buf_init(&text, 1 << 20);
+    buf_puts(&text, "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":"
+                    "\"2026-11-15T20:00:00.000Z\",\"cwd\":\"/p\"}\n");
+    put_message(t, &text, 1, "null", 3);
+    buf_puts(&text, "{\"type\":\"message\",\"id\":\"m2\",\"parentId\":\"m1\",\"z\":");
+    for (int i = 0; i < 3000; i++)
+        buf_putc(&text, '[');
+    for (int i = 0; i < 3000; i++)
+        buf_putc(&text, ']');
+    buf_puts(&text, "}\n");
+    put_message(t, &text, 3, "\"m1\"", 3);
+    in = import_file(t, file_make(t, "deep.jsonl", text.p, text.n));
+    buf_finish(&text);
+    CHECK_INT(2, in.added);
+    CHECK_INT(1, in.nproblems);
+    CHECK_INT(3, in.problems[0].line);
+    CHECK(strstr(in.problems[0].text, "nests deeper than 512 levels") != NULL);
 }
 
 static const char *format_of(struct test *t, const char *session)

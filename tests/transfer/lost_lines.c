@@ -121,7 +121,7 @@ static void check_pi(struct test *t, enum damage how, const char *says)
 
 STORE_TEST(a_line_of_pi_that_is_too_long_is_left_out_and_the_rest_follows_what_was_before)
 {
-    check_pi(t, TOO_LONG, "more than the 67108864 of a message");
+    check_pi(t, TOO_LONG, "a line of more than 67108864 bytes was left out");
 }
 
 STORE_TEST(a_line_of_pi_that_is_nested_too_deep_is_left_out_and_the_rest_follows_what_was_before)

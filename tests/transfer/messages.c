@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <bough/context.h>
+
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "corpus.h"
@@ -46,12 +48,39 @@ static void list_comes_back(struct test *t, const char *path)
 
 STORE_TEST(lists_of_messages_come_back_the_same)
 {
-    each_file(t, FILES("ai-sdk/tools.model.json", "openai-chat/tools.json", "anthropic/tools.json"),
+    each_file(t,
+              FILES("ai-sdk/tools.model.json", "openai-chat/tools.json", "anthropic/tools.json",
+                    "openai-responses/items.json", "openai-responses/agents.json"),
               FILES("ai-7.0.169/aborted.model.json", "ai-7.0.169/approval-granted.model.json",
                     "ai-7.0.169/client-tool-continued.model.json",
                     "ai-7.0.169/data-parts.model.json", "ai-7.0.169/length.model.json",
                     "ai-7.0.169/pending-client-tool.model.json"),
               list_comes_back);
+}
+
+/* Items were taken for chat messages: calls got the role `other`, and vanished in other exports. */
+STORE_TEST(sessions_of_openais_agents_are_items_and_their_calls_reach_other_tools)
+{
+    static const char *const files[] = { "openai-responses/items.json",
+                                         "openai-responses/agents.json" };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct bough_import_file_result in = import_file(t, data_path(t, files[i]));
+        struct bough_context_options how = { .dialect = "openai-chat", .trailing = true };
+        struct bough_context_result c;
+        struct bough_entry *e;
+
+        CHECK_STR("openai-responses", in.format);
+        CHECK_STR("", in.nproblems ? in.problems[0].text : "");
+        CHECK_OK(bough_entry_by_number(t->store, t->arena, in.session, 2, &e, &t->err));
+        CHECK_INT(BOUGH_ROLE_ASSISTANT, e->role);
+        CHECK_OK(bough_context(t->store, t->arena, in.session, &how, &c, &t->err));
+        CHECK(strstr(c.messages.p, "\"tool_call_id\":\"call_1\"") &&
+              !strstr(c.messages.p, "interrupted"));
+        CHECK(strstr(export_text(t, in.session, "claude-code").p, "\"name\":\"count\""));
+        CHECK(strstr(export_text(t, in.session, "pi").p, "\"toolName\":\"count\""));
+        next_store(t);
+    }
 }
 
 static const char openai[] =

@@ -63,6 +63,7 @@ void form_context(struct json_writer *w, const struct bough_context_result *x)
     jw_obj(w);
     jw_kv_i64(w, "count", (int64_t)x->count);
     jw_kv_raw(w, "messages", x->messages);
+    jw_opt_raw(w, "system", x->system);
     put_list(w, "sources", x->sources, x->count);
     jw_opt_cstr(w, "thinking_level", x->thinking_level);
     jw_opt_cstr(w, "model_provider", x->model_provider);

@@ -94,7 +94,7 @@ static int64_t count_images(struct bough_arena *a, struct bough_str output)
 static void put_tool(struct json_writer *w, struct bough_arena *a, const struct part_view *v,
                      struct cuts *c)
 {
-    struct json state = json_member(v->json, "state");
+    struct json state = json_member(view_json(a, v), "state");
     struct bough_str text = view_output_text(a, v->output);
     int64_t images = count_images(a, v->output);
 
@@ -129,19 +129,17 @@ static void put_file(struct json_writer *w, const struct part_view *v)
 static void put_contents(struct json_writer *w, struct bough_arena *a, const struct part_view *v,
                          struct cuts *c)
 {
-    bool synthetic = false;
-
     switch (v->kind) {
     case VIEW_TEXT:
         put_text(w, "text", v->text, c->most, &c->text);
         if (v->ignored)
             jw_kv_bool(w, "ignored", true);
-        if (json_bool(json_member(v->json, "synthetic"), &synthetic) && synthetic)
+        if (v->synthetic)
             jw_kv_bool(w, "synthetic", true);
         break;
     case VIEW_REASONING:
         put_text(w, "text", v->text, c->most, &c->text);
-        put_raw(w, "time", json_raw(json_member(v->json, "time")), c->most);
+        put_raw(w, "time", json_raw(json_member(view_json(a, v), "time")), c->most);
         break;
     case VIEW_CALL:
     case VIEW_RESULT:

@@ -78,7 +78,8 @@ static enum bough_rc context(struct http_req *req, struct http_res *res, struct 
 {
     const char *dialect = http_query(req, "dialect");
     struct bough_context_options how = { .at = http_query(req, "at"),
-                                         .dialect = dialect ? dialect : "pi" };
+                                         .dialect = dialect ? dialect : "pi",
+                                         .model = http_query(req, "model") };
     struct bough_context_result x;
     struct bough_session *s;
     bool memories = false;
@@ -88,6 +89,8 @@ static enum bough_rc context(struct http_req *req, struct http_res *res, struct 
         rc = http_query_bool(req, "inherit", &how.inherit, err);
     if (!rc)
         rc = http_query_bool(req, "at_nothing", &how.at_nothing, err);
+    if (!rc)
+        rc = http_query_bool(req, "trailing", &how.trailing, err);
     if (!rc)
         rc = http_query_bool(req, "memories", &memories, err);
     if (memories) /* those of the store are not for a token bound to one project */
@@ -112,7 +115,12 @@ static const struct http_field context_query[] = {
       "Begin with the memories of the session, of its project and, unless the token is bound to a "
       "project, of the store, as a system message." },
     { "inherit", HTTP_BOOLEAN,
-      "Also apply markers of the sessions it was forked from; pi always does." },
+      "Also apply markers of the sessions it was forked from; only hygge does not by itself." },
+    { "model", HTTP_STRING,
+      "The model that will read it: a provider's dialect sends signed reasoning only to the model "
+      "that it came from (default: the last model of the path)." },
+    { "trailing", HTTP_BOOLEAN,
+      "In a provider's dialect, keep a turn of the model at the end, to add a message behind it." },
     { 0 },
 };
 

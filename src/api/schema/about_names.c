@@ -217,6 +217,8 @@ const struct api_about api_names[] = {
     { "suffix", "The suffix of its files.", "\".jsonl\"" },
     { "summary", "What the summarised entries said.", "\"The user wants a faster build.\"", 1,
       LIMIT_TEXT },
+    { "system",
+      "The system text of the dialects anthropic and gemini, as their requests have it." },
     { "system_prompt", "The system prompt.", "\"You are a reviewer.\"", 0, LIMIT_TEXT },
     { "target", "An id or a name." },
     { "text", "What is wrong." },

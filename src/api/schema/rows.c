@@ -58,7 +58,7 @@ const struct api_schema api_own_schemas[] = {
                  "build.\",\"before\":\"#1.40\",\"tokens_before\":90000}" },
     { "Context",
       "The messages a model would get, with a note for each entry that is not shown verbatim.",
-      "count:integer messages:[object] sources:[string] thinking_level?:string "
+      "count:integer messages:[object] system?:any sources:[string] thinking_level?:string "
       "model_provider?:string model_name?:string marker:string|null notes:[ContextNote]" },
     { "ContextNote", "An entry that the context does not show as it is stored.",
       "entry:string what:string why:string" },

@@ -36,6 +36,7 @@ struct chunk {
     uint64_t serial; /* increasing: arena_rewind() finds the chunks newer than a mark by it */
     size_t size;
     size_t used;
+    void *adopted; /* memory of arena_adopt(), or NULL; `used` counts it, `size` does not */
     _Alignas(ALIGN) char data[];
 };
 
@@ -57,6 +58,7 @@ static struct chunk *add_chunk(struct bough_arena *a, size_t size)
     c->serial = ++a->serial;
     c->size = size;
     c->used = 0;
+    c->adopted = NULL;
     a->newest = c;
     POISON(c->data, size);
     return c;
@@ -69,7 +71,17 @@ static void drop_newest(struct bough_arena *a)
     a->newest = c->prev;
     a->total -= c->used;
     UNPOISON(c->data, c->size);
+    mem_free(c->adopted);
     mem_free(c);
+}
+
+void arena_adopt(struct bough_arena *a, void *p, size_t n)
+{
+    struct chunk *c = add_chunk(a, 0);
+
+    c->adopted = p;
+    c->used = n;
+    a->total += n;
 }
 
 /* Slow path of take(): add a chunk; a large allocation gets one of exactly its own size. */

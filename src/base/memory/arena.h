@@ -40,6 +40,9 @@ char *arena_printf(struct bough_arena *a, const char *fmt, ...) BOUGH_PRINTF(2, 
  */
 void *arena_resize(struct bough_arena *a, void *p, size_t old, size_t n);
 
+/* Take over n bytes that mem_alloc() gave: they are freed with the arena's own memory. */
+void arena_adopt(struct bough_arena *a, void *p, size_t n);
+
 /* A copy of the bytes, no NUL added. */
 struct bough_str arena_str(struct bough_arena *a, struct bough_str s);
 

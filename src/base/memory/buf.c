@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory/arena.h"
 #include "base/memory/mem.h"
 
 /* An empty buffer points here, so that p is always a C string. Never written. */
@@ -29,6 +30,18 @@ void buf_reset(struct buf *b)
     b->over = false;
     if (b->cap)
         b->p[0] = '\0';
+}
+
+struct bough_str buf_give(struct buf *b, struct bough_arena *a)
+{
+    struct bough_str out = { b->p, b->n };
+
+    if (b->cap) {
+        out.p = mem_realloc(b->p, b->n + 1);
+        arena_adopt(a, (void *)out.p, b->n + 1);
+    }
+    buf_init(b, b->max);
+    return out;
 }
 
 /* Make room for n more bytes and the NUL. False, with `over` set, past the maximum. */

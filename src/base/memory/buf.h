@@ -54,6 +54,9 @@ static inline void buf_end(struct buf *b)
     b->p[b->n] = '\0';
 }
 
+/* The contents as memory of the arena, without a copy; the buffer is empty afterwards. */
+struct bough_str buf_give(struct buf *b, struct bough_arena *a);
+
 /* The contents, borrowed: valid until the next write. */
 static inline struct bough_str buf_str(const struct buf *b)
 {

@@ -2,6 +2,7 @@
 #ifndef BASE_TEXT_UTF8_H
 #define BASE_TEXT_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,8 @@ size_t utf8_put(uint32_t cp, char out[4]);
 
 /* Read one code point; returns its length in bytes, or 0 when there is no valid one at p. */
 size_t utf8_get(const char *p, size_t n, uint32_t *cp);
+
+/* Is it white space of Unicode? */
+bool utf8_is_space(uint32_t cp);
 
 #endif

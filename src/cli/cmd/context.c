@@ -58,7 +58,11 @@ static int run(struct cli *c)
 {
     const char *dialect = cli_value(c, "dialect");
     struct bough_context_options how = { .dialect = dialect ? dialect : "pi",
-                                         .inherit = cli_has(c, "inherit") };
+                                         .inherit = cli_has(c, "inherit"),
+                                         .memories =
+                                             cli_has(c, "memories") ? BOUGH_MEMORIES_ALL : 0,
+                                         .model = cli_value(c, "model"),
+                                         .trailing = cli_has(c, "trailing") };
     struct bough_context_result x;
     struct bough_session *s;
     int rc = cli_open(c, CLI_READ);
@@ -95,7 +99,13 @@ static const struct cli_option options[] = {
     { "dialect", 'd', "DIALECT", "client that the messages are for (default: pi)",
       context_dialect_name },
     { "at", 0, "ENTRY", "the context of this entry instead of the head" },
-    { "inherit", 0, NULL, "apply compactions of parent sessions too; pi always does" },
+    { "inherit", 0, NULL,
+      "apply compactions of parent sessions too; only hygge does not by itself" },
+    { "memories", 0, NULL, "begin with the memories of the session, its project and the store" },
+    { "model", 0, "MODEL",
+      "a provider's dialect: the model that will read it (default: the last one of the path)" },
+    { "trailing", 0, NULL,
+      "a provider's dialect: keep a turn of the model at the end, to add a message behind it" },
     { "report", 'r', NULL, "list the changes from the stored text instead of the messages" },
     { "json", 0, NULL, "everything as one JSON object" },
     { 0 },
@@ -107,9 +117,12 @@ const struct cli_cmd cmd_context = {
     .summary = "print the context a model would get",
     .options = options,
     .run = run,
-    .about = "Prints a JSON array of messages on one line; on a terminal, one message per line.",
+    .about =
+        "Prints a JSON array of messages on one line; on a terminal, one message per line. The "
+        "system text of anthropic and gemini stands apart: --json has it.",
     .more = dialects,
     .columns = "with --report: entry, what, why",
-    .fields = "count, messages, sources, thinking_level, model_provider, model_name, marker, "
-              "notes (entry, what, why)",
+    .fields =
+        "count, messages, system, sources, thinking_level, model_provider, model_name, marker, "
+        "notes (entry, what, why)",
 };

@@ -245,11 +245,24 @@ static int find_files(struct cli *c, struct tool_files *files, struct run *run)
     return c->argc ? code : usual_places(c, files);
 }
 
+/* Index now, for the next search. It goes on for as long as it gets further. */
+static bool index_now(struct cli *c)
+{
+    struct bough_store_info_result info = { .text_pending = INT64_MAX };
+    int64_t before;
+
+    do {
+        before = info.text_pending;
+        if (bough_store_upkeep(c->s, &c->err) || bough_store_info(c->s, c->a, &info, &c->err))
+            return false;
+    } while (info.text_pending && info.text_pending < before && !stopped);
+    return true;
+}
+
 static int end(struct cli *c, struct run *run, int code)
 {
     report_end(&run->report);
-    /* Index now, for the next search. */
-    if (run->report.sums.added && !cli_has(c, "dry-run") && bough_store_upkeep(c->s, &c->err))
+    if (run->report.sums.added && !cli_has(c, "dry-run") && !index_now(c))
         return cli_failed(c);
     return code ? code : run->report.sums.failed || run->missing ? CLI_FAILED : CLI_DONE;
 }

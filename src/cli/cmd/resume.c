@@ -121,12 +121,11 @@ const struct cli_cmd cmd_resume = {
     .summary = "go on with a session in Claude Code, Codex, opencode or pi",
     .options = options,
     .run = run,
-    .about =
-        "Writes the session, of whatever tool, into the folder where the tool looks for its "
-        "own, and prints the command that goes on with it. What the tool adds comes back with "
-        "`bough import`: into this session if it is of the same tool or of pi, else as a "
-        "session of its own. A file that the tool has already is not touched unless --force is "
-        "given: it has the session as the tool knows it.",
+    .about = "Writes the session, of whatever tool, into the folder where the tool looks for its "
+             "own, and prints the command that goes on with it. What the tool adds comes back into "
+             "this session with `bough import`. A file that the tool has already is not touched "
+             "unless --force is "
+             "given: it has the session as the tool knows it.",
     .columns = "the command",
     .fields = "path, id, directory, command, existed",
     .examples = "bough resume cache-bug --in claude\nbough resume . --in codex --run",

@@ -17,14 +17,6 @@
 
 #define CONTEXT_CONTENT_KEY "bough.content"
 
-/* Overlays on sealed messages are custom entries of this customType, whose `data` is
- * {"target": entry id, ...}; overlays.c. */
-#define OVERLAY_AMEND "bough.amend"         /* "parts": shown behind those of the target */
-#define OVERLAY_COMPACTED "bough.compacted" /* "part": its number; without it all parts */
-
-/* Does the part have an output of a tool that can be compacted? */
-bool overlay_clears(const struct bough_part *part);
-
 struct context_input {
     const char *dialect;         /* the name of a row in context_dialects[] */
     struct bough_entry *entries; /* a path, oldest first; must outlive the result */
@@ -36,6 +28,13 @@ struct context_input {
     struct bough_entry *marker; /* the compaction in force or NULL; "pi" finds its own in entries */
     const struct bough_memory *memories; /* shown first */
     size_t nmemories;
+    /* For dialects with `turns`: */
+    const char *system_prompt; /* of the session; NULL or "": none */
+    /* System messages at the root of the path that are not among `entries`. */
+    const struct bough_entry *const *leading;
+    size_t nleading;
+    const char *model; /* that will read it; NULL or "": the last one on the path */
+    bool trailing;     /* a turn of the model may be the last */
 };
 
 /*
@@ -59,6 +58,7 @@ struct context_dialect {
     bool since_marker;
     bool inherits;     /* markers of the sessions it was forked from count, also if not asked for */
     bool marker_first; /* the marker is in `entries`: first if it keeps no entry before itself */
+    bool turns;        /* a provider's: it needs the leading system messages, and bytes of files */
 
     void (*build)(struct context_out *c); /* writes the messages with c->w, adds notes */
 };

@@ -15,8 +15,8 @@ static const char *const hygge_words[] = { "text",        "thinking", "tool_use"
 /* Is the part in hygge's own format? Such parts are copied verbatim. */
 static bool is_native(struct bough_arena *a, const struct part_view *v)
 {
-    struct json_iter it = json_iter(v->json);
-    struct json content = json_member(v->json, "content");
+    struct json part = view_json(a, v), content = json_member(part, "content");
+    struct json_iter it = json_iter(part);
 
     if (!v->raw.n || !str_among(str_of(v->word), hygge_words))
         return false;
@@ -39,12 +39,28 @@ static void write_call(struct json_writer *w, const struct part_view *v)
     jw_end_obj(w);
 }
 
+/* hygge has texts in results, and no files. */
+static bool takes(const struct piece *file, enum file_place place, size_t used)
+{
+    (void)file;
+    (void)place;
+    (void)used;
+    return false;
+}
+
 static void write_result(struct json_writer *w, struct bough_arena *a, const struct part_view *v)
 {
+    static const struct turns_rules rules = { .takes = takes };
+    const struct piece *content = turns_content(a, &rules, v->output);
+
     jw_obj(w);
     jw_kv_cstr(w, "type", "tool_result");
     jw_kv_cstr(w, "tool_use_id", v->call);
-    jw_opt_str(w, "content", view_output_text(a, v->output));
+    if (content) {
+        jw_key(w, "content");
+        put_texts(w->out, content, "\\n");
+        w->comma = true;
+    }
     if (v->failed)
         jw_kv_bool(w, "is_error", true);
     jw_end_obj(w);

@@ -4,10 +4,11 @@
 #include "base/memory/arena.h"
 #include "base/memory/map.h"
 #include "base/text/str.h"
-#include "core/context/pi_words.h"
 #include "core/part/fields.h"
 #include "core/part/part.h"
 #include "core/part/view.h"
+#include "core/turns/turns.h"
+#include "core/words/pi_words.h"
 
 struct pi {
     struct context_out *c;
@@ -192,6 +193,22 @@ static const char *name_of_call(struct pi *pi, const char *call)
     return name ? name : "";
 }
 
+/* A result always has a text. */
+static void write_output(struct pi *pi, struct bough_str output)
+{
+    const struct piece *content = turns_content(pi->c->a, &pi_rules, output);
+    struct json_writer *w = &pi->c->w;
+
+    if (content) {
+        pi_content_put(w, content);
+        return;
+    }
+    jw_key(w, "content");
+    jw_arr(w);
+    write_text_block(w, str_of("\"\""));
+    jw_end_arr(w);
+}
+
 static void write_result(struct pi *pi, const struct bough_entry *e, const struct part_view *v)
 {
     struct json_writer *w = &pi->c->w;
@@ -201,13 +218,7 @@ static void write_result(struct pi *pi, const struct bough_entry *e, const struc
     jw_kv_cstr(w, "role", "toolResult");
     jw_kv_cstr(w, "toolCallId", v->call);
     jw_kv_cstr(w, "toolName", *v->tool ? v->tool : name_of_call(pi, v->call));
-    jw_key(w, "content");
-    jw_arr(w);
-    jw_obj(w);
-    jw_kv_cstr(w, "type", "text");
-    jw_kv_str(w, "text", view_output_text(pi->c->a, v->output));
-    jw_end_obj(w);
-    jw_end_arr(w);
+    write_output(pi, v->output);
     jw_kv_bool(w, "isError", v->failed);
     jw_kv_i64(w, "timestamp", e->time);
     jw_end_obj(w);
@@ -379,7 +390,7 @@ static size_t first_kept(struct pi *pi, size_t marker)
     if (!at[marker].keep_from)
         id = json_cstr(pi->c->a, view_data(pi->c->a, &at[marker]), "firstKeptEntryId");
     for (i = 0; i < marker; i++) {
-        if (id ? context_is(&at[i], id)
+        if (id ? entry_has_id(&at[i], id)
                : at[marker].keep_from && at[i].at.depth >= at[marker].keep_from)
             break;
     }

@@ -105,20 +105,21 @@ static bool is_native(struct bough_arena *a, const struct ui_part *p)
 
     switch (v->kind) {
     case VIEW_TEXT:
-        return cstr_eq(v->word, "text") && has_only(a, v->json, text_keys);
+        return cstr_eq(v->word, "text") && has_only(a, view_json(a, v), text_keys);
     case VIEW_REASONING:
-        return cstr_eq(v->word, "reasoning") && v->text.n && has_only(a, v->json, text_keys);
+        return cstr_eq(v->word, "reasoning") && v->text.n &&
+               has_only(a, view_json(a, v), text_keys);
     case VIEW_TOOL:
-        return !p->result && json_type(json_member(v->json, "toolCallId")) == JSON_STRING;
+        return !p->result && json_type(json_member(view_json(a, v), "toolCallId")) == JSON_STRING;
     case VIEW_FILE:
-        return json_type(json_member(v->json, "mediaType")) == JSON_STRING && v->url.n &&
+        return json_type(json_member(view_json(a, v), "mediaType")) == JSON_STRING && v->url.n &&
                cstr_eq(v->word, "file");
     case VIEW_CALL:
     case VIEW_RESULT:
         return false;
     case VIEW_OTHER:
         if (v->type == BOUGH_PART_STEP_START)
-            return has_only(a, v->json, step_keys);
+            return has_only(a, view_json(a, v), step_keys);
         return v->type == BOUGH_PART_OTHER &&
                (str_among(str_of(v->word), words) || str_starts(str_of(v->word), "data-"));
     }

@@ -4,22 +4,25 @@
 
 #include "base/json/json.h"
 #include "core/context/context.h"
+#include "core/words/words.h"
 
 /* A context while it is being built. */
 struct context_out {
     struct bough_arena *a;
     const struct context_input *in;
     struct bough_context_result *out;
-    struct json_writer w; /* positioned inside the array of messages */
+    struct json_writer w;               /* positioned inside the array of messages */
+    const struct bough_entry *memories; /* as a system message; NULL: none, or written already */
     size_t sources_cap, notes_cap;
 };
 
+extern const struct context_dialect context_openai_chat;
+extern const struct context_dialect context_openai_responses;
+extern const struct context_dialect context_anthropic;
+extern const struct context_dialect context_gemini;
 extern const struct context_dialect context_pi;
 extern const struct context_dialect context_hygge;
 extern const struct context_dialect context_ui;
-
-/* Apply the overlays among in->entries to the entries before them, in a copy, with a note each. */
-void overlays_apply(struct context_out *c, struct context_input *in);
 
 /* Record `e` as the source of the next message. Call once before each message written with c->w. */
 void context_source(struct context_out *c, const struct bough_entry *e);
@@ -34,7 +37,20 @@ void context_note(struct context_out *c, const struct bough_entry *e, const char
 /* Must the entry be omitted, because it is deleted or an open message? Then adds a note. */
 bool context_left_out(struct context_out *c, const struct bough_entry *e);
 
-/* Does the entry have that id, as its own or as its original id? False for NULL and "". */
-bool context_is(const struct bough_entry *e, const char *id);
+/* For turns_input.note: adds a note; `c` is the struct context_out. */
+void context_take_note(void *c, const struct bough_entry *e, const char *what, const char *why);
+
+/* A system message with this text, which is no entry of the session: its id is "". */
+struct bough_entry *context_system(struct bough_arena *a, struct bough_str text, int64_t time);
+
+/* The turns of the context, by the rules of a provider. */
+void context_turns(struct context_out *c, const struct turns_rules *rules, struct turns *out);
+
+/* Where to write the next message: a comma is written if one is needed. */
+struct buf *context_next(struct context_out *c);
+
+/* The system text, if there is any, as out->system: one JSON string between two constants. */
+void context_system_put(struct context_out *c, const struct piece *texts, const char *before,
+                        const char *after);
 
 #endif

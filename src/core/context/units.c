@@ -122,7 +122,8 @@ static void add_other(struct units *u, bool model, const struct part_view *v)
 {
     struct bough_str text;
 
-    if (strcmp(v->word, "refusal") == 0 && json_str(u->a, json_member(v->json, "refusal"), &text))
+    if (strcmp(v->word, "refusal") == 0 &&
+        json_str(u->a, json_member(view_json(u->a, v), "refusal"), &text))
         add_text(u, model, text);
     else if (!part_is_bookkeeping(v->type))
         push(u, UNIT_OTHER, canonical(u->a, v->raw));

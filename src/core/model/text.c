@@ -18,13 +18,6 @@ struct bough_str text_keep(struct bough_arena *a, const struct buf *b)
 
 /* ---- characters ---- */
 
-static bool is_space(uint32_t cp)
-{
-    return cp == ' ' || (cp >= '\t' && cp <= '\r') || cp == 0x85 || cp == 0xa0 || cp == 0x1680 ||
-           (cp >= 0x2000 && cp <= 0x200a) || cp == 0x2028 || cp == 0x2029 || cp == 0x202f ||
-           cp == 0x205f || cp == 0x3000;
-}
-
 static bool is_quote(uint32_t cp)
 {
     return cp == '"' || cp == '\'' || cp == '`' || (cp >= 0x2018 && cp <= 0x201f) || cp == 0xab ||
@@ -33,7 +26,7 @@ static bool is_quote(uint32_t cp)
 
 static bool is_space_or_quote(uint32_t cp)
 {
-    return is_space(cp) || is_quote(cp);
+    return utf8_is_space(cp) || is_quote(cp);
 }
 
 /* Read the character at p and return its length; an invalid byte is U+FFFD. */
@@ -83,7 +76,7 @@ static struct bough_str trim(struct bough_str s, bool (*drop)(uint32_t))
 
 struct bough_str text_trim(struct bough_str s)
 {
-    return trim(s, is_space);
+    return trim(s, utf8_is_space);
 }
 
 struct bough_str text_clean(struct bough_arena *a, struct bough_str s)
@@ -124,7 +117,7 @@ static struct bough_str collapse(struct bough_arena *a, struct bough_str s)
     buf_init(&b, s.n + 1);
     for (i = 0; i < s.n; i += k) {
         k = step(s.p + i, s.n - i, &cp);
-        if (is_space(cp)) {
+        if (utf8_is_space(cp)) {
             gap = true;
             continue;
         }

@@ -9,7 +9,7 @@
 #include "base/memory/varint.h"
 #include "base/text/str.h"
 #include "base/text/utf8.h"
-#include "core/part/attach.h"
+#include "core/pack/attach.h"
 
 /* Which optional fields a tail has. Stored: a new field is the next bit, behind the others. */
 enum {

@@ -35,7 +35,7 @@ static inline bool pack_is_stub(struct bough_str body)
 }
 
 /* Base64 of a part that was moved to an attachment: the part's JSON has the attachment's name
- * (core/part/attach.h) at offset `at` instead. */
+ * (core/pack/attach.h) at offset `at` instead. */
 struct pack_moved {
     uint32_t part, at;
     uint8_t how; /* PACK_BASE64 */

@@ -77,6 +77,119 @@ enum bough_rc fields_read(struct fields *f, struct bough_str text, struct bough_
     return walk(f, NULL, NULL, err);
 }
 
+/* ---- without validating ---- */
+
+static const char *skip_space(const char *p, const char *end)
+{
+    while (p != end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    return p;
+}
+
+/* At the opening quote: behind the closing one, or NULL. */
+static const char *skip_string(const char *p, const char *end)
+{
+    const char *from = ++p, *slash;
+
+    while ((p = memchr(p, '"', (size_t)(end - p))) != NULL) {
+        for (slash = p; slash != from && slash[-1] == '\\'; slash--)
+            continue;
+        if ((p - slash) % 2 == 0) /* no backslash, or each of them is escaped */
+            return p + 1;
+        p++;
+    }
+    return NULL;
+}
+
+/* At an opening brace or bracket: behind its partner, or NULL. */
+static const char *skip_container(const char *p, const char *end)
+{
+    size_t depth = 0;
+
+    while (p && p != end) {
+        if (*p == '"') {
+            p = skip_string(p, end);
+            continue;
+        }
+        if (*p == '{' || *p == '[')
+            depth++;
+        else if ((*p == '}' || *p == ']') && !--depth)
+            return p + 1;
+        p++;
+    }
+    return NULL;
+}
+
+static const char *scan_value(const char *p, const char *end, struct field_span *out)
+{
+    const char *from = p;
+
+    switch (p == end ? '\0' : *p) {
+    case '"':
+        out->type = JSON_STRING;
+        p = skip_string(p, end);
+        break;
+    case '{':
+    case '[':
+        out->type = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
+        p = skip_container(p, end);
+        break;
+    case '\0':
+        return NULL;
+    default:
+        out->type = *p == 't'   ? JSON_TRUE
+                    : *p == 'f' ? JSON_FALSE
+                    : *p == 'n' ? JSON_NULL
+                                : JSON_NUMBER;
+        while (p != end && *p != ',' && *p != '}' && *p > ' ')
+            p++;
+        break;
+    }
+    if (p)
+        out->raw = str_make(from, (size_t)(p - from));
+    return p;
+}
+
+bool fields_scan(struct fields *f, struct bough_str text)
+{
+    const char *p = text.p, *end = text.p + text.n, *from;
+    struct field_span one;
+
+    f->text = text;
+    f->n = 0;
+    f->more = false;
+    p = text.n ? skip_space(p, end) : end;
+    if (p == end || *p++ != '{')
+        return false;
+    for (;;) {
+        p = skip_space(p, end);
+        if (p == end)
+            return false;
+        if (*p == '}')
+            return true;
+        if (*p == ',')
+            p = skip_space(p + 1, end);
+        if (p == end || *p != '"')
+            return false;
+        from = p;
+        p = skip_string(p, end);
+        if (!p)
+            return false;
+        one.key = str_make(from, (size_t)(p - from));
+        one.escaped = memchr(from, '\\', one.key.n) != NULL;
+        p = skip_space(p, end);
+        if (p == end || *p != ':')
+            return false;
+        p = scan_value(skip_space(p + 1, end), end, &one);
+        if (!p)
+            return false;
+        if (f->n < FIELDS_KEPT)
+            f->at[f->n++] = one;
+        else
+            f->more = true;
+    }
+}
+
 const struct field_span *fields_get(struct fields *f, const char *key)
 {
     bool hit = false;

@@ -33,6 +33,13 @@ struct fields {
 BOUGH_MUST_CHECK enum bough_rc fields_read(struct fields *f, struct bough_str text,
                                            struct bough_error *err);
 
+/*
+ * The same for text that was checked before, such as a stored part: finds the members without
+ * validating them, several times faster. False: it is not an object after all. Never reads past the
+ * end of `text`.
+ */
+bool fields_scan(struct fields *f, struct bough_str text);
+
 /* The last member of that name, or NULL. Valid until the next call on `f`. */
 const struct field_span *fields_get(struct fields *f, const char *key);
 

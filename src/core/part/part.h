@@ -87,6 +87,10 @@ const char *preview_text(struct bough_arena *a, const struct bough_part *parts, 
 /* The same for the raw JSON of a string; "" when it is empty or too short to be one. */
 const char *preview_string(struct bough_arena *a, struct bough_str raw, size_t max);
 
+/* Was the message stopped before it was whole, or did it fail in another way? */
+bool message_stopped(const struct bough_entry *e);
+bool message_failed(const struct bough_entry *e);
+
 /* What became of a message: its outcome, and how many errors it has (its own, and of tools). Not
  * for open messages, which have neither. */
 enum bough_outcome message_outcome(const struct bough_entry *e, int64_t *errors);

@@ -157,7 +157,7 @@ static bool data_failed(const struct bough_entry *e)
            is_true(&f, "isError");
 }
 
-static bool was_stopped(const struct bough_entry *e)
+bool message_stopped(const struct bough_entry *e)
 {
     static const char *const words[] = { "interrupted", "aborted", "cancelled", "canceled", NULL };
     struct bough_str name = e->error.n ? string_in(e->error, "name") : e->error;
@@ -167,10 +167,14 @@ static bool was_stopped(const struct bough_entry *e)
             (json_span_is(name, "MessageAbortedError") || json_span_is(name, "AbortError")));
 }
 
+bool message_failed(const struct bough_entry *e)
+{
+    return (e->error.n || cstr_eq(e->finish, "error")) && !message_stopped(e);
+}
+
 enum bough_outcome message_outcome(const struct bough_entry *e, int64_t *errors)
 {
-    bool stopped = was_stopped(e);
-    bool failed = !stopped && (e->error.n || cstr_eq(e->finish, "error"));
+    bool stopped = message_stopped(e), failed = message_failed(e);
     int64_t tools = 0;
 
     for (size_t i = 0; i < e->nparts; i++)

@@ -1,6 +1,7 @@
 /*
- * Views: one struct for a part's contents, whichever tool's format the part is in. Pure. Reading
- * never fails: fields that are missing or of the wrong type are empty.
+ * Views: one struct for a part's contents, whichever tool's format the part is in: the spans of
+ * spans.h, decoded. Pure. Reading never fails: fields that are missing or of the wrong type are
+ * empty.
  */
 #ifndef CORE_PART_VIEW_H
 #define CORE_PART_VIEW_H
@@ -8,16 +9,7 @@
 #include <bough/part.h>
 
 #include "base/json/json.h"
-
-enum view_kind {
-    VIEW_TEXT,
-    VIEW_REASONING,
-    VIEW_CALL,   /* a tool call */
-    VIEW_RESULT, /* a tool's result */
-    VIEW_TOOL,   /* call and result in one part: canonical and AI SDK */
-    VIEW_FILE,
-    VIEW_OTHER, /* any other type, or invalid JSON: only raw, json, type and word are set */
-};
+#include "core/part/spans.h"
 
 /*
  * Strings are decoded, in the arena, "" when missing. `raw`, `input` and `output` are raw JSON,
@@ -26,11 +18,11 @@ enum view_kind {
 struct part_view {
     enum view_kind kind;
     enum bough_part_type type;
-    struct bough_str raw; /* the part; empty when the view stands for a whole message */
-    struct json json;
+    struct bough_str raw;   /* the part; empty when the view stands for a whole message */
     const char *word;       /* the value of its `type` */
     struct bough_str text;  /* text, reasoning */
     bool ignored;           /* text: not shown to the model */
+    bool synthetic;         /* text: added by a tool, not typed by a person */
     const char *call;       /* the id that matches calls and results */
     const char *tool;       /* the tool's name */
     struct bough_str input; /* arguments; a string of JSON is decoded to that JSON */
@@ -45,6 +37,9 @@ struct part_view {
 
 /* Fill `v` from a part, which must outlive it. */
 void view_part(struct bough_arena *a, const struct bough_part *part, struct part_view *v);
+
+/* The part as a tree; "nothing" when the view stands for a whole message. Parsed on every call. */
+struct json view_json(struct bough_arena *a, const struct part_view *v);
 
 /* A file's URL; a data URL, in `a`, when the part has only bytes. */
 struct bough_str view_url(struct bough_arena *a, const struct part_view *v);

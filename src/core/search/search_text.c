@@ -116,23 +116,24 @@ static void add_file(struct search_pieces *out, int i, const struct part_view *v
     add(out, SEARCH_FILE, i, str_of(v->filename));
     if (v->url.n && v->url.n <= LIMIT_PATH && !v->base64.n && !str_starts(v->url, "data:"))
         add(out, SEARCH_FILE, i, v->url);
-    add(out, SEARCH_FILE, i, member(out->a, json_member(v->json, "source"), "path"));
+    add(out, SEARCH_FILE, i, member(out->a, json_member(view_json(out->a, v), "source"), "path"));
 }
 
 /* Patch, subtask and compaction parts. */
 static void add_other(struct search_pieces *out, int i, const struct part_view *v)
 {
-    struct json_iter it = json_iter(json_member(v->json, "files"));
+    struct json part = view_json(out->a, v);
+    struct json_iter it = json_iter(json_member(part, "files"));
     struct bough_str s;
 
     while (v->type == BOUGH_PART_PATCH && json_next(&it))
         if (json_str(out->a, it.value, &s))
             add(out, SEARCH_FILE, i, s);
     if (v->type == BOUGH_PART_SUBTASK) {
-        add(out, SEARCH_TEXT, i, member(out->a, v->json, "description"));
-        add(out, SEARCH_TEXT, i, member(out->a, v->json, "prompt"));
+        add(out, SEARCH_TEXT, i, member(out->a, part, "description"));
+        add(out, SEARCH_TEXT, i, member(out->a, part, "prompt"));
     } else if (v->type == BOUGH_PART_COMPACTION) {
-        add(out, SEARCH_TEXT, i, member(out->a, v->json, "content"));
+        add(out, SEARCH_TEXT, i, member(out->a, part, "content"));
     }
 }
 

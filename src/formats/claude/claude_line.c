@@ -9,6 +9,7 @@
 #include "core/model/text.h"
 #include "core/model/totals.h"
 #include "formats/claude/claude_in.h"
+#include "formats/common/foreign.h"
 
 enum { SUMMARY_MOST = 64 * 1024 * 1024 };
 
@@ -255,6 +256,7 @@ static enum bough_rc give_line(struct reading *r, struct claude *cc, struct chai
     json_bool(json_member(j, "isCompactSummary"), &summary);
     out->id = json_cstr(r->a, j, "uuid");
     out->parent = tail_of(c, moved ? c->last.is : json_cstr(r->a, j, "parentUuid"));
+    out->stands_for = foreign_entry(r->a, j);
     out->entry.time = iso_parse(json_cstr(r->a, j, "timestamp"));
     rc = note_model(r, c, j, &item, err);
     if (rc)
@@ -308,6 +310,7 @@ enum bough_rc claude_boundary(struct reading *r, struct claude *cc, struct chain
     about = json_member(j, "compactMetadata");
     item.u.entry.id = json_cstr(r->a, j, "uuid");
     item.u.entry.parent = tail_of(c, json_cstr(r->a, j, "logicalParentUuid"));
+    item.u.entry.stands_for = foreign_entry(r->a, j);
     item.u.entry.entry.kind = BOUGH_ENTRY_COMPACTION;
     item.u.entry.entry.time = iso_parse(json_cstr(r->a, j, "timestamp"));
     buf_init(&b, SUMMARY_MOST);
@@ -327,6 +330,40 @@ enum bough_rc claude_boundary(struct reading *r, struct claude *cc, struct chain
     return rc;
 }
 
+/* ---- the head ---- */
+
+/* A line of ours that hangs on the head, or the one that makes Claude Code go on there. */
+static bool is_head_line(struct reading *r, struct json j)
+{
+    bool named = false;
+
+    json_bool(json_member(j, CLAUDE_HEAD), &named);
+    return named || cstr_eq(json_cstr(r->a, j, "type"), CLAUDE_HEAD) ||
+           cstr_eq(json_cstr(r->a, j, "subtype"), CLAUDE_HEAD);
+}
+
+static enum bough_rc give_head(struct reading *r, struct chain *c, struct json j,
+                               struct bough_error *err)
+{
+    bool older = cstr_eq(json_cstr(r->a, j, "type"), CLAUDE_HEAD);
+    const char *at = json_cstr(r->a, j, older ? "leafUuid" : "parentUuid"),
+               *uuid = json_cstr(r->a, j, "uuid");
+    struct item head = { .kind = ITEM_HEAD }, alias = { .kind = ITEM_ALIAS };
+    enum bough_rc rc;
+
+    if (!older && !uuid)
+        return BOUGH_OK; /* it names the other line */
+    if (hangs_on_unknown(r, c, at))
+        return read_all(err);
+    head.u.id = tail_of(c, at);
+    rc = give(r, &head, err);
+    if (rc || !uuid)
+        return rc;
+    alias.u.alias = (struct item_alias){ uuid, tail_of(c, at) };
+    note_line(r, c, uuid);
+    return give(r, &alias, err);
+}
+
 /* ---- lines without a uuid ---- */
 
 static enum bough_rc give_side(struct reading *r, struct claude *cc, struct chain *c, struct json j,
@@ -343,13 +380,6 @@ static enum bough_rc give_side(struct reading *r, struct claude *cc, struct chai
     int64_t *times;
     enum bough_rc rc = BOUGH_OK;
 
-    if (cstr_eq(type, CLAUDE_HEAD)) {
-        if (hangs_on_unknown(r, c, json_cstr(r->a, j, "leafUuid")))
-            return read_all(err);
-        item.kind = ITEM_HEAD;
-        item.u.id = tail_of(c, json_cstr(r->a, j, "leafUuid"));
-        return give(r, &item, err);
-    }
     /* The id depends only on the content and the line before it, not on earlier lines. */
     made_hex(str_of(arena_printf(r->a, "%s %.*s", key, (int)members.n, members.p)), hex);
     id = arena_printf(r->a, "side-%.16s", hex);
@@ -394,6 +424,8 @@ enum bough_rc claude_take(struct reading *r, struct claude *cc, struct chain *c,
     }
     if (rc)
         return rc;
+    if (is_head_line(r, j))
+        return give_head(r, c, j, err);
     if (cstr_empty(uuid))
         return give_side(r, cc, c, j, err);
     if (!c->nbegins)

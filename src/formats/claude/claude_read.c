@@ -6,6 +6,7 @@
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "formats/claude/claude_in.h"
+#include "formats/common/foreign.h"
 
 enum { HOLD_LINES = 256, HOLD_BYTES = 8 * 1024 * 1024 };
 
@@ -53,6 +54,9 @@ static enum bough_rc give_session(struct reading *r, struct claude *cc, struct c
     s->project = json_cstr(r->a, j, "cwd");
     s->created = iso_parse(json_cstr(r->a, j, "timestamp"));
     s->provider_path = "claude-code";
+    s->exported_from = key ? NULL : foreign_session(r->a, j, cc->session, &s->copy);
+    if (s->exported_from && !r->resumed)
+        r->first = (struct line_place){ r->at, r->line }; /* a later reading needs it */
     c->begun = true;
     return give(r, &item, err);
 }

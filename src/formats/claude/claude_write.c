@@ -1,22 +1,12 @@
-/* Claude Code's session files, writer. Its own lines are written back unchanged; other entries are
- * converted. */
+/* Claude Code's session files, writer. Its own lines are written back unchanged, all of them; of
+ * other tools' entries those on the head's path are converted (claude_foreign.c). */
 #include <string.h>
 
 #include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "core/context/context.h"
-#include "formats/claude/claude.h"
-#include "formats/common/blocks.h"
-#include "formats/common/names.h"
-
-struct claude_out {
-    const char *session; /* the sessionId of all lines */
-    bool agent;          /* it is a subagent's session */
-    /* Id of an entry -> uuid of its line or of its nearest ancestor's; "": none. */
-    struct names uuids;
-    const char *last; /* id of the last entry */
-};
+#include "formats/claude/claude_out.h"
 
 static void write_begin(struct writing *w)
 {
@@ -29,21 +19,21 @@ static void write_begin(struct writing *w)
     w->state = out;
 }
 
-static void line_end(struct writing *w, struct json_writer *jw)
+void claude_line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
     jw_drop_breaks(jw);
     buf_putc(w->out, '\n');
 }
 
-static const char *uuid_up_to(const struct claude_out *out, const char *id)
+const char *claude_uuid_up_to(const struct claude_out *out, const char *id)
 {
     const char *uuid = id ? names_get(&out->uuids, id) : NULL;
 
     return cstr_empty(uuid) ? NULL : uuid;
 }
 
-static void put_time(struct json_writer *jw, int64_t ms)
+void claude_put_time(struct json_writer *jw, int64_t ms)
 {
     char text[ISO_TEXT];
 
@@ -64,219 +54,111 @@ static void put_message(struct json_writer *jw, const struct bough_entry *e)
     jw_end_obj(jw);
 }
 
-static void put_line(struct writing *w, const struct written_entry *we, struct bough_str line)
+static void put_line(struct writing *w, const struct bough_entry *e, const char *id,
+                     const char *parent, struct bough_str line)
 {
     const struct claude_out *out = w->state;
-    bool boundary = we->e->kind == BOUGH_ENTRY_COMPACTION;
+    bool boundary = e->kind == BOUGH_ENTRY_COMPACTION;
     struct json_writer jw;
 
     jw_init(&jw, w->out);
     jw_obj(&jw);
     if (!member_raw(line, "parentUuid", JSON_STRING).n)
-        jw_kv_cstr(&jw, "parentUuid", boundary ? NULL : uuid_up_to(out, we->parent));
+        jw_kv_cstr(&jw, "parentUuid", boundary ? NULL : claude_uuid_up_to(out, parent));
     members_put(&jw, line, NULL);
-    if (we->e->kind == BOUGH_ENTRY_MESSAGE)
-        put_message(&jw, we->e);
-    jw_kv_cstr(&jw, "uuid", we->id);
+    if (e->kind == BOUGH_ENTRY_MESSAGE)
+        put_message(&jw, e);
+    jw_kv_cstr(&jw, "uuid", id);
     if (!member_raw(line, "timestamp", JSON_STRING).n)
-        put_time(&jw, we->e->time);
+        claude_put_time(&jw, e->time);
     if (!member_raw(line, "sessionId", JSON_STRING).n)
         jw_kv_cstr(&jw, "sessionId", out->session);
-    line_end(w, &jw);
+    claude_line_end(w, &jw);
 }
 
-/* ---- entries from elsewhere ---- */
-
-static void begin_line(struct writing *w, struct json_writer *jw, const char *parent,
-                       const char *type)
+/* A whole line without a uuid. */
+static void put_side(struct writing *w, const struct bough_entry *e, struct bough_str side)
 {
     const struct claude_out *out = w->state;
-
-    jw_init(jw, w->out);
-    jw_obj(jw);
-    jw_kv_cstr(jw, "parentUuid", parent);
-    jw_kv_bool(jw, "isSidechain", out->agent);
-    jw_kv_cstr(jw, "userType", "external");
-    jw_kv_cstr(jw, "cwd", w->session->project);
-    jw_kv_cstr(jw, "version", "2.1.325");
-    jw_kv_cstr(jw, "gitBranch", "");
-    jw_kv_cstr(jw, "type", type);
-}
-
-static void end_line(struct writing *w, struct json_writer *jw, const char *uuid, int64_t time)
-{
-    const struct claude_out *out = w->state;
-
-    jw_kv_cstr(jw, "uuid", uuid);
-    put_time(jw, time);
-    jw_kv_cstr(jw, "sessionId", out->session);
-    line_end(w, jw);
-}
-
-static void put_usage(struct json_writer *jw, const struct bough_totals *t)
-{
-    jw_key(jw, "usage");
-    jw_obj(jw);
-    jw_kv_i64(jw, "input_tokens", t->input);
-    jw_kv_i64(jw, "cache_creation_input_tokens", t->cache_write);
-    jw_kv_i64(jw, "cache_read_input_tokens", t->cache_read);
-    jw_kv_i64(jw, "output_tokens", t->output);
-    jw_end_obj(jw);
-}
-
-static bool run_calls(const struct view_run *run)
-{
-    for (size_t i = 0; i < run->n; i++)
-        if (run->at[i].kind == VIEW_CALL)
-            return true;
-    return false;
-}
-
-static void put_run(struct writing *w, const struct written_entry *we, const struct view_run *run,
-                    const char *parent, const char *uuid, bool first)
-{
-    bool answers = we->e->role == BOUGH_ROLE_ASSISTANT && !run->results;
-    struct bough_totals none = { 0 };
     struct json_writer jw;
 
-    begin_line(w, &jw, parent, answers ? "assistant" : "user");
-    jw_key(&jw, "message");
+    jw_init(&jw, w->out);
     jw_obj(&jw);
-    if (answers) {
-        char hex[HEX_TEXT];
-        const char *model = json_cstr(w->a, view_data(w->a, we->e), "model");
-
-        made_hex(str_of(uuid), hex);
-        jw_kv_cstr(&jw, "id", arena_printf(w->a, "msg_%.24s", hex));
-        jw_kv_cstr(&jw, "type", "message");
-        jw_kv_cstr(&jw, "model", model ? model : w->session->model_name);
-    }
-    jw_kv_cstr(&jw, "role", answers ? "assistant" : "user");
-    if (answers) {
-        jw_kv_cstr(&jw, "stop_reason", run_calls(run) ? "tool_use" : "end_turn");
-        jw_kv_cstr(&jw, "stop_sequence", NULL);
-        put_usage(&jw, first && we->e->usage ? we->e->usage : &none);
-    }
-    jw_key(&jw, "content");
-    jw_arr(&jw);
-    blocks_put(w->a, &jw, run, false);
-    jw_end_arr(&jw);
-    jw_end_obj(&jw);
-    end_line(w, &jw, uuid, we->e->time);
+    members_put(&jw, side, NULL);
+    if (member_raw(e->data, CLAUDE_NAMED, JSON_TRUE).n)
+        jw_kv_cstr(&jw, "sessionId", out->session);
+    claude_line_end(w, &jw);
 }
 
-/* One line per run: first what is said, then the tool results. Returns the uuid of the last one. */
-static const char *put_runs(struct writing *w, const struct written_entry *we, const char *parent)
+bool claude_native(const struct bough_entry *e)
 {
-    size_t n;
-    struct view_run *runs = view_runs(w->a, we->e, &n);
-    const char *uuid = parent;
+    return member_raw(e->data, CLAUDE_LINE, JSON_OBJECT).n ||
+           member_raw(e->data, CLAUDE_SIDE, JSON_OBJECT).n;
+}
 
-    for (size_t i = 0; i < n; i++) {
-        if (!runs[i].n)
-            continue;
-        uuid = as_uuid(w->a, i ? arena_printf(w->a, "%s %zu", we->id, i) : we->id);
-        put_run(w, we, &runs[i], parent, uuid, i == 0);
-        parent = uuid;
+void claude_put_native(struct writing *w, const struct bough_entry *e, const char *id,
+                       const char *parent)
+{
+    struct claude_out *out = w->state;
+    struct bough_str line = member_raw(e->data, CLAUDE_LINE, JSON_OBJECT),
+                     side = member_raw(e->data, CLAUDE_SIDE, JSON_OBJECT);
+    const char *uuid = claude_uuid_up_to(out, parent);
+
+    if (side.n) {
+        put_side(w, e, side);
+    } else if (line.n) {
+        put_line(w, e, id, parent, line);
+        uuid = out->last = arena_strdup(w->a, id);
     }
-    return uuid;
+    names_put(w->a, &out->uuids, id, uuid ? uuid : "");
 }
 
-/* A compaction of another tool: the boundary, and a line with the summary. */
-static const char *put_compaction(struct writing *w, const struct written_entry *we,
-                                  const char *parent)
-{
-    const char *uuid = as_uuid(w->a, we->id),
-               *told = as_uuid(w->a, arena_printf(w->a, "%s told", we->id)),
-               *summary = json_cstr(w->a, view_data(w->a, we->e), "summary");
-    struct json_writer jw;
-
-    begin_line(w, &jw, NULL, "system");
-    jw_kv_cstr(&jw, "logicalParentUuid", parent);
-    jw_kv_cstr(&jw, "subtype", "compact_boundary");
-    jw_kv_cstr(&jw, "content", "Conversation compacted");
-    jw_kv_bool(&jw, "isMeta", false);
-    jw_kv_cstr(&jw, "level", "info");
-    jw_key(&jw, "compactMetadata");
-    jw_obj(&jw);
-    jw_kv_cstr(&jw, "trigger", "manual");
-    jw_end_obj(&jw);
-    end_line(w, &jw, uuid, we->e->time);
-    begin_line(w, &jw, uuid, "user");
-    jw_kv_bool(&jw, "isCompactSummary", true);
-    jw_kv_bool(&jw, "isVisibleInTranscriptOnly", true);
-    jw_key(&jw, "message");
-    jw_obj(&jw);
-    jw_kv_cstr(&jw, "role", "user");
-    jw_kv_cstr(&jw, "content", summary ? summary : "");
-    jw_end_obj(&jw);
-    end_line(w, &jw, told, we->e->time);
-    return told;
-}
-
-static const char *put_other(struct writing *w, const struct written_entry *we)
-{
-    const struct claude_out *out = w->state;
-    const char *parent = uuid_up_to(out, we->parent), *uuid;
-    struct json_writer jw;
-
-    if (we->e->kind == BOUGH_ENTRY_MESSAGE)
-        return put_runs(w, we, parent);
-    if (we->e->kind == BOUGH_ENTRY_COMPACTION)
-        return put_compaction(w, we, parent);
-    if (strncmp(we->id, CLAUDE_MODEL, strlen(CLAUDE_MODEL)) == 0)
-        return parent; /* the next answer's line names the model itself */
-    /* Kept as a line that Claude Code ignores. */
-    uuid = as_uuid(w->a, we->id);
-    begin_line(w, &jw, parent, "system");
-    jw_kv_cstr(&jw, "subtype", "bough_entry");
-    jw_kv_cstr(&jw, "kind",
-               we->e->kind == BOUGH_ENTRY_OTHER ? we->e->kind_name
-                                                : bough_entry_kind_name(we->e->kind));
-    jw_kv_bool(&jw, "isMeta", true);
-    jw_opt_raw(&jw, "data", we->e->data);
-    end_line(w, &jw, uuid, we->e->time);
-    return uuid;
-}
+/* ---- all ---- */
 
 static void write_entry(struct writing *w, const struct written_entry *we)
 {
     struct claude_out *out = w->state;
-    struct bough_str line = member_raw(we->e->data, CLAUDE_LINE, JSON_OBJECT),
-                     side = member_raw(we->e->data, CLAUDE_SIDE, JSON_OBJECT);
-    const char *uuid = uuid_up_to(out, we->parent);
+    bool native = claude_native(we->e);
+
+    if (!native && we->on_path && turns_shows(we->e))
+        out->foreign = true;
+    if (out->foreign && we->on_path)
+        return; /* the end of the path is written last */
+    claude_put_native(w, we->e, we->id, we->parent);
+}
+
+/* Claude Code goes on at the last message of the file, or at the leaf that a line of this type
+ * names. If the head is neither, hang a line on it, and name that. */
+static void put_head(struct writing *w, const char *head)
+{
+    const struct claude_out *out = w->state;
+    const char *at = claude_uuid_up_to(out, head);
+    const char *uuid = as_uuid(w->a, arena_printf(w->a, "%s head %s", out->session, at ? at : ""));
     struct json_writer jw;
 
-    if (side.n) {
-        jw_init(&jw, w->out);
-        jw_obj(&jw);
-        members_put(&jw, side, NULL);
-        if (member_raw(we->e->data, CLAUDE_NAMED, JSON_TRUE).n)
-            jw_kv_cstr(&jw, "sessionId", out->session);
-        line_end(w, &jw);
-    } else if (line.n) {
-        put_line(w, we, line);
-        uuid = we->id;
-    } else {
-        uuid = put_other(w, we);
-    }
-    names_put(w->a, &out->uuids, we->id, uuid ? uuid : "");
-    out->last = arena_strdup(w->a, we->id);
+    claude_line_begin(w, &jw, at, "system");
+    jw_kv_cstr(&jw, "subtype", CLAUDE_HEAD);
+    jw_kv_cstr(&jw, "content", "");
+    jw_kv_bool(&jw, "isMeta", true);
+    jw_kv_cstr(&jw, "level", "info");
+    claude_line_finish(w, &jw, uuid, w->session->created);
+    jw_init(&jw, w->out);
+    jw_obj(&jw);
+    jw_kv_cstr(&jw, "type", "last-prompt");
+    jw_kv_cstr(&jw, "leafUuid", uuid);
+    jw_kv_bool(&jw, CLAUDE_HEAD, true);
+    jw_kv_cstr(&jw, "sessionId", out->session);
+    claude_line_end(w, &jw);
 }
 
 static void write_finish(struct writing *w, const char *head)
 {
     const struct claude_out *out = w->state;
-    struct json_writer jw;
 
-    if (cstr_eq(head, out->last) || !out->last)
-        return;
-    jw_init(&jw, w->out);
-    jw_obj(&jw);
-    jw_kv_cstr(&jw, "type", CLAUDE_HEAD);
-    jw_kv_cstr(&jw, "leafUuid", uuid_up_to(out, head));
-    jw_kv_cstr(&jw, "sessionId", out->session);
-    line_end(w, &jw);
+    if (out->foreign)
+        claude_put_foreign(w);
+    else if (out->last && !cstr_eq(claude_uuid_up_to(out, head), out->last))
+        put_head(w, head);
 }
 
 static const struct format_place places[] = {

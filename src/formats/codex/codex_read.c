@@ -5,13 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash/hash.h"
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
 #include "core/model/totals.h"
+#include "formats/common/foreign.h"
 #include "formats/common/names.h"
+
+enum { RECENT = 512 }; /* items that a compaction may keep */
 
 struct codex {
     const char *session;
@@ -21,6 +25,11 @@ struct codex {
     int64_t n;                 /* lines after the header */
     bool records;              /* usage comes as a record per response */
     struct bough_totals total; /* otherwise as running totals: the last one seen */
+    struct codex_item {        /* the newest items, in a ring */
+        uint64_t hash;
+        char id[LIMIT_ID];
+    } * items;
+    size_t nitems; /* so far */
 };
 
 bool codex_detect(struct bough_str first)
@@ -77,6 +86,7 @@ static enum bough_rc read_meta(struct reading *r, struct codex *cx, struct json 
     s->parent = spawner(r, meta);
     s->subagent = s->parent != NULL;
     s->data = json_raw(j);
+    s->exported_from = foreign_session(r->a, meta, s->id, &s->copy);
     if (!s->parent)
         take_fork(r, cx, meta, s);
     return give(r, &item, err);
@@ -187,6 +197,51 @@ static void take_item(struct reading *r, struct json j, struct json payload,
     e->data = str_of(arena_printf(r->a, "{\"" CODEX_ITEM "\":true,%s}", line_members(r, j, true)));
 }
 
+static uint64_t item_hash(struct bough_str raw)
+{
+    return hash_bytes(raw.p, raw.n);
+}
+
+static void note_item(struct reading *r, struct codex *cx, struct json payload, const char *id)
+{
+    struct codex_item *at;
+
+    if (!cx->items)
+        cx->items = arena_array(r->kept, RECENT, sizeof *cx->items);
+    at = &cx->items[cx->nitems++ % RECENT];
+    at->hash = item_hash(json_raw(payload));
+    snprintf(at->id, sizeof at->id, "%s", id);
+}
+
+/* The history that replaces what came before ends with the items that are kept: the id of the first
+ * one, or NULL. */
+static const char *first_kept(struct reading *r, const struct codex *cx, struct json payload)
+{
+    struct json list = json_member(payload, "replacement_history");
+    struct json_iter it = json_iter(list);
+    uint32_t n = json_type(list) == JSON_ARRAY ? json_count(list) : 0, i = 0, kept = 0;
+    uint64_t *hashes = arena_array(r->a, n + 1, sizeof *hashes);
+
+    while (n && json_next(&it))
+        hashes[i++] = item_hash(json_raw(it.value));
+    while (kept < n && kept < cx->nitems && kept < RECENT &&
+           hashes[n - 1 - kept] == cx->items[(cx->nitems - 1 - kept) % RECENT].hash)
+        kept++;
+    return kept ? cx->items[(cx->nitems - kept) % RECENT].id : NULL;
+}
+
+/* Codex's own compactions end with the summary, a message of the user. Another last item is one
+ * that is kept. */
+static bool ends_in_older(struct reading *r, struct json payload)
+{
+    struct json list = json_member(payload, "replacement_history"), last = { 0 };
+    struct json_iter it = json_iter(list);
+
+    while (json_type(list) == JSON_ARRAY && json_next(&it))
+        last = it.value;
+    return json_type(last) == JSON_OBJECT && !cstr_eq(json_cstr(r->a, last, "role"), "user");
+}
+
 static void take_summary(struct reading *r, struct json j, struct json payload,
                          struct bough_entry_new *e)
 {
@@ -252,17 +307,23 @@ static enum bough_rc read_line(struct reading *r, struct codex *cx, struct json 
     cx->n++;
     item.u.entry.id = line_id(r, cx, j);
     item.u.entry.parent = cx->last;
+    item.u.entry.stands_for = foreign_entry(r->a, j);
     e->time = iso_parse(json_cstr(r->a, j, "timestamp"));
     e->kind = BOUGH_ENTRY_OTHER;
     e->kind_name = cstr_empty(type) ? "line" : type;
-    if (object && cstr_eq(type, "response_item"))
+    if (object && cstr_eq(type, "response_item")) {
         take_item(r, j, payload, e);
-    else if (object && cstr_eq(type, "compacted"))
+        note_item(r, cx, payload, item.u.entry.id);
+    } else if (object && cstr_eq(type, "compacted")) {
         take_summary(r, j, payload, e);
-    else if (object && cstr_eq(type, "turn_context"))
+        item.u.entry.kept = first_kept(r, cx, payload);
+        if (r->resumed && !item.u.entry.kept && ends_in_older(r, payload))
+            return bough_fail(err, BOUGH_CONFLICT, "the items before it must be known");
+    } else if (object && cstr_eq(type, "turn_context")) {
         take_context(r, cx, j, payload, e);
-    else
+    } else {
         e->data = str_of(arena_printf(r->a, "{%s}", line_members(r, j, false)));
+    }
     if (object)
         take_usage(r, cx, type, payload, e);
     rc = give_name(r, payload, err);

@@ -1,20 +1,13 @@
 /* Codex's rollout files, writer. Its own lines are written back unchanged; other entries are
- * converted. */
+ * converted (codex_foreign.c). */
 #include <string.h>
 
 #include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "core/context/context.h"
-#include "formats/codex/codex.h"
-#include "formats/common/blocks.h"
+#include "formats/codex/codex_out.h"
 #include "formats/common/names.h"
-
-struct codex_out {
-    const char *id;
-    int64_t ordinal; /* of the last line; -1: lines are not numbered */
-    bool by_reference;
-};
 
 static void put_time(struct json_writer *jw, int64_t ms)
 {
@@ -24,7 +17,7 @@ static void put_time(struct json_writer *jw, int64_t ms)
     jw_kv_cstr(jw, "timestamp", text);
 }
 
-static void line_begin(struct writing *w, struct json_writer *jw, int64_t time, const char *type)
+void codex_line_begin(struct writing *w, struct json_writer *jw, int64_t time, const char *type)
 {
     struct codex_out *out = w->state;
 
@@ -37,7 +30,7 @@ static void line_begin(struct writing *w, struct json_writer *jw, int64_t time, 
     jw_key(jw, "payload");
 }
 
-static void line_end(struct writing *w, struct json_writer *jw)
+void codex_line_end(struct writing *w, struct json_writer *jw)
 {
     jw_end_obj(jw);
     jw_drop_breaks(jw);
@@ -72,13 +65,14 @@ static void write_begin(struct writing *w)
     jw_kv_cstr(&jw, "session_id", out->id);
     jw_kv_cstr(&jw, "id", out->id);
     put_time(&jw, s->created);
+    jw_kv_cstr(&jw, FOREIGN_SESSION, arena_printf(w->a, "%s %s", session_name(s), out->id));
     jw_kv_cstr(&jw, "cwd", s->project);
     jw_kv_cstr(&jw, "originator", "codex_cli_rs");
     jw_kv_cstr(&jw, "cli_version", "0.166.0");
     jw_kv_cstr(&jw, "source", "cli");
     jw_opt_cstr(&jw, "model_provider", s->model_provider);
     jw_end_obj(&jw);
-    line_end(w, &jw);
+    codex_line_end(w, &jw);
     out->ordinal = 0;
 }
 
@@ -99,8 +93,14 @@ static void put_payload(struct json_writer *jw, const struct bough_entry *e)
     jw_end_obj(jw);
 }
 
-static void put_line(struct writing *w, const struct bough_entry *e, struct bough_str line)
+bool codex_native(const struct bough_entry *e)
 {
+    return member_raw(e->data, CODEX_LINE, JSON_OBJECT).n > 0;
+}
+
+void codex_put_native(struct writing *w, const struct bough_entry *e)
+{
+    struct bough_str line = member_raw(e->data, CODEX_LINE, JSON_OBJECT);
     struct codex_out *out = w->state;
     struct bough_str ordinal = member_raw(line, "ordinal", JSON_NUMBER);
     struct json_writer jw;
@@ -112,201 +112,31 @@ static void put_line(struct writing *w, const struct bough_entry *e, struct boug
     members_put(&jw, line, NULL);
     if (e->kind == BOUGH_ENTRY_MESSAGE)
         put_payload(&jw, e);
-    line_end(w, &jw);
+    codex_line_end(w, &jw);
     if (ordinal.n)
         json_span_i64(ordinal, &out->ordinal);
 }
 
-/* ---- entries from elsewhere ---- */
-
-static void put_texts(struct bough_arena *a, struct json_writer *jw, const struct view_run *run,
-                      bool answers)
-{
-    jw_key(jw, "content");
-    jw_arr(jw);
-    for (size_t i = 0; i < run->n; i++) {
-        const struct part_view *v = &run->at[i];
-
-        if (v->kind == VIEW_TEXT) {
-            jw_obj(jw);
-            jw_kv_cstr(jw, "type", answers ? "output_text" : "input_text");
-            jw_kv_str(jw, "text", v->text);
-            jw_end_obj(jw);
-        } else if (v->kind == VIEW_FILE && !answers) {
-            jw_obj(jw);
-            jw_kv_cstr(jw, "type", "input_image");
-            jw_kv_str(jw, "image_url", view_url(a, v));
-            jw_end_obj(jw);
-        }
-    }
-    jw_end_arr(jw);
-}
-
-static bool has_kind(const struct view_run *run, enum view_kind kind)
-{
-    for (size_t i = 0; i < run->n; i++)
-        if (run->at[i].kind == kind)
-            return true;
-    return false;
-}
-
-/* Codex lists a session by its user's messages in events, so write those, too. */
-static void put_event(struct writing *w, const struct bough_entry *e, const struct view_run *run)
-{
-    bool answers = e->role == BOUGH_ROLE_ASSISTANT;
-    struct json_writer jw;
-
-    for (size_t i = 0; i < run->n; i++) {
-        if (run->at[i].kind != VIEW_TEXT || e->role == BOUGH_ROLE_SYSTEM)
-            continue;
-        line_begin(w, &jw, e->time, "event_msg");
-        jw_obj(&jw);
-        jw_kv_cstr(&jw, "type", answers ? "agent_message" : "user_message");
-        jw_kv_str(&jw, "message", run->at[i].text);
-        jw_end_obj(&jw);
-        line_end(w, &jw);
-    }
-}
-
-static void put_said(struct writing *w, const struct bough_entry *e, const struct view_run *run)
-{
-    bool answers = e->role == BOUGH_ROLE_ASSISTANT;
-    struct json_writer jw;
-
-    if (!has_kind(run, VIEW_TEXT) && !has_kind(run, VIEW_FILE))
-        return;
-    line_begin(w, &jw, e->time, "response_item");
-    jw_obj(&jw);
-    jw_kv_cstr(&jw, "type", "message");
-    jw_kv_cstr(&jw, "role",
-               answers                        ? "assistant"
-               : e->role == BOUGH_ROLE_SYSTEM ? "developer"
-                                              : "user");
-    put_texts(w->a, &jw, run, answers);
-    jw_end_obj(&jw);
-    line_end(w, &jw);
-    put_event(w, e, run);
-}
-
-static void put_part(struct writing *w, const struct bough_entry *e, const struct part_view *v)
-{
-    bool result = v->kind == VIEW_RESULT;
-    struct json_writer jw;
-
-    if (v->kind == VIEW_TEXT || v->kind == VIEW_FILE || v->kind == VIEW_OTHER)
-        return;
-    line_begin(w, &jw, e->time, "response_item");
-    jw_obj(&jw);
-    if (v->kind == VIEW_REASONING) {
-        jw_kv_cstr(&jw, "type", "reasoning");
-        jw_key(&jw, "summary");
-        jw_arr(&jw);
-        jw_obj(&jw);
-        jw_kv_cstr(&jw, "type", "summary_text");
-        jw_kv_str(&jw, "text", v->text);
-        jw_end_obj(&jw);
-        jw_end_arr(&jw);
-    } else {
-        jw_kv_cstr(&jw, "type", result ? "function_call_output" : "function_call");
-        if (!result) {
-            jw_kv_cstr(&jw, "name", v->tool);
-            jw_kv_str(&jw, "arguments", v->input.n ? v->input : str_of("{}"));
-        }
-        jw_kv_cstr(&jw, "call_id", v->call);
-        if (result)
-            jw_kv_str(&jw, "output", view_output_text(w->a, v->output));
-    }
-    jw_end_obj(&jw);
-    line_end(w, &jw);
-}
-
-static void put_usage(struct writing *w, const struct bough_entry *e)
-{
-    struct json_writer jw;
-
-    line_begin(w, &jw, e->time, "token_usage_record");
-    jw_obj(&jw);
-    jw_key(&jw, "usage");
-    jw_obj(&jw);
-    jw_kv_i64(&jw, "input_tokens", e->usage->input + e->usage->cache_read);
-    jw_kv_i64(&jw, "cached_input_tokens", e->usage->cache_read);
-    jw_kv_i64(&jw, "cache_write_input_tokens", e->usage->cache_write);
-    jw_kv_i64(&jw, "output_tokens", e->usage->output);
-    jw_kv_i64(&jw, "reasoning_output_tokens", e->usage->reasoning);
-    jw_end_obj(&jw);
-    jw_end_obj(&jw);
-    line_end(w, &jw);
-}
-
-static void put_message(struct writing *w, const struct bough_entry *e)
-{
-    size_t n;
-    struct view_run *runs = view_runs(w->a, e, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        if (!runs[i].results)
-            put_said(w, e, &runs[i]);
-        for (size_t k = 0; k < runs[i].n; k++)
-            put_part(w, e, &runs[i].at[k]);
-    }
-    if (e->usage)
-        put_usage(w, e);
-}
-
-/* An entry that is not a message: a summary, a model change, or a line that Codex ignores. */
-static void put_other(struct writing *w, const struct bough_entry *e)
-{
-    struct json data = view_data(w->a, e);
-    const char *model = json_cstr(w->a, data, "modelId");
-    struct json_writer jw;
-
-    if (e->kind == BOUGH_ENTRY_COMPACTION) {
-        const char *summary = json_cstr(w->a, data, "summary");
-
-        line_begin(w, &jw, e->time, "compacted");
-        jw_obj(&jw);
-        jw_kv_cstr(&jw, "message", summary ? summary : "");
-    } else if (e->kind == BOUGH_ENTRY_MODEL_CHANGE && model) {
-        line_begin(w, &jw, e->time, "turn_context");
-        jw_obj(&jw);
-        jw_kv_cstr(&jw, "cwd", w->session->project);
-        jw_kv_cstr(&jw, "approval_policy", "on-request");
-        jw_key(&jw, "sandbox_policy");
-        jw_obj(&jw);
-        jw_kv_cstr(&jw, "type", "read-only");
-        jw_end_obj(&jw);
-        jw_kv_cstr(&jw, "model", model);
-        jw_kv_cstr(&jw, "summary", "auto");
-    } else {
-        line_begin(w, &jw, e->time, "bough_entry");
-        jw_obj(&jw);
-        jw_kv_cstr(&jw, "kind",
-                   e->kind == BOUGH_ENTRY_OTHER ? e->kind_name : bough_entry_kind_name(e->kind));
-        jw_opt_raw(&jw, "data", e->data);
-    }
-    jw_end_obj(&jw);
-    line_end(w, &jw);
-}
-
 static void write_entry(struct writing *w, const struct written_entry *we)
 {
-    const struct codex_out *out = w->state;
-    struct bough_str line = member_raw(we->e->data, CODEX_LINE, JSON_OBJECT);
+    struct codex_out *out = w->state;
+    bool native = codex_native(we->e);
 
     if (out->by_reference && strcmp(we->e->session, w->session->id) != 0)
         return; /* the parent's file has it */
-    if (line.n)
-        put_line(w, we->e, line);
-    else if (we->e->kind == BOUGH_ENTRY_MESSAGE)
-        put_message(w, we->e);
-    else
-        put_other(w, we->e);
+    if (!native && turns_shows(we->e))
+        out->foreign = true;
+    if (native && !out->foreign)
+        codex_put_native(w, we->e);
 }
 
 static void write_finish(struct writing *w, const char *head)
 {
-    (void)w;
+    const struct codex_out *out = w->state;
+
     (void)head;
+    if (out->foreign)
+        codex_put_foreign(w);
 }
 
 static const struct format_place places[] = {

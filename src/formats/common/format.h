@@ -49,6 +49,22 @@ struct reading {
     bool resumed;            /* this reading resumes: lines before `again` are unknown */
 };
 
+struct written_entry {
+    const struct bough_entry *e;
+    const char *id;     /* the id it was imported with, or a generated one: 8 hex digits, stable */
+    const char *parent; /* id of its parent; NULL: a root */
+    const char *kept;   /* a compaction: id of the first entry it keeps; NULL: none */
+    bool on_path;       /* it is on the path of the head */
+};
+
+/* Entries that follow each other, without deleted ones. */
+struct written_run {
+    struct bough_entry *entries;
+    const char **ids; /* as in written_entry.id */
+    size_t n;
+    void *state; /* the format's own, for this run */
+};
+
 /* What a writer knows about a session. Filled by the exporter before begin(). */
 struct writing {
     struct bough_arena *a; /* lives as long as the writing */
@@ -65,15 +81,12 @@ struct writing {
     /* The id that this file has for an entry, named by any id of it; NULL: it is not in the file.
      * `near`: the id of the entry before it, if it was left out because it is deleted. */
     const char *(*id_of)(const struct writing *w, const char *entry, bool near);
-    void *exporter; /* for id_of() */
+    /* The entries that an entry must be seen with to be converted: the path of the head if it is on
+     * that path, or NULL, else the entries of its branch. The same struct for all of them. Empty if
+     * they cannot be read; the export then fails. */
+    struct written_run *(*run_of)(const struct writing *w, const struct written_entry *we);
+    void *exporter; /* for id_of() and run_of() */
     void *state;
-};
-
-struct written_entry {
-    const struct bough_entry *e;
-    const char *id;     /* the id it was imported with, or a generated one: 8 hex digits, stable */
-    const char *parent; /* id of its parent; NULL: a root */
-    const char *kept;   /* a compaction: id of the first entry it keeps; NULL: none */
 };
 
 enum {
@@ -144,7 +157,8 @@ enum format_number {
     FORMAT_HTML = 11,
     FORMAT_HYGGE = 12,
     FORMAT_HECATE = 13,
-    FORMAT_LAST = FORMAT_HECATE,
+    FORMAT_OPENAI_RESPONSES = 14,
+    FORMAT_LAST = FORMAT_OPENAI_RESPONSES,
 };
 
 struct format {
@@ -210,6 +224,7 @@ extern const struct format format_html;
 extern const struct format format_hygge;
 extern const struct format format_markdown;
 extern const struct format format_openai_chat;
+extern const struct format format_openai_responses;
 extern const struct format format_opencode;
 extern const struct format format_pi;
 

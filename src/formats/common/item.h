@@ -36,6 +36,10 @@ struct item_session {
     enum bough_totals_mode totals_mode;
     struct bough_totals adjusted;
     bool subagent;
+    /* A session of the store that the file was exported from, by any id of it; NULL: none. `copy`:
+     * the tool has copied it since, so that it is a fork. */
+    const char *exported_from;
+    bool copy;
     bool inherits;     /* the file begins with the inherited entries, under the same ids */
     bool finds_parent; /* parent is not named: it is the session that has the first entry */
     bool exact;        /* complete: take title, status and ids exactly as they are here */
@@ -62,7 +66,10 @@ struct item_entry {
     const char *parent; /* id of its parent; NULL: a root */
     bool next;          /* its parent is the entry before it; `parent` is ignored */
     bool aside;         /* its parent is incidental */
-    const char *kept;   /* a compaction: id of the first entry it keeps, if its data does not say */
+    /* The entry of session.exported_from that an export made it of, by any id of it; NULL: none.
+     * Where that entry is in the store, this is no other one. */
+    const char *stands_for;
+    const char *kept; /* a compaction: id of the first entry it keeps, if its data does not say */
     struct bough_entry_new entry;
     int64_t call;    /* number of the ITEM_CALL that produced it; 0: none */
     bool uncounted;  /* its usage is counted elsewhere: it has no call */

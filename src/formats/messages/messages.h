@@ -1,11 +1,13 @@
-/* Lists of messages as in APIs: AI SDK, OpenAI chat, Anthropic; see docs/formats.md. */
+/* Lists of messages as in APIs: AI SDK, OpenAI chat and responses, Anthropic; see
+ * docs/formats.md. */
 #ifndef FORMATS_MESSAGES_MESSAGES_H
 #define FORMATS_MESSAGES_MESSAGES_H
 
-#include "formats/common/format.h"
+#include "formats/common/foreign.h"
 
 #define MESSAGES_OF "bough.format"   /* in data: the format a message was read from */
 #define MESSAGES_CALLS "bough.calls" /* in data: how many parts at the end were its tool_calls */
+#define MESSAGES_ITEM "bough.item"   /* in data: true if the item is the entry's only part */
 #define MESSAGES_REST "bough.rest"   /* in the session's data: the members beside the list */
 
 enum bough_rc messages_document(struct reading *r, struct bough_error *err);
@@ -17,6 +19,11 @@ enum bough_role chat_role(const char *word);
 
 bool ui_detect(struct bough_str first);
 bool chat_detect(struct bough_str first);
+bool responses_detect(struct bough_str first);
 bool anthropic_detect(struct bough_str first);
+
+/* Write a turn as a UIMessage. */
+void ui_turn(struct writing *w, struct json_writer *jw, const struct written_run *run,
+             const struct turn *t);
 
 #endif

@@ -21,6 +21,30 @@ static bool is_list(struct bough_str *first)
            (str_starts(text, "[") || (str_starts(text, "{") && text_has(text, "\"messages\"")));
 }
 
+/* Items: of a request ("input"), or as the Agents SDK keeps them, in its words or in the API's. */
+bool responses_detect(struct bough_str first)
+{
+    static const char *const words[] = {
+        "\"function_call\"",    "\"function_call_output\"", "\"function_call_result\"",
+        "\"input_text\"",       "\"output_text\"",          "\"encrypted_content\"",
+        "\"type\":\"message\"", "\"type\": \"message\"",    NULL
+    };
+    struct bough_str text = without_bom(first);
+
+    while (text.n && strchr(" \t\r\n", *text.p))
+        text = str_make(text.p + 1, text.n - 1);
+    if (!str_starts(text, "[") &&
+        !(str_starts(text, "{") && text_has(text, "\"input\"") && !text_has(text, "\"payload\"")))
+        return false;
+    if (text_has(text, "\"messages\"") || text_has(text, "\"tool_calls\"") ||
+        text_has(text, "\"parts\"") || text_has(text, "\"stop_reason\""))
+        return false;
+    for (size_t i = 0; words[i]; i++)
+        if (text_has(text, words[i]))
+            return true;
+    return false;
+}
+
 bool ui_detect(struct bough_str first)
 {
     return is_list(&first) && text_has(first, "\"parts\"") && !text_has(first, "\"info\"");
@@ -107,6 +131,24 @@ static struct bough_str ui_data(struct reading *r, struct json j, struct bough_e
                      format));
 }
 
+/* An item of responses. One that is not a message becomes the entry's only part. */
+static struct bough_str item_data(struct reading *r, struct json j, struct bough_entry_new *e)
+{
+    const char *type = json_cstr(r->a, j, "type");
+    struct bough_str *part;
+
+    if (cstr_empty(type) || cstr_eq(type, "message"))
+        return message_data(r, j, e, "\"" MESSAGES_OF "\":\"openai-responses\"");
+    part = arena_alloc(r->a, sizeof *part);
+    *part = json_raw(j);
+    e->parts = part;
+    e->nparts = 1;
+    e->role = str_ends(str_of(type), "_output") || str_ends(str_of(type), "_result")
+                  ? BOUGH_ROLE_TOOL
+                  : BOUGH_ROLE_ASSISTANT;
+    return str_of("{\"" MESSAGES_OF "\":\"openai-responses\",\"" MESSAGES_ITEM "\":true}");
+}
+
 static enum bough_rc give_message(struct reading *r, struct bough_str raw, struct bough_error *err)
 {
     const char *format = r->format->name;
@@ -122,6 +164,8 @@ static enum bough_rc give_message(struct reading *r, struct bough_str raw, struc
     if (r->format->detect == ui_detect) {
         item.u.entry.id = json_cstr(r->a, j, "id");
         e->data = ui_data(r, j, e, format);
+    } else if (r->format->detect == responses_detect) {
+        e->data = item_data(r, j, e);
     } else {
         e->data = chat_data(r, j, e, format);
         e->finish = json_cstr(r->a, j, "stop_reason");
@@ -144,6 +188,8 @@ static enum bough_rc give_session(struct reading *r, struct bough_str rest, stru
         s->title = json_cstr(r->a, j, "title");
         s->model_name = json_cstr(r->a, j, "model");
         s->system_prompt = json_cstr(r->a, j, "system");
+        if (!s->system_prompt)
+            s->system_prompt = json_cstr(r->a, j, "instructions");
         s->data = str_of(arena_printf(r->a, "{\"" MESSAGES_REST "\":%.*s}", (int)rest.n, rest.p));
     }
     return give(r, &item, err);
@@ -160,13 +206,14 @@ static enum bough_rc take_element(void *user, struct bough_str raw, struct bough
 
 enum bough_rc messages_document(struct reading *r, struct bough_error *err)
 {
+    const char *list = r->format->detect == responses_detect ? "input" : "messages";
     struct doc_about about = { 0 };
-    enum bough_rc rc = doc_survey(r, "messages", &about, err);
+    enum bough_rc rc = doc_survey(r, list, &about, err);
 
     if (rc)
         return rc;
     if (!about.listed)
         return bough_fail(err, BOUGH_INVALID, "there is no list of messages in it: %s", about.why);
     rc = give_session(r, about.rest, err);
-    return rc ? rc : doc_each(r, "messages", take_element, r, err);
+    return rc ? rc : doc_each(r, list, take_element, r, err);
 }

@@ -5,66 +5,121 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/context/context.h"
-#include "formats/common/blocks.h"
-#include "formats/common/kept.h"
+#include "formats/common/foreign.h"
 #include "formats/messages/messages.h"
 
-struct list_out {
-    struct kept_list kept; /* AI SDK: a tool's result is part of the message with the call */
-    struct json_writer jw;
-    bool object;
+/* How one format writes a turn, and a message of its own. */
+struct list_words {
+    const char *format;
+    const struct turns_rules *rules;
+    void (*native)(struct json_writer *jw, const struct bough_entry *e, const char *id);
+    void (*turn)(struct writing *w, struct json_writer *jw, const struct written_run *run,
+                 const struct turn *t);
+    bool results_open; /* the message with results goes on with what the user says next */
 };
 
-/* ---- around the list ---- */
+static const char *list_member(const struct list_words *words)
+{
+    return words->rules == &responses_rules ? "input" : "messages";
+}
+
+/* ---- the list ---- */
 
 static void list_begin(struct writing *w)
 {
-    struct list_out *out = arena_zalloc(w->a, sizeof *out);
-    struct bough_str rest = member_raw(w->session->data, MESSAGES_REST, JSON_OBJECT);
-
-    w->state = out;
-    jw_init(&out->jw, w->out);
-    out->object = rest.n > 0;
-    if (out->object) {
-        jw_obj(&out->jw);
-        members_put(&out->jw, rest, NULL);
-        jw_key(&out->jw, "messages");
-    }
-    jw_arr(&out->jw);
+    (void)w;
 }
 
-static void list_end(struct writing *w)
+static void list_entry(struct writing *w, const struct written_entry *we)
 {
-    struct list_out *out = w->state;
-
-    jw_end_arr(&out->jw);
-    if (out->object)
-        jw_end_obj(&out->jw);
-    buf_putc(w->out, '\n');
-}
-
-static void list_finish(struct writing *w, const char *head)
-{
-    (void)head;
-    list_end(w);
+    (void)w;
+    (void)we;
 }
 
 static bool came_as(const struct bough_entry *e, const char *format)
 {
     struct bough_str of = member_raw(e->data, MESSAGES_OF, JSON_STRING);
 
-    return of.n && json_span_is(of, format);
+    return e->kind == BOUGH_ENTRY_MESSAGE && of.n && json_span_is(of, format);
+}
+
+static bool is_foreign(const struct list_words *words, const struct turn *t)
+{
+    for (const struct piece *p = t->first; p; p = p->next)
+        if (!came_as(p->e, words->format))
+            return true;
+    return false;
+}
+
+/* Begin the object around the list, if there was one or the system text needs one. */
+static bool begin_object(struct writing *w, struct json_writer *jw, const struct list_words *words,
+                         const struct turns *turns)
+{
+    struct bough_str rest = member_raw(w->session->data, MESSAGES_REST, JSON_OBJECT);
+    bool system = turns->system && !rest.n;
+
+    if (!rest.n && !system)
+        return false;
+    jw_obj(jw);
+    members_put(jw, rest, NULL);
+    if (system) {
+        jw_key(jw, "system");
+        put_texts(jw->out, turns->system, "\\n\\n");
+        jw->comma = true;
+    }
+    jw_key(jw, list_member(words));
+    return true;
+}
+
+static void put_list(struct writing *w, const struct list_words *words)
+{
+    const struct written_run *run = w->run_of(w, NULL);
+    struct json_writer jw;
+    struct turns turns;
+    size_t next = 0;
+    bool object;
+
+    foreign_turns(w, run, words->rules, &turns);
+    jw_init(&jw, w->out);
+    object = begin_object(w, &jw, words, &turns);
+    jw_arr(&jw);
+    for (const struct turn *t = turns.first;; t = t->next) {
+        bool foreign = t && is_foreign(words, t);
+
+        for (; next < run->n && (!t || (foreign && next < t->at)); next++)
+            if (came_as(&run->entries[next], words->format))
+                words->native(&jw, &run->entries[next], run->ids[next]);
+        if (!t)
+            break;
+        if (foreign)
+            words->turn(w, &jw, run, t);
+        if (foreign && words->results_open && t->calls && t->next && t->next->kind == TURN_USER &&
+            is_foreign(words, t->next))
+            t = t->next;
+    }
+    jw_end_arr(&jw);
+    if (object)
+        jw_end_obj(&jw);
+    buf_putc(w->out, '\n');
+}
+
+static void begin_value(struct json_writer *jw)
+{
+    if (jw->comma)
+        buf_putc(jw->out, ',');
+    jw->comma = true;
 }
 
 /* ---- OpenAI chat and Anthropic ---- */
 
-static void put_native(struct json_writer *jw, const struct bough_entry *e)
+static void put_native(struct json_writer *jw, const struct bough_entry *e, const char *id)
 {
     static const char *const ours[] = { MESSAGES_OF, MESSAGES_CALLS, CONTEXT_CONTENT_KEY, NULL };
     struct bough_str count = member_raw(e->data, MESSAGES_CALLS, JSON_NUMBER);
     struct bough_entry said = *e;
     int64_t calls = 0;
 
+    (void)id;
     if (count.n && json_span_i64(count, &calls) && calls > 0 && calls <= (int64_t)e->nparts)
         said.nparts -= (size_t)calls;
     jw_obj(jw);
@@ -80,190 +135,163 @@ static void put_native(struct json_writer *jw, const struct bough_entry *e)
     jw_end_obj(jw);
 }
 
-static const char *role_word(const struct bough_entry *e)
+static void chat_turn(struct writing *w, struct json_writer *jw, const struct written_run *run,
+                      const struct turn *t)
 {
-    if (e->role == BOUGH_ROLE_SYSTEM || e->role == BOUGH_ROLE_ASSISTANT)
-        return bough_role_name(e->role);
-    return "user";
-}
-
-static void put_blocks(struct writing *w, const struct view_run *run, const char *role)
-{
-    struct list_out *out = w->state;
-
-    jw_obj(&out->jw);
-    jw_kv_cstr(&out->jw, "role", run->results ? "user" : role);
-    jw_key(&out->jw, "content");
-    jw_arr(&out->jw);
-    blocks_put(w->a, &out->jw, run, false);
-    jw_end_arr(&out->jw);
-    jw_end_obj(&out->jw);
-}
-
-/* A compaction's summary, as a user message. */
-static void put_summary(struct writing *w, const struct bough_entry *e)
-{
-    struct list_out *out = w->state;
-    const char *summary = json_cstr(w->a, view_data(w->a, e), "summary");
-
-    if (cstr_empty(summary))
+    (void)run;
+    if (!t->first)
         return;
-    jw_obj(&out->jw);
-    jw_kv_cstr(&out->jw, "role", "user");
-    jw_kv_cstr(&out->jw, "content", summary);
-    jw_end_obj(&out->jw);
+    begin_value(jw);
+    (void)chat_put(jw->out, w->a, t);
 }
 
-static void put_any(struct writing *w, const struct bough_entry *e, const char *format, bool blocks)
+static void chat_finish(struct writing *w, const char *head)
 {
-    struct list_out *out = w->state;
-    struct view_run *runs;
-    size_t n;
+    static const struct list_words words = { "openai-chat", &chat_rules, put_native, chat_turn };
 
-    if (e->kind == BOUGH_ENTRY_COMPACTION)
-        put_summary(w, e);
-    if (e->kind != BOUGH_ENTRY_MESSAGE)
-        return;
-    if (came_as(e, format)) {
-        put_native(&out->jw, e);
-        return;
-    }
-    runs = view_runs(w->a, e, &n);
-    for (size_t i = 0; i < n; i++) {
-        if (!runs[i].n)
-            continue;
-        if (blocks)
-            put_blocks(w, &runs[i], role_word(e));
-        else
-            chat_put(w->a, &out->jw, &runs[i], role_word(e));
-    }
+    (void)head;
+    put_list(w, &words);
 }
 
-static void chat_entry(struct writing *w, const struct written_entry *we)
+static void begin_blocks(struct json_writer *jw, const char *role)
 {
-    put_any(w, we->e, "openai-chat", false);
-}
-
-static void anthropic_entry(struct writing *w, const struct written_entry *we)
-{
-    put_any(w, we->e, "anthropic", true);
-}
-
-/* ---- AI SDK ---- */
-
-static void ui_entry(struct writing *w, const struct written_entry *we)
-{
-    struct list_out *out = w->state;
-
-    if (we->e->kind == BOUGH_ENTRY_MESSAGE)
-        kept_add(w->a, &out->kept, we);
-}
-
-static void ui_native(struct json_writer *jw, const struct kept *k)
-{
-    static const char *const ours[] = { MESSAGES_OF, CONTEXT_CONTENT_KEY, NULL };
-
     jw_obj(jw);
-    if (*k->e.origin)
-        jw_kv_cstr(jw, "id", k->id);
-    members_put(jw, k->e.data, ours);
-    jw_key(jw, "parts");
+    jw_kv_cstr(jw, "role", role);
+    jw_key(jw, "content");
     jw_arr(jw);
-    for (size_t i = 0; i < k->e.nparts; i++)
-        jw_raw(jw, part_raw(&k->e.parts[i]));
+}
+
+static void end_blocks(struct json_writer *jw)
+{
     jw_end_arr(jw);
     jw_end_obj(jw);
 }
 
-static void ui_tool(struct json_writer *jw, struct bough_arena *a, const struct part_view *v,
-                    const struct part_view *result)
-{
-    bool failed = result && result->failed;
+static const struct list_words anthropic_words;
 
-    jw_obj(jw);
-    jw_kv_cstr(jw, "type", arena_printf(a, "tool-%s", v->tool));
-    jw_kv_cstr(jw, "toolCallId", v->call);
-    jw_kv_cstr(jw, "state",
-               !result  ? "input-available"
-               : failed ? "output-error"
-                        : "output-available");
-    jw_kv_raw(jw, "input", v->input.n ? v->input : str_of("{}"));
-    if (failed)
-        jw_kv_str(jw, "errorText", view_output_text(a, result->output));
-    else if (result)
-        jw_kv_raw(jw, "output", result->output.n ? result->output : str_of("\"\""));
-    jw_end_obj(jw);
+static void anthropic_turn(struct writing *w, struct json_writer *jw, const struct written_run *run,
+                           const struct turn *t)
+{
+    const struct piece *p;
+
+    (void)run;
+    if (!t->first)
+        return;
+    begin_blocks(jw, t->kind == TURN_MODEL ? "assistant" : "user");
+    for (p = t->first; p; p = p->next) {
+        begin_value(jw);
+        anthropic_put(jw->out, w->a, p);
+    }
+    end_blocks(jw);
+    if (!t->calls)
+        return;
+    begin_blocks(jw, "user");
+    for (p = t->first; p; p = p->next) {
+        if (p->kind != PIECE_CALL)
+            continue;
+        begin_value(jw);
+        anthropic_put_result(jw->out, p);
+    }
+    p = t->next && t->next->kind == TURN_USER && is_foreign(&anthropic_words, t->next)
+            ? t->next->first
+            : NULL;
+    for (; p; p = p->next) {
+        begin_value(jw);
+        anthropic_put(jw->out, w->a, p);
+    }
+    end_blocks(jw);
 }
 
-static void ui_part(struct writing *w, struct kept *const *path, size_t n, size_t i,
-                    const struct part_view *v)
-{
-    struct list_out *out = w->state;
-    struct json_writer *jw = &out->jw;
+static const struct list_words anthropic_words = { "anthropic", &anthropic_rules, put_native,
+                                                   anthropic_turn, .results_open = true };
 
-    switch (v->kind) {
-    case VIEW_TEXT:
-    case VIEW_REASONING:
-        jw_obj(jw);
-        jw_kv_cstr(jw, "type", v->kind == VIEW_TEXT ? "text" : "reasoning");
-        jw_kv_str(jw, "text", v->text);
-        jw_kv_cstr(jw, "state", "done");
-        jw_end_obj(jw);
-        return;
-    case VIEW_FILE:
-        jw_obj(jw);
-        jw_kv_cstr(jw, "type", "file");
-        jw_kv_cstr(jw, "mediaType", *v->mime ? v->mime : "application/octet-stream");
-        jw_opt_cstr(jw, "filename", v->filename);
-        jw_kv_str(jw, "url", view_url(w->a, v));
-        jw_end_obj(jw);
-        return;
-    case VIEW_CALL:
-    case VIEW_TOOL:
-        ui_tool(jw, w->a, v, kept_result(w->a, path, n, i, v->call));
-        return;
-    case VIEW_RESULT:
-        return; /* written with its call */
-    case VIEW_OTHER:
-        if (v->type == BOUGH_PART_STEP_START)
-            jw_raw(jw, str_of("{\"type\":\"step-start\"}"));
-        return;
+static void anthropic_finish(struct writing *w, const char *head)
+{
+    (void)head;
+    put_list(w, &anthropic_words);
+}
+
+/* ---- OpenAI responses ---- */
+
+/* An item that is not a message is the only part of its entry. */
+static void put_native_item(struct json_writer *jw, const struct bough_entry *e, const char *id)
+{
+    if (member_raw(e->data, MESSAGES_ITEM, JSON_TRUE).n && e->nparts == 1)
+        jw_raw(jw, part_raw(&e->parts[0]));
+    else
+        put_native(jw, e, id);
+}
+
+static void responses_turn(struct writing *w, struct json_writer *jw, const struct written_run *run,
+                           const struct turn *t)
+{
+    const struct piece *p = t->first;
+
+    (void)run;
+    while (p) {
+        begin_value(jw);
+        (void)responses_put(jw->out, w->a, t, &p);
+    }
+    for (p = t->first; p; p = p->next) {
+        if (p->kind != PIECE_CALL)
+            continue;
+        begin_value(jw);
+        responses_put_result(jw->out, p);
     }
 }
 
-static void ui_foreign(struct writing *w, struct kept *const *path, size_t n, size_t i)
+static void responses_finish(struct writing *w, const char *head)
 {
-    struct list_out *out = w->state;
-    const struct kept *k = path[i];
-    struct part_view *parts;
+    static const struct list_words words = { "openai-responses", &responses_rules, put_native_item,
+                                             responses_turn };
 
-    if (kept_is_results(w->a, &k->e))
-        return;
-    parts = view_parts(w->a, &k->e);
-    jw_obj(&out->jw);
-    jw_kv_cstr(&out->jw, "id", k->id);
-    jw_kv_cstr(&out->jw, "role", role_word(&k->e));
-    jw_key(&out->jw, "parts");
-    jw_arr(&out->jw);
-    for (size_t p = 0; p < k->e.nparts; p++)
-        ui_part(w, path, n, i, &parts[p]);
-    jw_end_arr(&out->jw);
-    jw_end_obj(&out->jw);
+    (void)head;
+    put_list(w, &words);
+}
+
+/* ---- AI SDK ---- */
+
+static bool ui_takes(const struct piece *file, enum file_place place, size_t used)
+{
+    (void)used;
+    return place != FILE_OF_RESULT && (file_bytes(file) || file_remote(file));
+}
+
+/* A list that is shown: reasoning stays, and the SDK's providers decide what they send of it. */
+static const struct turns_rules ui_rules = {
+    .id_max = 64,
+    .ids_loose = true,
+    .name_max = 64,
+    .reasoning_any = true,
+    .takes = ui_takes,
+    .system_inside = true,
+};
+
+static void ui_native(struct json_writer *jw, const struct bough_entry *e, const char *id)
+{
+    static const char *const ours[] = { MESSAGES_OF, CONTEXT_CONTENT_KEY, NULL };
+
+    jw_obj(jw);
+    if (*e->origin)
+        jw_kv_cstr(jw, "id", id);
+    members_put(jw, e->data, ours);
+    jw_key(jw, "parts");
+    jw_arr(jw);
+    for (size_t i = 0; i < e->nparts; i++)
+        jw_raw(jw, part_raw(&e->parts[i]));
+    jw_end_arr(jw);
+    jw_end_obj(jw);
 }
 
 static void ui_finish(struct writing *w, const char *head)
 {
-    struct list_out *out = w->state;
+    static const struct list_words words = { "ai-sdk", &ui_rules, ui_native, ui_turn };
 
     (void)head;
-    for (size_t i = 0; i < out->kept.n; i++) {
-        if (came_as(&out->kept.all[i]->e, "ai-sdk"))
-            ui_native(&out->jw, out->kept.all[i]);
-        else
-            ui_foreign(w, out->kept.all, out->kept.n, i);
-    }
-    list_end(w);
+    put_list(w, &words);
 }
+
+/* ---- the formats ---- */
 
 const struct format format_ai_sdk = {
     .name = "ai-sdk",
@@ -274,7 +302,7 @@ const struct format format_ai_sdk = {
     .document = messages_document,
     .writes = WRITES_PATH,
     .begin = list_begin,
-    .entry = ui_entry,
+    .entry = list_entry,
     .finish = ui_finish,
 };
 
@@ -287,8 +315,8 @@ const struct format format_anthropic = {
     .document = messages_document,
     .writes = WRITES_PATH,
     .begin = list_begin,
-    .entry = anthropic_entry,
-    .finish = list_finish,
+    .entry = list_entry,
+    .finish = anthropic_finish,
 };
 
 const struct format format_openai_chat = {
@@ -300,6 +328,19 @@ const struct format format_openai_chat = {
     .document = messages_document,
     .writes = WRITES_PATH,
     .begin = list_begin,
-    .entry = chat_entry,
-    .finish = list_finish,
+    .entry = list_entry,
+    .finish = chat_finish,
+};
+
+const struct format format_openai_responses = {
+    .name = "openai-responses",
+    .number = FORMAT_OPENAI_RESPONSES,
+    .about = "OpenAI's responses and Agents SDK: a list of items",
+    .suffix = "json",
+    .detect = responses_detect,
+    .document = messages_document,
+    .writes = WRITES_PATH,
+    .begin = list_begin,
+    .entry = list_entry,
+    .finish = responses_finish,
 };

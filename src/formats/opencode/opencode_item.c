@@ -5,6 +5,7 @@
 #include "base/text/str.h"
 #include "core/model/text.h"
 #include "core/model/totals.h"
+#include "formats/common/foreign.h"
 #include "formats/opencode/opencode.h"
 
 /* ---- the session ---- */
@@ -33,6 +34,7 @@ enum bough_rc opencode_begin(struct reading *r, struct opencode_session *oc, str
     s->model_provider = json_cstr(r->a, model, "providerID");
     s->model_name = json_cstr(r->a, model, "id");
     s->provider_path = "opencode";
+    s->exported_from = foreign_session(r->a, json_member(info, "metadata"), s->id, &s->copy);
     s->created = number_of(time, "created");
     s->archived = number_of(time, "archived") > 0;
     if (json_type(info) == JSON_OBJECT)
@@ -107,6 +109,7 @@ static enum bough_rc give_marker(struct reading *r, const struct opencode_sessio
         return BOUGH_OK;
     item.u.entry.id = arena_printf(r->a, OPENCODE_MARKER "%s", id);
     item.u.entry.parent = message->u.entry.parent;
+    item.u.entry.stands_for = message->u.entry.stands_for;
     item.u.entry.entry = (struct bough_entry_new){
         .kind = BOUGH_ENTRY_COMPACTION,
         .time = message->u.entry.entry.time,
@@ -126,6 +129,17 @@ static struct bough_str info_data(struct reading *r, const struct opencode_sessi
     return members_but(r->a, info, but, NULL);
 }
 
+/* The entry that an export made the message of; a text or tool part names it. */
+static const char *mark_in(struct reading *r, struct json parts)
+{
+    struct json_iter it = json_iter(parts);
+    const char *id = NULL;
+
+    while (json_type(parts) == JSON_ARRAY && !id && json_next(&it))
+        id = foreign_entry(r->a, json_member(it.value, "metadata"));
+    return id;
+}
+
 enum bough_rc opencode_message(struct reading *r, struct opencode_session *oc, struct json j,
                                struct bough_error *err)
 {
@@ -141,6 +155,7 @@ enum bough_rc opencode_message(struct reading *r, struct opencode_session *oc, s
     if (cstr_empty(item.u.entry.id))
         return give_problem(r, err, "a message without an id was left out");
     item.u.entry.parent = *oc->last ? oc->last : NULL;
+    item.u.entry.stands_for = mark_in(r, parts);
     e->role = bough_role_parse(json_cstr(r->a, info, "role"));
     e->time = number_of(json_member(info, "time"), "created");
     e->finish = json_cstr(r->a, info, "finish");

@@ -1,21 +1,36 @@
-/* Writes messages of other tools as lines of pi. The last line contains the original message, so
- * that reading the file restores the entry. The other lines are for pi only. */
+/*
+ * Writes messages of other tools as lines of pi. The conversation is written as turns; each line
+ * stands at the entry with which its turn is complete, or before one that must follow it. The last
+ * line of an entry contains the original message, so that reading the file restores the entry; the
+ * other lines are for pi only. An entry without a line of its own becomes a `custom` line, which pi
+ * does not show to a model.
+ */
 #include "formats/pi/pi_foreign.h"
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "core/context/pi_words.h"
+#include "core/context/context.h"
+#include "core/words/pi_words.h"
+#include "formats/common/foreign.h"
 #include "formats/common/names.h"
 #include "formats/pi/pi.h"
 
 bool pi_is_foreign(const struct bough_entry *e)
 {
     bool tool = e->role == BOUGH_ROLE_TOOL, answer = e->role == BOUGH_ROLE_ASSISTANT;
+    bool timed = member_raw(e->data, "timestamp", JSON_NUMBER).n;
 
     if (e->kind != BOUGH_ENTRY_MESSAGE)
         return false;
     /* Every answer and tool result of pi has this number; those of other tools do not. */
-    if ((answer || tool) && !member_raw(e->data, "timestamp", JSON_NUMBER).n)
+    if ((answer || tool) && !timed)
+        return true;
+    /* pi has a content in every message, and shows no part that it does not know. */
+    for (size_t i = 0; i < e->nparts && !timed; i++)
+        if (e->parts[i].type == BOUGH_PART_OTHER || e->parts[i].type == BOUGH_PART_TOOL)
+            return true;
+    if (!timed && e->nparts &&
+        json_span_is(member_raw(e->data, CONTEXT_CONTENT_KEY, JSON_STRING), "none"))
         return true;
     return !pi_native(e,
                       tool && json_span_is(member_raw(e->data, "role", JSON_STRING), "toolResult")
@@ -23,25 +38,66 @@ bool pi_is_foreign(const struct bough_entry *e)
                           : "");
 }
 
-/* ---- calls ---- */
+/* ---- which line stands where ---- */
 
-enum { CALLS = sizeof((struct pi_calls *)0)->at / sizeof(struct pi_call) };
+struct pi_line {
+    const struct turn *turn;
+    const struct piece *call; /* the result of this call; NULL: the turn itself */
+    size_t at;                /* index of the entry it is written with */
+    bool native;              /* pi's own: it is only here for its place */
+};
 
-static void note_call(struct pi_calls *calls, struct bough_arena *a, const struct part_view *v)
+/* The lines of a run, in the order of the conversation. */
+struct pi_lines {
+    struct turns turns;
+    struct pi_line *at;
+    size_t n;
+    size_t next;  /* the first one that is not written */
+    size_t spent; /* see foreign_usage() */
+};
+
+static void add_line(struct bough_arena *a, struct pi_lines *l, struct pi_line line)
 {
-    calls->at[calls->n++ % CALLS] =
-        (struct pi_call){ arena_strdup(a, v->call), arena_strdup(a, v->tool) };
+    l->at = arena_room(a, l->at, l->n, sizeof *l->at);
+    l->at[l->n++] = line;
 }
 
-/* A result rarely names its tool, but pi requires the name. */
-static const char *tool_of(const struct pi_calls *calls, const struct part_view *v)
+static void add_turn(struct bough_arena *a, struct pi_lines *l, const struct turn *t)
 {
-    size_t most = calls->n < CALLS ? calls->n : CALLS;
+    struct pi_line said = { .turn = t, .at = t->at, .native = true };
+    const struct piece *p;
 
-    for (size_t i = 1; !*v->tool && i <= most; i++)
-        if (cstr_eq(calls->at[(calls->n - i) % CALLS].id, v->call))
-            return calls->at[(calls->n - i) % CALLS].tool;
-    return *v->tool ? v->tool : "unknown";
+    for (p = t->first; p; p = p->next) {
+        said.at = p->at > said.at ? p->at : said.at;
+        said.native = said.native && !pi_is_foreign(p->e);
+    }
+    add_line(a, l, said);
+    for (p = t->first; p; p = p->next)
+        if (p->kind == PIECE_CALL)
+            add_line(a, l,
+                     (struct pi_line){ .turn = t,
+                                       .call = p,
+                                       .at = p->result->made ? said.at : p->result->at,
+                                       .native = !pi_is_foreign(p->result->e) });
+}
+
+static struct pi_lines *lines_of(struct writing *w, const struct written_entry *we)
+{
+    struct written_run *run = w->run_of(w, we);
+    struct pi_lines *l = run->state;
+
+    if (l)
+        return l;
+    run->state = l = arena_zalloc(w->a, sizeof *l);
+    foreign_turns(w, run, &pi_rules, &l->turns);
+    for (const struct turn *t = l->turns.first; t; t = t->next)
+        if (t->kind == TURN_USER || t->kind == TURN_MODEL)
+            add_turn(w->a, l, t);
+    /* No line may stand behind one that follows it in the conversation. */
+    for (size_t i = l->n; i-- > 1;)
+        if (l->at[i - 1].at > l->at[i].at)
+            l->at[i - 1].at = l->at[i].at;
+    return l;
 }
 
 /* ---- a message ---- */
@@ -67,34 +123,72 @@ static void put_usage(struct json_writer *jw, const struct bough_totals *t)
     jw_end_obj(jw);
 }
 
-static void put_answer(struct writing *w, struct json_writer *jw, const struct bough_entry *e,
-                       bool calls, bool first)
+static void put_answer(struct writing *w, struct json_writer *jw, const struct written_run *run,
+                       struct pi_lines *l, const struct turn *t)
 {
-    static const struct bough_totals none;
     const char *provider, *model;
+    struct bough_totals spent;
 
-    answer_model(w, e, &provider, &model);
+    answer_model(w, t->first->e, &provider, &model);
     jw_kv_cstr(jw, "api", "openai-completions");
     jw_kv_cstr(jw, "provider", provider ? provider : "unknown");
     jw_kv_cstr(jw, "model", model ? model : "unknown");
-    put_usage(jw, first && e->usage ? e->usage : &none);
-    jw_kv_cstr(jw, "stopReason", calls ? "toolUse" : "stop");
+    (void)foreign_usage(run, t, &l->spent, &spent);
+    put_usage(jw, &spent);
+    jw_kv_cstr(jw, "stopReason", t->calls ? "toolUse" : "stop");
 }
 
-/* The original message. Only in its last line. */
-static void put_original(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
+static void put_said(struct writing *w, struct json_writer *jw, const struct written_run *run,
+                     struct pi_lines *l, const struct turn *t)
+{
+    bool model = t->kind == TURN_MODEL;
+
+    jw_kv_cstr(jw, "role", model ? "assistant" : "user");
+    jw_key(jw, "content");
+    jw_arr(jw);
+    for (const struct piece *p = t->first; p; p = p->next) {
+        if (jw->comma)
+            buf_putc(jw->out, ',');
+        pi_put(jw->out, w->a, p);
+        jw->comma = true;
+    }
+    jw_end_arr(jw);
+    if (model)
+        put_answer(w, jw, run, l, t);
+}
+
+static void put_result(struct json_writer *jw, const struct piece *call)
+{
+    jw_kv_cstr(jw, "role", "toolResult");
+    jw_key(jw, "toolCallId");
+    put_quoted(jw->out, call->id);
+    jw->comma = true;
+    jw_key(jw, "toolName");
+    put_quoted(jw->out, call->name);
+    jw->comma = true;
+    pi_content_put(jw, call->result->content);
+    jw_kv_bool(jw, "isError", call->result->failed);
+}
+
+void pi_put_spent(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
 {
     const char *provider, *model;
 
+    if (!e->usage)
+        return;
+    answer_model(w, e, &provider, &model);
+    put_usage(jw, e->usage);
+    jw_opt_cstr(jw, "provider", provider);
+    jw_opt_cstr(jw, "model", model);
+}
+
+/* The entry as it was. */
+static void put_original(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
+{
     jw_key(jw, PI_ENTRY);
     jw_obj(jw);
     jw_kv_cstr(jw, "role", bough_role_name(e->role));
-    if (e->usage) {
-        answer_model(w, e, &provider, &model);
-        put_usage(jw, e->usage);
-        jw_opt_cstr(jw, "provider", provider);
-        jw_opt_cstr(jw, "model", model);
-    }
+    pi_put_spent(w, jw, e);
     if (e->data.n)
         jw_kv_raw(jw, "data", e->data);
     jw_key(jw, "parts");
@@ -106,120 +200,147 @@ static void put_original(struct writing *w, struct json_writer *jw, const struct
     members_put(jw, e->metadata, NULL);
 }
 
-static const char *pi_role(enum bough_role role)
+/* pi keeps the content of a custom message in the line. */
+void pi_put_custom(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
 {
-    return role == BOUGH_ROLE_ASSISTANT ? "assistant" : "user";
-}
+    struct part_view *parts = view_parts(w->a, e);
 
-static void put_said(struct pi_calls *known, struct writing *w, struct json_writer *jw,
-                     const struct bough_entry *e, const struct view_run *run, bool first)
-{
-    bool calls = false;
-
-    jw_kv_cstr(jw, "role", pi_role(e->role));
+    members_put(jw, e->data, NULL);
     jw_key(jw, "content");
     jw_arr(jw);
-    for (size_t i = 0; i < run->n; i++) {
-        const struct part_view *v = &run->at[i];
-
-        if (v->kind == VIEW_CALL) {
-            calls = true;
-            note_call(known, w->a, v);
-        }
-        (void)pi_block_put(jw, v); /* a part without an equivalent is only in the original */
-    }
+    for (size_t i = 0; i < e->nparts; i++)
+        (void)pi_block_put(jw,
+                           &parts[i]); /* a part without an equivalent is only in the original */
     jw_end_arr(jw);
-    if (e->role == BOUGH_ROLE_ASSISTANT)
-        put_answer(w, jw, e, calls, first);
+    put_original(w, jw, e);
 }
 
-static void put_result(const struct pi_calls *known, struct bough_arena *a, struct json_writer *jw,
-                       const struct part_view *v)
+/* ---- lines ---- */
+
+static void begin_line(struct writing *w, struct json_writer *jw, const char *type, const char *id,
+                       const char *parent, int64_t time)
 {
-    jw_kv_cstr(jw, "role", "toolResult");
-    jw_kv_cstr(jw, "toolCallId", v->call);
-    jw_kv_cstr(jw, "toolName", tool_of(known, v));
-    jw_key(jw, "content");
-    jw_arr(jw);
+    jw_init(jw, w->out);
     jw_obj(jw);
-    jw_kv_cstr(jw, "type", "text");
-    jw_kv_str(jw, "text", view_output_text(a, v->output));
-    jw_end_obj(jw);
-    jw_end_arr(jw);
-    jw_kv_bool(jw, "isError", v->failed);
+    jw_kv_cstr(jw, "type", type);
+    jw_kv_cstr(jw, "id", id);
+    jw_key(jw, "parentId");
+    jw_cstr(jw, parent);
+    pi_put_time(jw, time);
 }
 
-/* ---- lines of a message ---- */
+/* Write what the line says; the caller ends it. */
+static void put_line(struct writing *w, struct json_writer *jw, const struct written_entry *we,
+                     struct pi_lines *l, const char *id, const char *parent)
+{
+    const struct pi_line *line = &l->at[l->next++];
+    const struct bough_entry *e = line->call ? line->call->result->e : line->turn->e;
 
-struct lines {
-    struct pi_calls *calls;
-    struct writing *w;
-    const struct written_entry *we;
-    struct bough_arena *tmp;
-    const char *parent; /* of the next line */
-    size_t n, all;
-};
+    begin_line(w, jw, "message", id, parent, we->e->time);
+    jw_key(jw, "message");
+    jw_obj(jw);
+    if (line->call)
+        put_result(jw, line->call);
+    else
+        put_said(w, jw, w->run_of(w, we), l, line->turn);
+    jw_kv_i64(jw, "timestamp", e->time);
+    jw_end_obj(jw);
+}
 
-/* The last line has the entry's id, so that later entries hang on it. The others have derived,
- * stable ids. */
-static const char *line_id(const struct lines *l)
+/* Lines of pi's own need no writing here. */
+static bool has_line(struct pi_lines *l, size_t at)
+{
+    while (l->next < l->n && l->at[l->next].at <= at && l->at[l->next].native)
+        l->next++;
+    return l->next < l->n && l->at[l->next].at <= at;
+}
+
+/* Are there lines for this entry behind the next one? */
+static bool has_more(const struct pi_lines *l, size_t at)
+{
+    for (size_t i = l->next + 1; i < l->n && l->at[i].at <= at; i++)
+        if (!l->at[i].native)
+            return true;
+    return false;
+}
+
+static const char *made_id(struct writing *w, const char *id, size_t n)
 {
     char hex[HEX_TEXT];
 
-    if (l->n + 1 == l->all)
-        return l->we->id;
-    made_hex(str_of(arena_printf(l->tmp, "%s/%zu", l->we->id, l->n)), hex);
-    return arena_printf(l->tmp, PI_MADE "%.12s", hex);
+    made_hex(str_of(arena_printf(w->a, "%s/%zu", id, n)), hex);
+    return arena_printf(w->a, PI_MADE "%.12s", hex);
 }
 
-/* Write what a run says, or its result number `k`. */
-static void put_line(struct lines *l, const struct view_run *run, size_t k)
+/* The index of an entry in its run. */
+static size_t index_of(const struct written_run *run, const struct bough_entry *e)
 {
-    const struct bough_entry *e = l->we->e;
-    const char *id = line_id(l);
+    size_t from = 0, to = run->n; /* depths ascend */
+
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+
+        if (run->entries[mid].at.depth < e->at.depth)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from;
+}
+
+const char *pi_foreign_put(struct writing *w, const struct written_entry *we)
+{
+    const struct written_run *run = w->run_of(w, we);
+    struct pi_lines *l = lines_of(w, we);
+    size_t at = index_of(run, we->e), n = 0;
+    const char *parent = we->parent, *first = NULL;
     struct json_writer jw;
 
-    jw_init(&jw, l->w->out);
-    jw_obj(&jw);
-    jw_kv_cstr(&jw, "type", "message");
-    jw_kv_cstr(&jw, "id", id);
-    jw_key(&jw, "parentId");
-    jw_cstr(&jw, l->parent);
-    pi_put_time(&jw, e->time);
-    jw_key(&jw, "message");
-    jw_obj(&jw);
-    if (run->results)
-        put_result(l->calls, l->tmp, &jw, &run->at[k]);
-    else
-        put_said(l->calls, l->w, &jw, e, run, l->n == 0);
-    jw_kv_i64(&jw, "timestamp", e->time);
-    jw_end_obj(&jw);
-    if (l->n + 1 == l->all)
-        put_original(l->w, &jw, e);
-    else
-        jw_kv_cstr(&jw, PI_OF, l->we->id);
-    pi_line_end(l->w, &jw);
-    l->parent = id;
-    l->n++;
+    while (has_line(l, at) && has_more(l, at)) {
+        const char *id = made_id(w, we->id, n++);
+
+        put_line(w, &jw, we, l, id, parent);
+        jw_kv_cstr(&jw, PI_OF, we->id);
+        pi_line_end(w, &jw);
+        parent = id;
+        first = first ? first : id;
+    }
+    if (has_line(l, at)) {
+        put_line(w, &jw, we, l, we->id, parent);
+    } else {
+        begin_line(w, &jw, "custom", we->id, parent, we->e->time);
+        jw_kv_cstr(&jw, "customType", PI_ENTRY);
+    }
+    put_original(w, &jw, we->e);
+    pi_line_end(w, &jw);
+    return first ? first : we->id;
 }
 
-const char *pi_foreign_put(struct pi_calls *calls, struct writing *w,
-                           const struct written_entry *we)
+const char *pi_foreign_before(struct writing *w, const struct written_entry *we)
 {
-    struct lines l = { calls, w, we, bough_arena_create(), we->parent, 0, 0 };
-    size_t n;
-    struct view_run *runs = view_runs(l.tmp, we->e, &n);
-    const char *first;
+    const struct written_run *run = w->run_of(w, we);
+    struct pi_lines *l = lines_of(w, we);
+    size_t at = index_of(run, we->e), n = 0;
+    const char *parent = we->parent;
+    struct json_writer jw;
 
-    for (size_t i = 0; i < n; i++)
-        l.all += runs[i].results ? runs[i].n : 1;
-    first = arena_strdup(w->a, line_id(&l));
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; runs[i].results && k < runs[i].n; k++)
-            put_line(&l, &runs[i], k);
-        if (!runs[i].results)
-            put_line(&l, &runs[i], 0);
+    while (parent && has_line(l, at)) {
+        const char *id = made_id(w, we->id, n++);
+
+        put_line(w, &jw, we, l, id, parent);
+        jw_kv_cstr(&jw, PI_OF, we->parent);
+        pi_line_end(w, &jw);
+        parent = id;
     }
-    bough_arena_destroy(l.tmp);
-    return first;
+    return parent;
+}
+
+struct bough_str pi_foreign_summary(struct writing *w, const struct written_entry *we)
+{
+    const struct pi_lines *l = lines_of(w, we);
+
+    for (const struct turn *t = l->turns.first; t; t = t->next)
+        if (t->kind == TURN_MARKER && t->e->at.depth == we->e->at.depth)
+            return t->summary;
+    return str_make(NULL, 0);
 }

@@ -149,8 +149,8 @@ static struct json renamed(struct reading *r, const struct pi *pi, struct json m
 /* Restore a message of another tool that was converted for pi (pi_foreign.h). */
 static bool read_original(struct reading *r, struct json line, struct bough_entry_new *e)
 {
-    static const char *const placed[] = { "type",    "id",     "parentId", "timestamp",
-                                          "message", PI_ENTRY, NULL };
+    static const char *const placed[] = { "type",    "id",     "parentId",   "timestamp",
+                                          "message", PI_ENTRY, "customType", NULL };
     struct json was = json_member(line, PI_ENTRY);
     struct bough_str *parts;
     struct bough_error why;
@@ -265,7 +265,7 @@ static void read_kept(struct reading *r, const struct pi *pi, struct json line,
 static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json line,
                                 struct bough_error *err)
 {
-    static const char *const placed[] = { "type", "id", "parentId", "timestamp", NULL };
+    static const char *const placed[] = { "type", "id", "parentId", "timestamp", PI_ENTRY, NULL };
     struct item item = { .kind = ITEM_ENTRY };
     struct item_entry *out = &item.u.entry;
     struct bough_entry_new *e = &out->entry;
@@ -285,12 +285,19 @@ static enum bough_rc read_entry(struct reading *r, struct pi *pi, struct json li
     e->kind = entry_kind_parse(word);
     e->kind_name = word;
     e->time = iso_parse(stamp);
-    if (e->kind == BOUGH_ENTRY_MESSAGE && json_type(json_member(line, "message")) == JSON_OBJECT)
+    if (cstr_eq(json_cstr(r->a, line, "customType"), PI_ENTRY) && read_original(r, line, e))
+        e->kind = BOUGH_ENTRY_MESSAGE; /* a message of another tool that has no line of its own */
+    else if (e->kind == BOUGH_ENTRY_MESSAGE &&
+             json_type(json_member(line, "message")) == JSON_OBJECT)
         rc = read_message(r, pi, line, e, err);
     else if (e->kind == BOUGH_ENTRY_MESSAGE)
         e->kind = BOUGH_ENTRY_OTHER; /* not a valid message: kept unchanged */
-    if (e->kind != BOUGH_ENTRY_MESSAGE)
+    if (e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE && read_original(r, line, e)) {
+        e->metadata = str_of("");
+    } else if (e->kind != BOUGH_ENTRY_MESSAGE) {
         e->data = kept_by_place(r, pi, line, placed);
+        take_usage(r->a, json_member(line, PI_ENTRY), e);
+    }
     if (e->kind == BOUGH_ENTRY_COMPACTION)
         read_kept(r, pi, line, out);
     if (!e->time && stamp)

@@ -20,7 +20,7 @@ struct pi_out {
     size_t nsaid;
     const char *name;   /* the session's name, according to the entries; NULL: none */
     struct names first; /* id of an entry with several lines -> id of the first one */
-    struct pi_calls calls;
+    bool foreign;       /* a message of another tool came */
 };
 
 /* Do names of the data clash with those of the header? */
@@ -231,6 +231,17 @@ static struct bough_str own_names(struct writing *w, const struct written_entry 
     return data;
 }
 
+/* An entry that is no message may have cost something in another tool. */
+static void put_spent(struct writing *w, struct json_writer *jw, const struct bough_entry *e)
+{
+    if (!e->usage)
+        return;
+    jw_key(jw, PI_ENTRY);
+    jw_obj(jw);
+    pi_put_spent(w, jw, e);
+    jw_end_obj(jw);
+}
+
 /* pi requires these members in every compaction. Other tools may keep the summary elsewhere. */
 static void put_compaction(struct writing *w, struct json_writer *jw,
                            const struct written_entry *we, struct bough_str data)
@@ -240,16 +251,22 @@ static void put_compaction(struct writing *w, struct json_writer *jw,
          tokens = member_raw(data, "tokensBefore", JSON_NUMBER).n;
 
     members_put(jw, data, NULL);
-    if (summary && kept && tokens)
+    if (summary && kept && tokens) {
+        put_spent(w, jw, we->e);
         return;
-    if (!summary)
-        jw_kv_cstr(jw, "summary", "");
+    }
+    if (!summary) {
+        struct bough_str told = pi_foreign_summary(w, we);
+
+        jw_kv_raw(jw, "summary", told.n ? told : str_of("\"\""));
+    }
     if (!kept)
         jw_kv_cstr(jw, "firstKeptEntryId", first_kept(w, we));
     if (!tokens)
         jw_kv_i64(jw, "tokensBefore", 0);
     jw_key(jw, PI_ENTRY);
     jw_obj(jw);
+    pi_put_spent(w, jw, we->e);
     jw_kv_raw(jw, "data", data.n ? data : str_of("{}"));
     jw_end_obj(jw);
 }
@@ -261,23 +278,27 @@ void pi_entry(struct writing *w, const struct written_entry *we)
     struct bough_str stamp = member_raw(e->metadata, "bough.timestamp", JSON_STRING);
     struct bough_str data = own_names(w, we);
     struct pi_out *out = w->state;
+    bool custom = e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE && e->nparts;
+    const char *parent;
     struct json_writer jw;
 
     out->last = we->id;
     if (pi_is_foreign(e)) {
-        const char *first = pi_foreign_put(&out->calls, w, we);
+        const char *first = pi_foreign_put(w, we);
 
+        out->foreign = true;
         if (strcmp(first, we->id) != 0)
             names_put(w->a, &out->first, we->id, first);
         return;
     }
+    parent = out->foreign ? pi_foreign_before(w, we) : we->parent;
     jw_init(&jw, w->out);
     jw_obj(&jw);
     jw_kv_cstr(&jw, "type",
                e->kind == BOUGH_ENTRY_OTHER ? e->kind_name : bough_entry_kind_name(e->kind));
     jw_kv_cstr(&jw, "id", we->id);
     jw_key(&jw, "parentId");
-    jw_cstr(&jw, we->parent);
+    jw_cstr(&jw, parent);
     if (stamp.n)
         jw_kv_raw(&jw, "timestamp", stamp);
     else
@@ -286,9 +307,14 @@ void pi_entry(struct writing *w, const struct written_entry *we)
         put_message(&jw, e);
     else if (e->kind == BOUGH_ENTRY_COMPACTION)
         put_compaction(w, &jw, we, data);
+    else if (custom)
+        pi_put_custom(w, &jw, e);
     else
         members_put(&jw, data, NULL);
-    members_put(&jw, e->metadata, ours);
+    if (e->kind != BOUGH_ENTRY_MESSAGE && e->kind != BOUGH_ENTRY_COMPACTION && !custom)
+        put_spent(w, &jw, e);
+    if (!custom)
+        members_put(&jw, e->metadata, ours);
     pi_line_end(w, &jw);
     note_said(w, e, data);
 }

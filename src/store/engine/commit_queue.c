@@ -46,6 +46,7 @@ struct batch {
     struct request *own;     /* request of the committing thread itself; no thread sleeps on it */
     struct ready_fold *fold; /* fold to commit with the batch; NULL: none */
     size_t rows;             /* changelog rows written */
+    size_t numbers;          /* numbers that these took */
     int64_t us;              /* duration of the commit */
     enum bough_rc rc;
 };
@@ -158,7 +159,12 @@ static bool settle_one(struct engine *e, struct request *r, enum bough_rc rc,
 static void settle(struct engine *e, struct batch *b, const struct bough_error *err)
 {
     for (size_t i = b->n; i-- > 0;) { /* backwards, so that requeued requests keep their order */
-        b->rows += !b->rc && b->at[i]->txn.state == TXN_DONE && b->at[i]->txn.log.kind;
+        const struct txn *t = &b->at[i]->txn;
+
+        if (!b->rc && t->state == TXN_DONE && t->log.kind) {
+            b->rows++;
+            b->numbers += (size_t)(t->log.n > 0 ? t->log.n : 1);
+        }
         if (!settle_one(e, b->at[i], b->rc, err))
             b->at[i] = NULL;
     }
@@ -174,7 +180,7 @@ static void account(struct engine *e, const struct batch *b)
     else if (f && f->txn.state == TXN_DONE)
         e->folds.pending -= f->seen < e->folds.pending ? f->seen : e->folds.pending;
     e->folds.pending += b->rows;
-    e->fulltext.pending += b->rows;
+    e->fulltext.pending += b->numbers;
     e->feed.commits += b->rows != 0;
     e->figures.batches++;
     e->figures.batched += (int64_t)b->n;
@@ -183,6 +189,7 @@ static void account(struct engine *e, const struct batch *b)
         pthread_cond_broadcast(&e->feed.committed);
     if (b->n) {
         e->queue.last_us = mono_us();
+        e->queue.took_us = b->us;
         e->upkeep.untidy = true;
         if (b->rows) /* a durable commit also synced the relaxed ones before it */
             e->upkeep.relaxed_us = 0;

@@ -69,6 +69,7 @@ struct commit_queue {
     bool direct;     /* commits are cheaper than waking the thread: it works only when idle */
     size_t last_batch;
     int64_t last_us; /* time of the last commit */
+    int64_t took_us; /* how long it took */
 };
 
 /* Changelog rows that are not in the lists yet, as far as this process knows. */
@@ -79,7 +80,8 @@ struct fold_work {
     int64_t retry_us;         /* after a failure: not before */
 };
 
-/* Changelog rows that are not in the full text yet, as far as this process knows. */
+/* Numbers of the changelog that are not in the full text yet, as far as this process knows: one for
+ * an entry. */
 struct fulltext_work {
     size_t pending;
     bool running;

@@ -5,13 +5,21 @@
 #include <string.h>
 
 #include "base/memory/arena.h"
+#include "base/memory/mem.h"
 #include "base/required.h"
 #include "base/reserved.h"
+#include "base/text/base64.h"
+#include "base/text/str.h"
 #include "store/engine/engine.h"
+#include "store/lookup/blob.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
 
-enum { ANSWERS = 16 }; /* assistant messages to look back at for the last answer */
+enum {
+    ANSWERS = 16, /* assistant messages to look back at for the last answer */
+    LEADING = 16, /* entries at the root among which system messages are looked for */
+    FILES_MOST = 32 * 1024 * 1024, /* bytes of attachments: no provider takes more */
+};
 
 /* ---- settings from before the part that is read ---- */
 
@@ -99,6 +107,106 @@ static void put_marker(struct bough_arena *a, struct bough_entries_read_result *
     e->n++;
 }
 
+/* ---- for the dialects of providers ---- */
+
+/* The system messages that begin the path, if a marker hides them. */
+static enum bough_rc read_leading(struct snap *snap, struct bough_arena *a, int64_t sid,
+                                  const struct bough_context_options *how, struct context_input *in,
+                                  struct bough_error *err)
+{
+    struct bough_entries_read_options read = { .at = how->at,
+                                               .what = BOUGH_ENTRIES_PATH,
+                                               .limit = LEADING };
+    struct bough_entries_read_result path = { 0 };
+    const struct bough_entry **list;
+    enum bough_rc rc;
+
+    if (!in->marker || (in->n && in->entries[0].at.depth == 1))
+        return BOUGH_OK;
+    rc = snap_entries(snap, a, sid, &read, &path, err);
+    list = arena_array(a, path.entries.n + 1, sizeof *list);
+    for (size_t i = 0; i < path.entries.n && !rc; i++) {
+        const struct bough_entry *e = &path.entries.at[i];
+        bool shown = in->n && e->at.depth >= in->entries[0].at.depth;
+
+        if (shown || (e->kind == BOUGH_ENTRY_MESSAGE && e->role != BOUGH_ROLE_SYSTEM))
+            break;
+        if (e->kind == BOUGH_ENTRY_MESSAGE && e->at.depth < in->marker->at.depth)
+            list[in->nleading++] = e;
+    }
+    in->leading = list;
+    return rc;
+}
+
+/* A file part that names an attachment gets its bytes: `at` is where the name is in its JSON. */
+static enum bough_rc fill_file(struct snap *snap, struct bough_arena *a,
+                               const unsigned char hash[32], size_t at, struct bough_part *part,
+                               size_t *room, struct bough_error *err)
+{
+    struct bough_str was = part->json;
+    const char *mime, *name, *head;
+    struct blob_row row;
+    char *bytes, *to;
+    size_t n;
+    enum bough_rc rc = snap->ops->blob_find(snap->v, hash, &row, err);
+
+    if (rc || row.size <= 0 || (size_t)row.size > *room)
+        return rc == BOUGH_NOT_FOUND ? BOUGH_OK : rc; /* it stays a name */
+    bytes = mem_alloc((size_t)row.size);
+    rc = blob_read(snap, &row, 0, (size_t)row.size, bytes, err);
+    if (!rc) {
+        attach_about(a, was, at, &mime, &name);
+        if (!*mime || strspn(mime, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                   "0123456789/+.-") != strlen(mime))
+            mime = "application/octet-stream"; /* a type that needs no escapes */
+        head = arena_printf(a, "data:%s;base64,", mime);
+        n = strlen(head) + base64_length((size_t)row.size);
+        to = arena_alloc(a, was.n - ATTACH_NAME_LEN + n + 1);
+        memcpy(to, was.p, at);
+        memcpy(to + at, head, strlen(head));
+        base64_encode(bytes, (size_t)row.size, to + at + strlen(head));
+        memcpy(to + at + n, was.p + at + ATTACH_NAME_LEN, was.n - at - ATTACH_NAME_LEN);
+        part->json = str_make(to, was.n - ATTACH_NAME_LEN + n);
+        *room -= (size_t)row.size;
+    }
+    mem_free(bytes);
+    return rc;
+}
+
+static enum bough_rc fill_files(struct snap *snap, struct bough_arena *a, struct context_input *in,
+                                struct bough_error *err)
+{
+    size_t room = FILES_MOST, at;
+    enum bough_rc rc = BOUGH_OK;
+    unsigned char hash[32];
+
+    for (size_t i = 0; i < in->n; i++)
+        for (size_t k = 0; k < in->entries[i].nparts && !rc; k++) {
+            struct bough_entry *e = &in->entries[i];
+
+            if (e->parts[k].type == BOUGH_PART_FILE && attach_named(&e->parts[k], hash, &at))
+                rc = fill_file(snap, a, hash, at, (struct bough_part *)&e->parts[k], &room, err);
+        }
+    return rc;
+}
+
+static enum bough_rc read_more(struct snap *snap, struct bough_arena *a, int64_t sid,
+                               const struct bough_context_options *how, struct context_input *in,
+                               struct bough_error *err)
+{
+    struct session_loaded session;
+    enum bough_rc rc = session_load(snap, a, sid, &session, err);
+
+    if (!rc)
+        rc = read_leading(snap, a, sid, how, in, err);
+    if (!rc)
+        rc = fill_files(snap, a, in, err);
+    in->system_prompt = rc ? NULL : session.body.system_prompt;
+    in->model = how->model;
+    in->trailing = how->trailing;
+    return rc;
+}
+
 /* Read the path, and what the dialect needs from before it, as of one snapshot. */
 static enum bough_rc read_input(struct snap *snap, struct bough_arena *a, int64_t sid,
                                 const struct bough_context_options *how,
@@ -123,7 +231,7 @@ static enum bough_rc read_input(struct snap *snap, struct bough_arena *a, int64_
     in->before = before->at;
     in->nbefore = before->n;
     in->marker = path.marker;
-    return rc;
+    return rc || !dialect->turns ? rc : read_more(snap, a, sid, how, in, err);
 }
 
 /* Those of the session, then of its project, then of the store. */

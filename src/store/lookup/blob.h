@@ -4,13 +4,13 @@
  * written in the entry's txn; there is no reference count. A blob without links is swept a day
  * after it was last stored.
  *
- * Base64 moved out of a part by an append (core/part/attach.h) is stored the same way. Only that
+ * Base64 moved out of a part by an append (core/pack/attach.h) is stored the same way. Only that
  * append refers to it, so it has no day of grace: a purge removes it at once.
  */
 #ifndef STORE_LOOKUP_BLOB_H
 #define STORE_LOOKUP_BLOB_H
 
-#include "core/part/attach.h"
+#include "core/pack/attach.h"
 #include "store/engine/engine.h"
 
 /* One blob that an entry shows. */

@@ -11,10 +11,16 @@
 #include "store/engine/ahead.h"
 
 enum {
-    SLICE_IDLE = 64,         /* documents per slice; a writer then waits about two milliseconds */
-    SLICE_LARGE = 512,       /* documents per slice with a large backlog, or when a search waits */
-    SLICE_BYTES = 512 * 1024 /* bytes of words per slice, so that large entries make short slices */
+    SLICE_IDLE = 64,   /* documents per slice; a writer then waits about two milliseconds */
+    SLICE_LARGE = 512, /* documents per slice when busy, or when a search waits */
+    SLICE_BULK = 4096, /* documents per slice with a large backlog: it is written once */
 };
+enum {
+    SLICE_BYTES =
+        512 * 1024, /* bytes of words per slice, so that large entries make short slices */
+    SLICE_BYTES_BULK = 1024 * 1024, /* FTS5 keeps as much in memory, and then writes a segment */
+};
+enum { BULK_FROM = 2048 };   /* a large backlog, in numbers */
 enum { SLICE_ROWS = 65536 }; /* changelog rows per slice, most of which have no text */
 enum { SLICES_IDLE = 32 };   /* slices between two syncs */
 enum { AGAIN_US = 100000 };  /* pause after a failure */
@@ -63,7 +69,7 @@ struct slicing {
     struct prep p;
     struct fulltext_slice *out;
     struct bough_arena *tmp;       /* reset for every entry */
-    size_t documents;              /* limit of documents */
+    size_t documents, most;        /* limits of documents and of bytes of words */
     int64_t sid;                   /* session of the current row */
     struct changelog_row *waiting; /* rows that are prefetched together */
     size_t nwaiting, together;
@@ -80,7 +86,7 @@ static void put(struct slicing *s, const struct fulltext_row *row)
     s->out->documents++;
     for (int f = 0; row->words && f < SEARCH_FIELDS; f++)
         s->bytes += row->words->field[f].n;
-    s->full = s->out->documents >= s->documents || s->bytes >= SLICE_BYTES;
+    s->full = s->out->documents >= s->documents || s->bytes >= s->most;
 }
 
 /* Index the title as of the snapshot. A later change of the title has its own row. */
@@ -248,6 +254,7 @@ enum bough_rc fulltext_slice_prepare(struct engine *e, const struct deadline *p,
     enum bough_rc rc;
 
     *out = (struct fulltext_slice){ .a = bough_arena_create() };
+    s.most = documents > SLICE_LARGE ? SLICE_BYTES_BULK : SLICE_BYTES;
     s.p = (struct prep){ .e = e, .a = out->a, .t = &out->txn };
     rc = snap_begin_engine(e, p, &s.p.snap, err);
     if (rc)
@@ -310,13 +317,12 @@ static bool claim(struct engine *e, const struct deadline *p)
     }
 }
 
-/* `seen`: rows pending at the start; `all`: all of them are indexed now. */
-static void unclaim(struct engine *e, size_t seen, bool all, bool failed)
+/* `done`: numbers that are indexed now. */
+static void unclaim(struct engine *e, size_t done, bool failed)
 {
     pthread_mutex_lock(&e->lock);
     e->fulltext.running = false;
-    if (all)
-        e->fulltext.pending -= seen < e->fulltext.pending ? seen : e->fulltext.pending;
+    e->fulltext.pending -= done < e->fulltext.pending ? done : e->fulltext.pending;
     if (failed)
         e->fulltext.retry_us = mono_us() + AGAIN_US;
     pthread_mutex_unlock(&e->lock);
@@ -378,12 +384,20 @@ static enum bough_rc one_slice(struct engine *e, const struct deadline *p, size_
     return rc;
 }
 
+/* The numbers that a slice has indexed, of those pending before it: all, or those of the slice. */
+static size_t indexed(const struct fulltext_slice *s, bool done, size_t seen)
+{
+    if (!done)
+        return 0;
+    return s->left ? (size_t)(s->to - s->from) : seen;
+}
+
 enum bough_rc fulltext_catch_up(struct engine *e, const struct deadline *p, int64_t want,
                                 int64_t *reached, struct bough_error *err)
 {
     enum bough_rc rc = BOUGH_OK;
     bool left = true;
-    size_t seen;
+    size_t seen, some;
 
     *reached = 0;
     while (!rc && left && *reached < want && mono_us() < p->until_us) {
@@ -393,7 +407,8 @@ enum bough_rc fulltext_catch_up(struct engine *e, const struct deadline *p, int6
         if (!claim(e, p))
             break;
         seen = pending_now(e);
-        rc = one_slice(e, p, SLICE_LARGE, false, &s, &done, err);
+        rc = one_slice(e, p, want == INT64_MAX ? SLICE_BULK : SLICE_LARGE, false, &s, &done, err);
+        some = indexed(&s, done, seen);
         if (done) {
             *reached = s.to;
             left = s.left;
@@ -401,7 +416,7 @@ enum bough_rc fulltext_catch_up(struct engine *e, const struct deadline *p, int6
             *reached = s.from; /* another process was faster: retry */
         }
         fulltext_slice_finish(&s);
-        unclaim(e, seen, done && !left, rc != BOUGH_OK);
+        unclaim(e, some, rc != BOUGH_OK);
     }
     return rc == BOUGH_TIMEOUT ? BOUGH_OK : rc;
 }
@@ -424,7 +439,7 @@ void fulltext_beside(struct engine *e)
     enum bough_rc rc = BOUGH_OK;
     bool left = true, done = true;
     int64_t last_us;
-    size_t seen;
+    size_t seen, some = 0;
 
     pthread_mutex_lock(&e->lock);
     seen = e->fulltext.pending;
@@ -438,11 +453,16 @@ void fulltext_beside(struct engine *e)
 
         if (!idle && i)
             break;
-        rc = one_slice(e, &p, idle ? SLICE_IDLE : SLICE_LARGE, idle, &s, &done, &err);
+        rc = one_slice(e, &p,
+                       seen >= BULK_FROM ? SLICE_BULK
+                       : idle            ? SLICE_IDLE
+                                         : SLICE_LARGE,
+                       idle, &s, &done, &err);
         left = s.left;
+        some = left ? some + indexed(&s, !rc && done, seen) : indexed(&s, !rc && done, seen);
         fulltext_slice_finish(&s);
     }
-    unclaim(e, seen, !rc && done && !left, rc != BOUGH_OK);
+    unclaim(e, some, rc != BOUGH_OK);
     if (rc)
         log_msg(LOG_WARN, "the full text was not brought up to date: %s", err.msg);
 }

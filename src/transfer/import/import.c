@@ -286,6 +286,8 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
         rc = import_read(im, err);
     if (!rc)
         rc = placer_end(&im->placer, err);
+    if (rc == BOUGH_CANCELLED) /* what was read so far is imported */
+        (void)placer_flush(&im->placer, NULL);
     if (rc) {
         (void)write_down(im, false, NULL);
         return rc;

@@ -142,8 +142,8 @@ static enum bough_rc skip_line(struct import *im, int64_t at, struct bough_error
     r->line++;
     r->at = at;
     im->placer.out->lines += im->again ? 0 : 1;
-    rc = give_problem(r, err, "it has %lld bytes, more than the %lld of a message",
-                      (long long)im->rest_bytes, (long long)LIMIT_MESSAGE_BYTES);
+    rc = give_problem(r, err, "a line of more than %lld bytes was left out",
+                      (long long)LIMIT_MESSAGE_BYTES);
     return rc ? rc : give_lost(r, err);
 }
 

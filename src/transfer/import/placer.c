@@ -32,6 +32,7 @@ static struct waiting *keep_waiting(struct placer *p, const struct item *item)
     w->item.u.entry.id = arena_strdup(p->own, item->u.entry.id);
     w->item.u.entry.parent = arena_strdup(p->own, item->u.entry.parent);
     w->item.u.entry.kept = arena_strdup(p->own, item->u.entry.kept);
+    w->item.u.entry.stands_for = arena_strdup(p->own, item->u.entry.stands_for);
     return w;
 }
 
@@ -132,6 +133,11 @@ static bool is_known(struct placer *p, const struct item_entry *in, struct bough
 
     if (p->fresh)
         return false;
+    e = exported_entry(p, p->session, in);
+    if (e) {
+        placer_remember(p, in->id, e->at);
+        return true;
+    }
     if (in->aside && (e = known_aside(p, in, parent)) != NULL) {
         placer_remember(p, in->id, e->at.depth == parent.depth + 1 ? e->at : parent);
         return true;
@@ -155,7 +161,15 @@ static bool inherited(struct placer *p, const struct item_entry *in, struct boug
         placer_find_parent(p, in);
     if (!p->parent[0] || !same_place(parent, p->last))
         return false;
-    e = shared_entry(p, in);
+    e = exported_entry(p, p->parent, in);
+    if (e && e->at.depth < p->last.depth)
+        return false;
+    if (!e)
+        e = shared_entry(p, in);
+    else if (same_place(e->at, p->last)) { /* an entry may be several lines */
+        placer_remember(p, in->id, e->at);
+        return true;
+    }
     if (!e || e->at.depth <= p->last.depth ||
         (!p->in.finds_parent && e->at.depth != p->last.depth + 1))
         return false;

@@ -31,6 +31,7 @@ struct placer {
     bool forked;            /* it shares entries of another session */
     bool hidden;            /* it is deleted in the store: nothing is written */
     bool fresh;             /* created by this import: none of its entries can be known */
+    bool elsewhere;         /* it did not come from files of this format: this one is an export */
     char session[BOUGH_ID_LEN + 1];
     /* The session it was forked from, if that is in the store; else "". */
     char parent[BOUGH_ID_LEN + 1];
@@ -142,12 +143,15 @@ struct bough_entry *known_entry(struct placer *p, const struct item_entry *in,
 /* By content, for an entry without an id. */
 struct bough_entry *known_child(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent);
-/* One of our own entries without an origin: an export gave it the id in the file. */
+/* One of our own entries, or of another format, that an export wrote: its data may differ. */
 struct bough_entry *known_ours(struct placer *p, const struct item_entry *in,
                                struct bough_head parent);
 /* By id, wherever it hangs. */
 struct bough_entry *known_aside(struct placer *p, const struct item_entry *in,
                                 struct bough_head parent);
+/* The entry of the session that an export made `in` of, or NULL. */
+struct bough_entry *exported_entry(struct placer *p, const char *session,
+                                   const struct item_entry *in);
 /* Set p->parent to the session that has this entry, if there is one. */
 void placer_find_parent(struct placer *p, const struct item_entry *in);
 /* The entry with this id in p->parent, if its content is the same; else NULL. */

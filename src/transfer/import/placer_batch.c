@@ -1,4 +1,5 @@
 /* Batches: consecutive entries are appended to the store together. */
+#include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
 #include "base/text/str.h"
@@ -7,8 +8,8 @@
 #include "transfer/import/placer.h"
 
 enum {
-    BATCH_ENTRIES = 512,
-    BATCH_BYTES = 4 * 1024 * 1024,
+    BATCH_ENTRIES = LIMIT_APPEND_ENTRIES, /* few large transactions: each one is a sync */
+    BATCH_BYTES = 2 * 1024 * 1024,
 };
 
 bool batch_full(const struct placer *p)

@@ -150,19 +150,48 @@ struct bough_entry *known_child(struct placer *p, const struct item_entry *in,
     return found;
 }
 
+/* Below `parent`, and below deleted entries there, which an export leaves out. */
+static struct bough_entry *same_below(struct placer *p, const struct item_entry *in,
+                                      struct bough_head parent)
+{
+    enum { DELETED_MOST = 1000 };
+    const char *at = parent.branch ? place_text(p->tmp, parent) : NULL;
+    struct bough_head gone = { 0, 0 };
+    struct bough_entries kids;
+
+    for (int i = 0; i < DELETED_MOST; i++) {
+        gone.branch = 0;
+        if (bough_tree_children(p->s, p->tmp, p->session, at, &kids, NULL))
+            return NULL;
+        for (size_t k = 0; k < kids.n; k++) {
+            struct bough_entry *e = kids.at + k;
+
+            if (!e->deleted && !*e->origin && e->time == in->entry.time && same_said(e, &in->entry))
+                return e;
+            if (e->deleted)
+                gone = e->at;
+        }
+        if (!gone.branch)
+            return NULL;
+        at = place_text(p->tmp, gone);
+    }
+    return NULL;
+}
+
 struct bough_entry *known_ours(struct placer *p, const struct item_entry *in,
                                struct bough_head parent)
 {
-    const char *at = parent.branch ? place_text(p->tmp, parent) : NULL;
-    struct bough_entries kids;
+    struct bough_entry *named = NULL;
 
-    if (bough_tree_children(p->s, p->tmp, p->session, at, &kids, NULL))
-        return NULL;
-    for (size_t i = 0; i < kids.n; i++)
-        if (!*kids.at[i].origin && kids.at[i].time == in->entry.time &&
-            same_said(kids.at + i, &in->entry))
-            return kids.at + i;
-    return NULL;
+    if (p->elsewhere && !cstr_empty(in->id))
+        named = nth(p, p->session, in->id, 1); /* the file is an export: no tool has edited it */
+    return named ? named : same_below(p, in, parent);
+}
+
+struct bough_entry *exported_entry(struct placer *p, const char *session,
+                                   const struct item_entry *in)
+{
+    return cstr_empty(in->stands_for) ? NULL : nth(p, session, in->stands_for, 1);
 }
 
 struct bough_entry *known_aside(struct placer *p, const struct item_entry *in,

@@ -63,6 +63,20 @@ bool placer_gave(struct placer *p, const char *session)
     return s && *s->origin && by_given_id(p, s->origin);
 }
 
+/* The session of this store that the file was exported from, or NULL. */
+static struct bough_session *exported_session(struct placer *p)
+{
+    struct bough_session *s;
+    int64_t from;
+
+    if (cstr_empty(p->in.exported_from))
+        return NULL;
+    s = by_own_id(p, p->in.exported_from);
+    if (!s && session_by_origin(p->s, p->tmp, p->in.exported_from, &s, &from, NULL) != BOUGH_OK)
+        return NULL;
+    return s;
+}
+
 /* Find the parent session in the store: by its file, by its id, or by the id in its file's name. */
 static void find_parent(struct placer *p)
 {
@@ -72,6 +86,10 @@ static void find_parent(struct placer *p)
     uint64_t v;
 
     p->parent[0] = '\0';
+    if (p->in.copy && cstr_empty(name))
+        s = exported_session(p);
+    if (s)
+        memcpy(p->parent, s->id, sizeof p->parent);
     if (cstr_empty(name))
         return;
     if (smap_get(&p->placed, str_of(name), &v))
@@ -200,10 +218,23 @@ static void keep_session(struct placer *p, const struct item_session *in)
 {
     p->in = *in;
     const char **const texts[] = {
-        &p->in.id,         &p->in.title,          &p->in.project,    &p->in.workspace,
-        &p->in.account,    &p->in.slug,           &p->in.parent,     &p->in.fork_entry,
-        &p->in.spawned_by, &p->in.model_provider, &p->in.model_name, &p->in.provider_path,
-        &p->in.role_name,  &p->in.system_prompt,  &p->in.user_name,  &p->in.version,
+        &p->in.id,
+        &p->in.title,
+        &p->in.project,
+        &p->in.workspace,
+        &p->in.account,
+        &p->in.slug,
+        &p->in.parent,
+        &p->in.fork_entry,
+        &p->in.spawned_by,
+        &p->in.model_provider,
+        &p->in.model_name,
+        &p->in.provider_path,
+        &p->in.role_name,
+        &p->in.system_prompt,
+        &p->in.user_name,
+        &p->in.version,
+        &p->in.exported_from,
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -242,8 +273,10 @@ static struct bough_session *by_meant_id(struct placer *p, const struct item_ses
  * The same file with another id is another session. */
 static struct bough_session *find_session(struct placer *p, const struct item_session *in)
 {
-    struct bough_session *s = NULL;
+    struct bough_session *s = in->copy ? NULL : exported_session(p);
 
+    if (s)
+        return s;
     if (!cstr_empty(in->id)) {
         s = by_own_id(p, in->id); /* an export gave it, in any format */
         if (!s)
@@ -254,6 +287,15 @@ static struct bough_session *find_session(struct placer *p, const struct item_se
         bough_session_get(p->s, p->tmp, p->known, &s, NULL) == BOUGH_OK)
         return s;
     return NULL;
+}
+
+/* Did the session come from files of another format, or from none? */
+static bool came_elsewhere(struct placer *p, const struct bough_session *s)
+{
+    int64_t from = ORIGIN_CALLER;
+
+    return !*s->origin || (session_origin_from(p->s, s->origin, &from, NULL) == BOUGH_OK &&
+                           from != (int64_t)p->format->number && from != ORIGIN_UNKNOWN);
 }
 
 enum bough_rc placer_session(struct placer *p, const struct item_session *in, int64_t line,
@@ -267,7 +309,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     keep_session(p, in);
     p->begun = true;
     p->line = line;
-    p->there = p->fresh = p->moved = p->forked = p->hidden = false;
+    p->there = p->fresh = p->moved = p->forked = p->hidden = p->elsewhere = false;
     p->last = (struct bough_head){ 0, 0 };
     p->last_waits = NULL;
     p->lost = false;
@@ -285,6 +327,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     if (!s) /* an exact session is created at once; its entries may hang on its parent's */
         return in->exact || !cstr_empty(in->fork_entry) ? placer_make(p, err) : BOUGH_OK;
     p->there = true;
+    p->elsewhere = came_elsewhere(p, s);
     placer_moved(p, s->updated);
     p->dated = s->modified;
     memcpy(p->session, s->id, sizeof p->session);

@@ -116,3 +116,25 @@ TEST(a_finished_or_zeroed_buffer_can_be_finished_again)
     buf_finish(&b);
     buf_finish(&b);
 }
+
+TEST(the_contents_given_to_an_arena_live_as_long_as_it_does)
+{
+    struct arena_mark mark = arena_mark(t->arena);
+    struct bough_str s;
+    struct buf b;
+
+    buf_init(&b, 100000);
+    for (int i = 0; i < 10000; i++)
+        buf_putc(&b, 'a');
+    s = buf_give(&b, t->arena);
+    CHECK_INT(10000, s.n);
+    CHECK(s.p[0] == 'a' && s.p[9999] == 'a' && s.p[10000] == '\0');
+    CHECK_STR("", b.p); /* empty, and usable again */
+    buf_puts(&b, "more");
+    CHECK_SPAN("more", buf_give(&b, t->arena));
+    CHECK(arena_used(t->arena) >= 10000);
+    arena_rewind(t->arena, mark); /* ASan finds what is not freed, or freed twice */
+    s = buf_give(&b, t->arena);
+    CHECK_SPAN("", s);
+    buf_finish(&b);
+}

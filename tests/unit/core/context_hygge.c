@@ -129,3 +129,23 @@ TEST(roles_hygge_does_not_have_are_the_user_s) /* H32 */
     CHECK_INT(1, notes_about(&c, &p.at[2], "converted"));
     CHECK_INT(1, notes_about(&c, &p.at[3], "omitted"));
 }
+
+TEST(images_in_results_are_no_json_text_for_hygge_and_images_for_pi)
+{
+    struct path p = { .t = t };
+    struct bough_context_result c;
+
+    add_message(&p, BOUGH_ROLE_ASSISTANT,
+                "[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"look\",\"input\":{}}]", NULL);
+    add_message(&p, BOUGH_ROLE_TOOL,
+                "[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":[{\"type\":\"text\","
+                "\"text\":\"a dot\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\","
+                "\"media_type\":\"image/png\",\"data\":\"iVBORw0KGgo=\"}}]}]",
+                NULL);
+    c = context_of(&p, "hygge", NULL);
+    CHECK(strstr(c.messages.p, "\"content\":\"a dot\\n[file: image/png, 8 bytes]\"") != NULL);
+    c = context_of(&p, "pi", NULL);
+    CHECK(strstr(c.messages.p,
+                 "\"content\":[{\"type\":\"text\",\"text\":\"a dot\"},{\"type\":"
+                 "\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}]") != NULL);
+}

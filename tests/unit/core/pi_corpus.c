@@ -207,7 +207,7 @@ static int64_t keep_from(struct test *t, const struct bough_entry *path, size_t 
     if (json_i64(json_member(data, "firstKeptEntryIndex"), &index))
         id = arena_printf(t->arena, "#%lld", (long long)index); /* index 0 is the header */
     for (i = 0; i < at && i < n; i++) {
-        if (context_is(&path[i], id))
+        if (entry_has_id(&path[i], id))
             return path[i].at.depth;
     }
     return 0;

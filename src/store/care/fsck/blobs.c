@@ -5,7 +5,7 @@
 #include "base/hash/sha256.h"
 #include "base/limits.h"
 #include "base/text/str.h"
-#include "core/part/attach.h"
+#include "core/pack/attach.h"
 #include "core/part/part.h"
 #include "store/care/fsck/fsck.h"
 #include "store/lookup/blob.h"

@@ -8,8 +8,8 @@
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
 #include "base/text/str.h"
+#include "core/pack/attach.h"
 #include "core/pack/pack.h"
-#include "core/part/attach.h"
 #include "store/care/salvage/rescue.h"
 #include "store/contract/row_copy.h"
 

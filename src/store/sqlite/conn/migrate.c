@@ -91,29 +91,35 @@ static enum bough_rc christen(struct sqlite *s, struct conn *c, struct bough_err
     return conn_exec(c, "PRAGMA application_id = 0x426F7567", err);
 }
 
-/* Apply one migration. The migration and its version number are one transaction. *version is the
- * version after the step. */
+static enum bough_rc apply_one(struct sqlite *s, struct conn *c, const struct migration *m,
+                               struct bough_error *err)
+{
+    char text[64];
+    enum bough_rc rc = conn_exec(c, m->sql, err);
+
+    if (!rc && m->number == 1)
+        rc = christen(s, c, err);
+    if (rc)
+        return rc;
+    snprintf(text, sizeof text, "PRAGMA user_version = %d", m->number);
+    return conn_exec(c, text, err);
+}
+
+/* Apply one migration, or all of them to an empty file. They and the version number are one
+ * transaction. *version is the version after the step. */
 static enum bough_rc step_up(struct sqlite *s, struct conn *c, int64_t *version,
                              struct bough_error *err)
 {
-    char text[64];
-    enum bough_rc rc;
+    enum bough_rc rc = conn_run_waiting(c, SQL_BEGIN_WRITE, err);
+    int64_t last;
 
-    rc = conn_run_waiting(c, SQL_BEGIN_WRITE, err);
     if (rc)
         return rc;
     rc = look(c, version, err); /* another process may have migrated already */
-    if (!rc && *version < db_latest()) {
-        const struct migration *m = &sqlite_migrations[*version];
-
-        rc = conn_exec(c, m->sql, err);
-        if (!rc && m->number == 1)
-            rc = christen(s, c, err);
-        if (!rc) {
-            snprintf(text, sizeof text, "PRAGMA user_version = %d", m->number);
-            rc = conn_exec(c, text, err);
-        }
-        *version = m->number;
+    last = *version ? *version + 1 : db_latest();
+    while (!rc && *version < last && *version < db_latest()) {
+        rc = apply_one(s, c, &sqlite_migrations[*version], err);
+        ++*version;
     }
     if (!rc)
         rc = conn_run_waiting(c, SQL_COMMIT, err);

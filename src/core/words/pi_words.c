@@ -1,5 +1,5 @@
 /* pi's content blocks: recognising and writing them. Pure. */
-#include "core/context/pi_words.h"
+#include "core/words/pi_words.h"
 
 #include "base/text/str.h"
 #include "core/part/fields.h"
@@ -59,4 +59,67 @@ bool pi_block_put(struct json_writer *w, const struct part_view *v)
     }
     jw_end_obj(w);
     return true;
+}
+
+/* ---- pieces ---- */
+
+/* Images with their bytes, wherever pi has content but in answers. */
+static bool takes(const struct piece *file, enum file_place place, size_t used)
+{
+    static const char *const images[] = { "image/png", "image/jpeg", "image/gif", "image/webp",
+                                          NULL };
+
+    (void)used;
+    return place != FILE_OF_MODEL && file_is(file, images) && file_bytes(file);
+}
+
+const struct turns_rules pi_rules = {
+    .id_max = 40,
+    .name_max = 64,
+    .takes = takes, /* no reasoning: pi sends that of another model as text */
+    .system_apart = true,
+    .merges_models = true,
+    .user_first = true,
+};
+
+void pi_put(struct buf *out, struct bough_arena *a, const struct piece *p)
+{
+    switch (p->kind) {
+    case PIECE_CALL:
+        PUT(out, "{\"type\":\"toolCall\",\"id\":");
+        put_quoted(out, p->id);
+        PUT(out, ",\"name\":");
+        put_quoted(out, p->name);
+        PUT(out, ",\"arguments\":");
+        buf_put_str(out, call_object(a, p));
+        buf_putc(out, '}');
+        break;
+    case PIECE_FILE:
+        PUT(out, "{\"type\":\"image\",\"data\":");
+        put_quoted(out, p->s.base64);
+        PUT(out, ",\"mimeType\":");
+        put_quoted(out, file_type(p, "image/png"));
+        buf_putc(out, '}');
+        break;
+    case PIECE_TEXT:
+    case PIECE_REASONING:
+    case PIECE_SERVER:
+        PUT(out, "{\"type\":\"text\",\"text\":");
+        put_text(out, p);
+        buf_putc(out, '}');
+        break;
+    }
+}
+
+void pi_content_put(struct json_writer *w, const struct piece *content)
+{
+    jw_key(w, "content");
+    jw_arr(w);
+    for (; content; content = content->next) {
+        if (w->comma)
+            buf_putc(w->out, ',');
+        pi_put(w->out, NULL, content);
+        w->comma = true;
+    }
+    jw_end_arr(w);
 }

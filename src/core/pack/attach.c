@@ -1,5 +1,5 @@
 /* References from parts to attachments. Pure. */
-#include "core/part/attach.h"
+#include "core/pack/attach.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * base64 inside a file or tool part is moved to an attachment: the stored part has that name in
  * place of the base64. Reading the part puts the base64 back, byte for byte.
  */
-#ifndef CORE_PART_ATTACH_H
-#define CORE_PART_ATTACH_H
+#ifndef CORE_PACK_ATTACH_H
+#define CORE_PACK_ATTACH_H
 
 #include <bough/model.h>
 
