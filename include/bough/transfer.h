@@ -45,9 +45,10 @@ struct bough_import_file_result {
     int64_t sessions;     /* created */
     int64_t added, known; /* entries read that were added, and that were there already */
     struct bough_import_problem *problems;
-    size_t nproblems;     /* in the list; at most 1,000 */
-    int64_t more;         /* problems that are not in the list */
-    uint64_t reserved[8]; /* room to grow */
+    size_t nproblems;      /* in the list; at most 1,000 */
+    int64_t more;          /* problems that are not in the list */
+    const char *waits_for; /* with parent_first: the parent that is not in the store; else NULL */
+    uint64_t reserved[7];  /* room to grow */
 };
 
 struct bough_import_file_options {
@@ -60,8 +61,11 @@ struct bough_import_file_options {
                             without comparing the bytes before it */
     /* Bytes read so far, and in all; false: stop, which is BOUGH_CANCELLED. May be NULL. */
     bool (*progress)(void *user, int64_t done, int64_t total);
-    void *user;           /* passed to `progress` */
-    uint64_t reserved[8]; /* room to grow: must be 0 */
+    void *user;            /* passed to `progress` */
+    uint64_t parent_first; /* 1: a new session whose parent is not in the store is left for later;
+                              0: a subagent gets an empty parent, which is filled when it comes, and
+                              a fork stands alone */
+    uint64_t reserved[7];  /* room to grow: must be 0 */
 };
 
 /*
@@ -70,7 +74,8 @@ struct bough_import_file_options {
  * imported, and the problems say what cannot. `how` may be NULL. When the call fails half way, what
  * was read so far is imported; calling again continues.
  *
- * BOUGH_NOT_FOUND: there is no such file. BOUGH_INVALID: its format is not known, it is not a file,
+ * BOUGH_NOT_FOUND: there is no such file, or with parent_first no parent: out->waits_for names it.
+ * BOUGH_INVALID: its format is not known, it is not a file,
  * or it is this store. BOUGH_BUSY: another owner is reading it.
  */
 BOUGH_MUST_CHECK enum bough_rc bough_import_file(struct bough_store *s, struct bough_arena *a,

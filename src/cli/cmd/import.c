@@ -36,7 +36,9 @@ struct run {
     size_t whole;           /* files that were not cut short by a signal, whatever became of them */
     struct spool input;     /* standard input, if it was named */
     struct tool_files busy; /* files that another process is importing */
-    bool missing;           /* a path that was named does not exist */
+    struct tool_files early; /* files of sessions whose parents are not in the store yet */
+    bool parents_first;      /* leave such files for later */
+    bool missing;            /* a path that was named does not exist */
 };
 
 /* Ends the import of a file when a signal came. */
@@ -69,16 +71,19 @@ static enum bough_rc import_one(struct cli *c, const char *path, bool follow, st
                                              .dry = cli_has(c, "dry-run"),
                                              .follow = follow,
                                              .progress = tell,
-                                             .user = r };
+                                             .user = r,
+                                             .parent_first = run->parents_first };
     struct bough_arena *a = bough_arena_create();
     struct bough_import_file_result f;
     enum bough_rc rc = bough_import_file(c->s, a, path, &how, &f, &c->err);
 
-    if (rc == BOUGH_INVALID && !is_named(c, run, path) && !f.format)
+    if (f.waits_for)
+        tools_push(c->a, &run->early, path);
+    else if (rc == BOUGH_INVALID && !is_named(c, run, path) && !f.format)
         report_skipped(r, path);
     else if (rc != BOUGH_BUSY)
         report_file(r, &f, rc ? c->err.msg : NULL);
-    run->whole += rc != BOUGH_BUSY && !(stopped && rc == BOUGH_CANCELLED);
+    run->whole += !f.waits_for && rc != BOUGH_BUSY && !(stopped && rc == BOUGH_CANCELLED);
     bough_arena_destroy(a);
     return rc;
 }
@@ -110,8 +115,9 @@ static void import_all(struct cli *c, const struct tool_files *files, bool follo
 static void import_busy(struct cli *c, struct run *run)
 {
     const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
-    const struct tool_files *files = &run->busy;
+    struct tool_files busy = run->busy, *files = &busy;
 
+    run->busy = (struct tool_files){ 0 };
     for (size_t i = 0; i < files->n && !stopped; i++) {
         bool said = false;
 
@@ -121,6 +127,19 @@ static void import_busy(struct cli *c, struct run *run)
             said = true;
             (void)nanosleep(&pause, NULL);
         }
+    }
+}
+
+/* Import the files that wait for parents: again as long as some parent has come, then without. */
+static void import_early(struct cli *c, struct run *run)
+{
+    while (run->early.n && !stopped) {
+        struct tool_files files = run->early;
+
+        run->early = (struct tool_files){ 0 };
+        import_all(c, &files, false, run);
+        import_busy(c, run);
+        run->parents_first = run->early.n < files.n;
     }
 }
 
@@ -276,8 +295,11 @@ static int import_found(struct cli *c, struct tool_files *files, struct run *run
     catch_signals();
     tools_sort(files);
     report_begin(&run->report, c);
+    run->parents_first = true;
     import_all(c, files, false, run);
     import_busy(c, run);
+    import_early(c, run);
+    run->parents_first = false;
     if (stopped && run->whole < files->n) {
         report_end(&run->report);
         return interrupted(c, files, run);

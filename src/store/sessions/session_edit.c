@@ -26,7 +26,8 @@ struct edit {
     bool session_row, head_row; /* set by `change`: which rows to write */
     enum changelog_kind log;
     const char *audit;
-    int64_t time; /* time of deletion; 0: now */
+    int64_t time;    /* time of deletion; 0: now */
+    int64_t created; /* new time of creation; 0: as it is */
     /* input of change_status */
     enum bough_status status;
     const char *owner;
@@ -153,6 +154,7 @@ static enum bough_rc change_columns(struct prep *p, struct edit *e, struct sessi
     set_raw(&b->data, in->data, c);
     set_raw(&b->metadata, in->metadata, c);
     set_place(&b->workspace, in->workspace, e->workspace, c);
+    set_place(&b->created, e->created ? "" : NULL, e->created, c);
     /* These are kept with every call, so a cached state of the session must become stale. */
     set_place(&b->project, in->project, e->project, &e->head_row);
     set_place(&b->account, in->account, e->account, &e->head_row);
@@ -181,13 +183,13 @@ static enum bough_rc check_edit(const struct bough_session_update_options *in,
     return rc ? rc : check_object("metadata", in->metadata, LIMIT_METADATA, err);
 }
 
-enum bough_rc bough_session_update(struct bough_store *s, const char *id,
-                                   const struct bough_session_update_options *edit,
-                                   struct bough_error *err)
+enum bough_rc session_update_from(struct bough_store *s, const char *id,
+                                  const struct bough_session_update_options *edit, int64_t created,
+                                  struct bough_error *err)
 {
-    REQUIRE(s && edit, err);
-
-    struct edit e = { .change = change_columns, .in = edit, .log = CHANGELOG_SESSION };
+    struct edit e = {
+        .change = change_columns, .in = edit, .log = CHANGELOG_SESSION, .created = created
+    };
     struct snap snap;
     int64_t sid;
     enum bough_rc rc = RESERVED_CHECK(bough_session_update_options, edit, err);
@@ -207,6 +209,14 @@ enum bough_rc bough_session_update(struct bough_store *s, const char *id,
     if (!rc)
         rc = group_ensure(s, RECORD_ACCOUNT, edit->account, &e.account, err);
     return rc ? rc : run_edit(s, id, &e, err);
+}
+
+enum bough_rc bough_session_update(struct bough_store *s, const char *id,
+                                   const struct bough_session_update_options *edit,
+                                   struct bough_error *err)
+{
+    REQUIRE(s && edit, err);
+    return session_update_from(s, id, edit, 0, err);
 }
 
 enum bough_rc session_unlink(struct bough_store *s, const char *id,

@@ -11,6 +11,11 @@ BOUGH_MUST_CHECK enum bough_rc session_create_from(struct bough_store *s, struct
                                                    const struct bough_session_create_options *in,
                                                    int64_t from, struct bough_session **out,
                                                    struct bough_error *err);
+/* As bough_session_update(), and set the time of creation (0: keep it): the file of a session that
+ * was created empty, as the parent of another, has come. */
+BOUGH_MUST_CHECK enum bough_rc session_update_from(struct bough_store *s, const char *id,
+                                                   const struct bough_session_update_options *edit,
+                                                   int64_t created, struct bough_error *err);
 /* Find a session by the id it was given, and by nothing else; *from says who gave it. */
 BOUGH_MUST_CHECK enum bough_rc session_by_origin(struct bough_store *s, struct bough_arena *a,
                                                  const char *origin, struct bough_session **out,

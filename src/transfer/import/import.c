@@ -266,6 +266,7 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
     if (rc)
         return rc;
     im->placer.format = im->reading.format;
+    im->placer.ordered = im->rows != NULL;
     im->placer.imported = im->source && im->source->offset > 0 &&
                           cstr_eq(im->source->format, im->reading.format->name);
     /* A file with many sessions does not stand for one of them. */

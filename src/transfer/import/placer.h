@@ -14,6 +14,7 @@ struct placer {
     const char *path;
     const struct format *format;
     bool imported;           /* an earlier import read this file */
+    bool ordered;            /* it is a database, which gives parents before their children */
     struct smap placed;      /* id in the file -> const char * id of a session placed before */
     const char *known;       /* id of the session an earlier import created from this file, or "" */
     struct bough_arena *a;   /* lives as long as the import */

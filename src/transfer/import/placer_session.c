@@ -106,6 +106,86 @@ static void find_parent(struct placer *p)
         memcpy(p->parent, s->id, sizeof p->parent);
 }
 
+/* ---- a parent that comes later ---- */
+
+/* The mark of a session that stands for a parent which is not imported yet. */
+#define STAND_IN "{\"bough.stand_in\":true}"
+
+static bool is_stand_in(const struct bough_session *s)
+{
+    return str_is(s->metadata, STAND_IN);
+}
+
+/* Should a new session wait for the import of its parent? */
+static bool waits(const struct placer *p)
+{
+    return p->how->parent_first && !p->in.exact && !p->ordered && !p->parent[0] &&
+           !cstr_empty(p->in.parent);
+}
+
+static enum bough_rc wait_for_parent(struct placer *p, struct bough_error *err)
+{
+    p->out->waits_for = arena_strdup(p->answers, p->in.parent);
+    return bough_fail(err, BOUGH_NOT_FOUND, "%s: its parent %.100s is not in the store", p->path,
+                      p->in.parent);
+}
+
+/* Create an empty session for the parent of a subagent. Its own import finds it by its id. */
+static enum bough_rc stand_in(struct placer *p, const struct bough_session_create_options *child,
+                              struct bough_error *err)
+{
+    struct bough_session_create_options in = { .id = p->in.parent,
+                                               .project = child->project,
+                                               .workspace = child->workspace,
+                                               .provider_path = child->provider_path,
+                                               .created = child->created,
+                                               .metadata = str_of(STAND_IN) };
+    struct bough_session *s;
+    enum bough_rc rc;
+
+    if (!p->in.subagent || p->in.exact || cstr_empty(p->in.parent) || p->parent[0])
+        return BOUGH_OK;
+    if (strchr(p->in.parent, '/'))
+        in.id = id_in_path(p->tmp, p->in.parent);
+    rc = session_create_from(p->s, p->tmp, &in, p->format->number, &s, err);
+    if (rc == BOUGH_EXISTS) { /* another process was faster, or its id is taken */
+        find_parent(p);
+        return BOUGH_OK;
+    }
+    if (placer_refused(rc)) /* the session stands alone */
+        return BOUGH_OK;
+    if (rc)
+        return rc;
+    memcpy(p->parent, s->id, sizeof p->parent);
+    placer_problem(p, p->line, "its parent is not here: an empty session stands for it");
+    return BOUGH_OK;
+}
+
+/* The parent has come: its fields replace those of the session that stood for it. */
+static enum bough_rc fill_stand_in(struct placer *p, const struct bough_session *s,
+                                   struct bough_error *err)
+{
+    struct bough_session_update_options in = {
+        .title = p->in.title,
+        .project = cstr_empty(p->how->project) ? p->in.project : p->how->project,
+        .workspace = p->in.workspace,
+        .account = p->in.account,
+        .provider_path = p->in.provider_path,
+        .role_name = p->in.role_name,
+        .model_provider = p->in.model_provider,
+        .model_name = p->in.model_name,
+        .system_prompt = p->in.system_prompt,
+        .user_name = p->in.user_name,
+        .version = p->in.version,
+        .data = p->in.data,
+        .metadata = p->in.metadata.n ? p->in.metadata : str_of("{}"),
+    };
+
+    p->fresh = true;
+    p->out->sessions++;
+    return p->how->dry ? BOUGH_OK : session_update_from(p->s, s->id, &in, p->in.created, err);
+}
+
 /* A subagent links to its parent. A fork links to the last shared entry, or to the fork entry that
  * the file names. */
 static void link_session(const struct placer *p, struct bough_session_create_options *in)
@@ -135,6 +215,22 @@ static void say_session(struct placer *p)
         p->out->session = arena_strdup(p->answers, p->session);
 }
 
+static struct bough_session *by_meant_id(struct placer *p, const struct item_session *in,
+                                         const char *id);
+
+/* Another process created this session as the parent of a subagent: fill it. Else NULL. */
+static struct bough_session *filled_meanwhile(struct placer *p, enum bough_rc *rc,
+                                              struct bough_error *err)
+{
+    struct bough_session *s = cstr_empty(p->in.id) ? NULL : by_meant_id(p, &p->in, p->in.id);
+
+    if (!s || !is_stand_in(s))
+        return NULL;
+    p->out->sessions--; /* it is counted where it is filled */
+    *rc = fill_stand_in(p, s, err);
+    return s;
+}
+
 /* If the slug is taken, create the session without it. If the fork entry is invalid, create it
  * without a parent. */
 static enum bough_rc create(struct placer *p, struct bough_session_create_options *in,
@@ -147,6 +243,8 @@ static enum bough_rc create(struct placer *p, struct bough_session_create_option
         in->slug = NULL;
         rc = session_create_from(p->s, p->tmp, in, p->format->number, out, err);
     }
+    if (rc == BOUGH_EXISTS && (*out = filled_meanwhile(p, &rc, err)) != NULL)
+        return rc;
     if (rc == BOUGH_EXISTS && !cstr_empty(in->id) && !p->in.exact) {
         placer_problem(p, p->line,
                        "its id is that of a session from elsewhere: it gets another one");
@@ -201,6 +299,9 @@ enum bough_rc placer_make(struct placer *p, struct bough_error *err)
     placer_moved(p, in.created);
     if (p->how->dry)
         return BOUGH_OK;
+    rc = stand_in(p, &in, err);
+    if (rc)
+        return rc;
     link_session(p, &in);
     if (!cstr_empty(p->in.fork_entry) && !p->parent[0])
         placer_problem(p, p->line, "the session it was forked from is not here: import that first");
@@ -324,6 +425,8 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     find_parent(p);
     s = find_session(p, in);
     p->nsessions++;
+    if (!s && waits(p))
+        return wait_for_parent(p, err);
     if (!s) /* an exact session is created at once; its entries may hang on its parent's */
         return in->exact || !cstr_empty(in->fork_entry) ? placer_make(p, err) : BOUGH_OK;
     p->there = true;
@@ -338,5 +441,5 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
                        "it was deleted here: nothing of it is imported until it is restored");
     p->forked = !cstr_empty(in->fork_entry) && *s->fork_entry;
     begin_at_fork(p);
-    return BOUGH_OK;
+    return is_stand_in(s) && !p->hidden ? fill_stand_in(p, s, err) : BOUGH_OK;
 }
