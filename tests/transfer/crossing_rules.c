@@ -411,7 +411,7 @@ STORE_TEST(exports_of_a_restored_backup_are_known_in_the_store_that_was_backed_u
 {
     static const char *const formats[] = { "bough", "pi", "claude-code", "codex", "opencode" };
     const char *s = compacted(t), *text;
-    struct bough_str moved = export_text(t, s, "bough"), out;
+    struct bough_str moved, out;
     struct bough_store *first = t->store;
     struct bough_import_file_result in;
 

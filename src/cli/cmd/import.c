@@ -30,6 +30,8 @@ static void catch_signals(void)
     sigaction(SIGTERM, &on, NULL);
 }
 
+enum { BUSY_TRIES = 2 };
+
 /* The files of one run. */
 struct run {
     struct report report;
@@ -111,23 +113,51 @@ static void import_all(struct cli *c, const struct tool_files *files, bool follo
     progress_end(&r->bar);
 }
 
-/* Another process was importing these files: wait until it is done, then see what is left. */
-static void import_busy(struct cli *c, struct run *run)
+/* Does a process import this file now? */
+static bool is_claimed(struct cli *c, const char *path)
+{
+    struct bough_arena *a = bough_arena_create();
+    char *full = realpath(path, NULL);
+    struct bough_source *s;
+    bool yes = full && bough_source_get(c->s, a, full, &s, NULL) == BOUGH_OK && s->expires != 0;
+
+    free(full);
+    bough_arena_destroy(a);
+    return yes;
+}
+
+/* Wait until no other process imports the file. One that is busy for another reason, such as a
+ * database that its tool has locked, is given up. */
+static void import_waiting(struct cli *c, const char *path, struct run *run)
 {
     const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
-    struct tool_files busy = run->busy, *files = &busy;
+    const struct bough_import_file_result none = { .path = path, .session = "" };
+    bool said = false;
+
+    for (int tries = 0; import_one(c, path, false, run) == BOUGH_BUSY && !stopped;) {
+        char why[sizeof c->err.msg];
+
+        memcpy(why, c->err.msg, sizeof why);
+        if (!is_claimed(c, path) && ++tries == BUSY_TRIES) {
+            report_file(&run->report, &none, why);
+            run->whole++;
+            return;
+        }
+        if (!said)
+            cli_say(c, "Waiting: %s", why);
+        said = true;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* These files were busy: see what is left of them. */
+static void import_busy(struct cli *c, struct run *run)
+{
+    struct tool_files files = run->busy;
 
     run->busy = (struct tool_files){ 0 };
-    for (size_t i = 0; i < files->n && !stopped; i++) {
-        bool said = false;
-
-        while (import_one(c, files->at[i], false, run) == BOUGH_BUSY && !stopped) {
-            if (!said)
-                cli_say(c, "Waiting: %s", c->err.msg);
-            said = true;
-            (void)nanosleep(&pause, NULL);
-        }
-    }
+    for (size_t i = 0; i < files.n && !stopped; i++)
+        import_waiting(c, files.at[i], run);
 }
 
 /* Import the files that wait for parents: again as long as some parent has come, then without. */

@@ -161,14 +161,14 @@ enum bough_rc context_build(struct bough_arena *a, const struct context_input *i
                             struct bough_context_result *out, struct bough_error *err)
 {
     struct context_out c = { .a = a, .in = in, .out = out };
-    const struct context_dialect *dialect;
+    const struct context_dialect *dialect = NULL;
     struct context_input with; /* overlays */
     struct turns_input over = { .note = context_take_note, .user = &c };
     struct buf b;
     bool full;
     enum bough_rc rc = context_dialect_find(in->dialect, &dialect, err);
 
-    if (rc)
+    if (!dialect)
         return rc;
     *out = (struct bough_context_result){ .marker = in->marker };
     find_settings(a, in, out);

@@ -129,7 +129,7 @@ static void put_answer(struct writing *w, struct json_writer *jw, const struct w
     const char *provider, *model;
     struct bough_totals spent;
 
-    answer_model(w, t->first->e, &provider, &model);
+    answer_model(w, t->e, &provider, &model);
     jw_kv_cstr(jw, "api", "openai-completions");
     jw_kv_cstr(jw, "provider", provider ? provider : "unknown");
     jw_kv_cstr(jw, "model", model ? model : "unknown");

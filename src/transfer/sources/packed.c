@@ -151,7 +151,7 @@ static enum bough_rc unpack(struct unpacking *u, size_t n, struct bough_error *e
         room = PIECE;
         if (!u->with->step(u->state, u->in + at, &used, u->out, &room, &whole))
             return bough_fail(err, BOUGH_CORRUPT, "%s: damaged %s file at byte %lld", u->name,
-                              u->with->name, (long long)(u->read + (int64_t)at));
+                              u->with->name, (long long)u->read + (long long)at);
         if (!used && !room)
             break;
         u->whole = whole;

@@ -46,8 +46,8 @@ static const char *const ids[] = { "call_1",
                                    "toolu_01A09q90qw90lq917835lq9",
                                    "with space",
                                    "a|b",
-                                   "this-id-is-much-longer-than-forty-characters-and-even-than-"
-                                   "sixty-four-of-them",
+                                   ("this-id-is-much-longer-than-forty-characters-and-even-than-"
+                                    "sixty-four-of-them"),
                                    "\\u00fc" };
 static const char *const names[] = { "read",
                                      "bash",
@@ -55,8 +55,8 @@ static const char *const names[] = { "read",
                                      "",
                                      "9lives",
                                      "-x",
-                                     "a_name_of_a_tool_that_is_much_longer_than_sixty_four_"
-                                     "characters_is_cut_here",
+                                     ("a_name_of_a_tool_that_is_much_longer_than_sixty_four_"
+                                      "characters_is_cut_here"),
                                      "\\u65e5" };
 static const char *const inputs[] = {
     "{}",   "{\"a\":1}", "{\"a\":\"\\ud800\"}",        "[1]", "\"x\"",
@@ -70,8 +70,8 @@ static const char *const outputs[] = {
     "null",
     "{\"x\":1}",
     "[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]",
-    "[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\","
-    "\"media_type\":\"image/png\",\"data\":\"iVBORw0KGgo=\"}}]",
+    ("[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\","
+     "\"media_type\":\"image/png\",\"data\":\"iVBORw0KGgo=\"}}]"),
     "[{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/png\"}]",
     "{\"content\":[{\"type\":\"image\",\"data\":\"iVBORw0KGgo=\",\"mimeType\":\"image/webp\"}]}",
     "[1,2]",
@@ -81,8 +81,8 @@ static const char *const outputs[] = {
 static const char *const files[] = {
     "{\"type\":\"file\",\"mime\":\"image/png\",\"url\":\"data:image/png;base64,iVBORw0KGgo=\"}",
     "{\"type\":\"file\",\"mime\":\"image/svg+xml\",\"url\":\"data:image/svg+xml;base64,iVBO\"}",
-    "{\"type\":\"file\",\"mime\":\"application/pdf\",\"url\":\"data:application/pdf;base64,JVBE\","
-    "\"filename\":\"a.pdf\"}",
+    ("{\"type\":\"file\",\"mime\":\"application/pdf\",\"url\":\"data:application/pdf;base64,JVBE\","
+     "\"filename\":\"a.pdf\"}"),
     "{\"type\":\"file\",\"mime\":\"audio/wav\",\"url\":\"data:audio/wav;base64,UklG\"}",
     "{\"type\":\"file\",\"mime\":\"image/png\",\"url\":\"https://example.org/a.png\"}",
     "{\"type\":\"file\",\"mime\":\"image/png\",\"url\":\"file:///tmp/a.png\"}",
@@ -91,8 +91,8 @@ static const char *const files[] = {
     "{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\"}",
     "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://example.org/b.jpg\"}}",
     "{\"type\":\"input_image\",\"image_url\":\"data:image\\/jpeg;base64,\\/9j\\/\"}",
-    "{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/pdf\","
-    "\"data\":\"JVBERi0=\"},\"title\":\"t\"}",
+    ("{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":\"application/pdf\","
+     "\"data\":\"JVBERi0=\"},\"title\":\"t\"}"),
     "{\"type\":\"file\",\"mediaType\":\"video/mp4\",\"url\":\"data:video/mp4;base64,AAAA\"}",
 };
 static const char *const others[] = {
@@ -110,8 +110,8 @@ static const char *const others[] = {
     "{\"type\":\"web_search_call\",\"id\":\"ws_1\",\"status\":\"completed\"}",
     "{\"type\":\"local_shell_call\",\"call_id\":\"call_1\",\"action\":{\"command\":[\"ls\"]}}",
     "{\"type\":\"local_shell_call_output\",\"call_id\":\"call_1\",\"output\":\"x\"}",
-    "{\"type\":\"tool-search\",\"toolCallId\":\"p1\",\"state\":\"output-available\",\"input\":{},"
-    "\"output\":1,\"providerExecuted\":true}",
+    ("{\"type\":\"tool-search\",\"toolCallId\":\"p1\",\"state\":\"output-available\",\"input\":{},"
+     "\"output\":1,\"providerExecuted\":true}"),
 };
 static const char *const thoughts[] = {
     "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"c2ln\"}",
