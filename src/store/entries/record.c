@@ -10,8 +10,9 @@
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/context/normal.h"
-#include "core/context/units.h"
+#include "core/match/place.h"
 #include "core/model/text.h"
+#include "core/part/view.h"
 #include "store/lookup/find.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
@@ -22,150 +23,90 @@ struct hash {
     unsigned char at[SHA256_LEN];
 };
 
-struct history {
-    struct hash *at; /* of each message in its normal form */
-    struct units units;
-    struct bough_entry *entries;
-    size_t n;
-    struct bough_str noted; /* data of the last system message stored as a note */
-};
-
 /* How to store a sent history: skip its first messages, append the rest at a position. */
 struct match {
     size_t skip;          /* 1: the leading system message is the session's prompt, or a note */
-    size_t known;         /* messages after `skip` that are stored already */
+    bool note_system;     /* store the skipped system message as a note: it is not the prompt */
+    struct place place;   /* of the messages behind it */
     bool branch;          /* append after `at` instead of after the head */
     struct bough_head at; /* branch 0: a new root */
     bool reply_known;     /* the reply is stored already */
-    bool note_system;     /* store the skipped system message as a note: it is not the prompt */
 };
 
-static bool has_reply(const struct history *h, size_t from)
-{
-    for (size_t i = from; i < h->n; i++)
-        if (h->entries[i].role == BOUGH_ROLE_ASSISTANT)
-            return true;
-    return false;
-}
+/* The stored path: its messages, and the data of the last system message stored as a note. */
+struct stored {
+    struct history h;
+    struct bough_str noted;
+};
 
 static bool is_system(const struct history *h, size_t i)
 {
     return i < h->n && h->entries[i].role == BOUGH_ROLE_SYSTEM;
 }
 
-/*
- * Messages without units (system messages, reasoning alone) are never compared. Where the match
- * ends, those that are equal on both sides are known, and the stored ones do not make a branch.
- */
-static void take_silent(const struct history *sent, size_t from, const struct history *stored,
-                        size_t at, struct units_match *m)
+static bool equal(const struct bough_entry *a, const struct bough_entry *b)
 {
-    while (from + m->sent < sent->n && at + m->stored < stored->n &&
-           units_none(&sent->units, from + m->sent) && units_none(&stored->units, at + m->stored) &&
-           memcmp(&sent->at[from + m->sent], &stored->at[at + m->stored], SHA256_LEN) == 0) {
-        m->sent++;
-        m->stored++;
-    }
-    while (at + m->stored < stored->n && units_none(&stored->units, at + m->stored))
-        m->stored++;
+    struct hash x, y;
+
+    normal_message_hash(a, x.at);
+    normal_message_hash(b, y.at);
+    return memcmp(&x, &y, sizeof x) == 0;
 }
 
-static struct units_match align(const struct history *sent, size_t from,
-                                const struct history *stored, size_t at)
+static void find_place(struct bough_arena *a, const struct history *sent,
+                       const struct stored *stored, struct match *m)
 {
-    struct units_match m = units_align(&sent->units, from, &stored->units, at);
+    struct history rest = { .entries = sent->entries + m->skip, .n = sent->n - m->skip };
+    struct place_input in = { &rest, &stored->h, PLACE_EXPLICIT, NULL, 0 };
 
-    take_silent(sent, from, stored, at, &m);
-    return m;
+    history_units(a, &rest, false);
+    place_decide(&in, &m->place);
+    if (m->place.how == PLACE_COMPACTED) /* a conversation of its own */
+        m->place = (struct place){ .how = PLACE_ROOT };
+    m->branch = m->place.how == PLACE_ROOT || m->place.at < stored->h.n;
+    if (m->branch && m->place.at)
+        m->at = stored->h.entries[m->place.at - 1].at;
 }
 
-/* The histories agree up to `end` of the stored one: append after its last message. */
-static void agree(const struct history *stored, size_t end, size_t known, struct match *m)
+static void match_history(struct bough_arena *a, const struct history *sent,
+                          const struct stored *stored, const char *prompt, struct match *m)
 {
-    m->known = known;
-    if (end == stored->n)
-        return; /* it is the head: no branch needed */
-    m->branch = true;
-    if (end)
-        m->at = stored->entries[end - 1].at;
-}
-
-/* Match a history whose old messages the client has trimmed (C9 b): it must reach the stored
- * end. */
-static bool match_trimmed(const struct history *sent, size_t from, const struct history *stored,
-                          struct match *m)
-{
-    for (size_t k = 1; k < stored->n; k++) {
-        struct units_match run = align(sent, from, stored, k);
-
-        if (run.units && k + run.stored == stored->n) {
-            agree(stored, stored->n, run.sent, m);
-            return true;
-        }
-    }
-    return false;
-}
-
-static void match_from(const struct history *sent, size_t from, const struct history *stored,
-                       struct match *m)
-{
-    struct units_match run = align(sent, from, stored, 0);
-
-    if (run.units || run.stored == stored->n)
-        agree(stored, run.stored, run.sent, m);
-    else if (!match_trimmed(sent, from, stored, m) && has_reply(sent, from))
-        m->branch = true; /* a different conversation: start a new root */
-    /* otherwise only new messages were sent (C9 a): append them after the head */
-}
-
-static void match_history(const struct history *sent, const struct history *stored,
-                          const char *prompt, struct match *m)
-{
-    struct bough_str first = { "", 0 };
-    struct bough_arena *tmp = bough_arena_create();
+    const struct bough_entry *first = sent->entries;
+    struct bough_str text = { "", 0 };
 
     *m = (struct match){ 0 };
-    if (is_system(sent, 0) && sent->entries[0].nparts == 1)
-        first = bough_part_plain(tmp, &sent->entries[0].parts[0]);
-    if (is_system(sent, 0) && *prompt && str_is(first, prompt)) {
+    if (is_system(sent, 0) && first->nparts == 1)
+        text = bough_part_plain(a, &first->parts[0]);
+    if (is_system(sent, 0) && *prompt && str_is(text, prompt)) {
         m->skip = 1;
-    } else if (is_system(sent, 0) && stored->n &&
-               (!is_system(stored, 0) || memcmp(&sent->at[0], &stored->at[0], SHA256_LEN) != 0)) {
+    } else if (is_system(sent, 0) && stored->h.n &&
+               (!is_system(&stored->h, 0) || !equal(first, stored->h.entries))) {
         /* The stored conversation does not begin with this system message (C9 c, e). It is not a
          * message of the conversation, so store it as a note. */
         m->skip = 1;
         m->note_system = true;
     }
-    bough_arena_destroy(tmp);
-    match_from(sent, m->skip, stored, m);
+    find_place(a, sent, stored, m);
 }
 
 /* ---- the stored side ---- */
 
-static void prepare(struct bough_arena *a, struct history *h)
-{
-    h->units = (struct units){ .a = a };
-    h->at = arena_array(a, h->n + 1, sizeof *h->at);
-    for (size_t i = 0; i < h->n; i++) {
-        normal_message_hash(&h->entries[i], h->at[i].at);
-        units_add(&h->units, &h->entries[i]);
-    }
-}
-
 /* Keep messages; of the system notes remember only the last. */
-static void split(const struct entry_list *list, struct history *out)
+static void split(const struct entry_list *list, struct stored *out)
 {
-    out->entries = list->at;
+    struct bough_entry *messages = list->at;
+
     for (size_t i = 0; i < list->n; i++) {
         if (list->at[i].kind == BOUGH_ENTRY_MESSAGE)
-            out->entries[out->n++] = list->at[i];
+            messages[out->h.n++] = list->at[i];
         else if (str_starts(list->at[i].data, "{\"customType\":\"bough.system\""))
             out->noted = list->at[i].data;
     }
+    out->h.entries = messages;
 }
 
 static enum bough_rc read_stored(struct bough_store *s, struct bough_arena *a, int64_t sid,
-                                 struct history *out, const char **prompt, struct bough_head *head,
+                                 struct stored *out, const char **prompt, struct bough_head *head,
                                  struct bough_error *err)
 {
     struct session_loaded l;
@@ -187,7 +128,7 @@ static enum bough_rc read_stored(struct bough_store *s, struct bough_arena *a, i
         rc = path_read(&snap, &segs, &f, &list, NULL, err);
     snap_end(&snap);
     split(&list, out);
-    prepare(a, out);
+    history_units(a, &out->h, true);
     return rc;
 }
 
@@ -200,15 +141,15 @@ static enum bough_rc read_sent(struct bough_store *s, struct bough_arena *a,
 {
     struct plan plan;
     struct bough_entry_new r;
+    struct bough_entry *entries;
     enum bough_rc rc = plan_build(s, a, in->history, in->nhistory, NULL, &plan, err);
 
     if (rc)
         return rc;
-    sent->n = in->nhistory;
-    sent->entries = arena_array(a, sent->n + 1, sizeof *sent->entries);
-    for (size_t i = 0; i < sent->n; i++)
-        sent->entries[i] = plan.entries[i].e;
-    prepare(a, sent);
+    entries = arena_array(a, in->nhistory + 1, sizeof *entries);
+    for (size_t i = 0; i < in->nhistory; i++)
+        entries[i] = plan.entries[i].e;
+    *sent = (struct history){ .entries = entries, .n = in->nhistory };
     if (!in->reply)
         return BOUGH_OK;
     r = *in->reply;
@@ -217,9 +158,9 @@ static enum bough_rc read_sent(struct bough_store *s, struct bough_arena *a,
     rc = plan_build(s, a, &r, 1, NULL, &plan, err);
     if (rc)
         return rc;
-    reply->n = 1;
-    reply->entries = arena_dup(a, &plan.entries[0].e, sizeof *reply->entries);
-    prepare(a, reply);
+    *reply =
+        (struct history){ .entries = arena_dup(a, &plan.entries[0].e, sizeof *entries), .n = 1 };
+    history_units(a, reply, false);
     return BOUGH_OK;
 }
 
@@ -244,21 +185,37 @@ static struct bough_entry_new system_note(struct bough_arena *a, const struct bo
     return e;
 }
 
+/* The message as it is, or without the parts that are stored elsewhere. */
+static struct bough_entry_new rest_of(struct bough_arena *a, const struct bough_entry_new *in,
+                                      size_t part)
+{
+    struct bough_entry_new e = *in;
+
+    if (!part)
+        return e;
+    part = part < e.nparts ? part : e.nparts;
+    e.parts += part;
+    e.nparts -= part;
+    e.data = view_with_member(a, e.data, "bough.split", str_of(arena_printf(a, "%zu", part)));
+    return e;
+}
+
 /* The entries to append: the system note, the new messages, the reply. */
 static struct bough_entry_new *to_append(struct bough_arena *a,
                                          const struct bough_record_options *in,
-                                         const struct history *sent, const struct history *stored,
+                                         const struct history *sent, const struct stored *stored,
                                          const struct match *m, size_t *n)
 {
     struct bough_entry_new *out = arena_array(a, in->nhistory + 2, sizeof *out);
+    size_t first = m->skip + m->place.message;
 
     *n = 0;
     if (m->note_system) {
         out[0] = system_note(a, &sent->entries[0]);
         *n = str_eq(out[0].data, stored->noted) ? 0 : 1;
     }
-    for (size_t i = m->skip + m->known; i < in->nhistory; i++)
-        out[(*n)++] = in->history[i];
+    for (size_t i = first; i < in->nhistory; i++)
+        out[(*n)++] = rest_of(a, &in->history[i], i == first ? m->place.part : 0);
     if (in->reply && !m->reply_known) {
         out[*n] = *in->reply;
         out[*n].role = in->reply->role ? in->reply->role : BOUGH_ROLE_ASSISTANT;
@@ -269,17 +226,14 @@ static struct bough_entry_new *to_append(struct bough_arena *a,
 
 /* Only the reply would be appended, on a branch, but the same reply is already stored there: the
  * exchange was recorded before. */
-static void known_reply(const struct history *sent, const struct history *stored,
+static void known_reply(const struct history *sent, const struct stored *stored,
                         const struct history *reply, struct match *m)
 {
-    size_t next = 0;
+    size_t next = m->place.at;
 
-    if (!m->branch || m->skip + m->known < sent->n || !m->at.branch)
+    if (!m->branch || m->skip + m->place.message < sent->n || !next || next >= stored->h.n)
         return;
-    while (next < stored->n && (stored->entries[next].at.branch != m->at.branch ||
-                                stored->entries[next].at.depth != m->at.depth))
-        next++;
-    if (next + 1 < stored->n && align(reply, 0, stored, next + 1).sent == 1) {
+    if (units_align(&reply->units, 0, &stored->h.units, next).messages > next) {
         m->reply_known = true;
         m->branch = false;
     }
@@ -306,7 +260,7 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
 {
     struct bough_head now;
     struct append_job j = { .s = s, .sid = sid, .expect_head = &now };
-    struct history stored = { 0 };
+    struct stored stored = { 0 };
     struct bough_entry_new *entries;
     const char *prompt = "";
     struct match m;
@@ -315,11 +269,11 @@ static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64
 
     if (rc)
         return rc;
-    match_history(sent, &stored, prompt, &m);
+    match_history(a, sent, &stored, prompt, &m);
     if (in->reply)
         known_reply(sent, &stored, reply, &m);
     entries = to_append(a, in, sent, &stored, &m, &n);
-    *out = (struct bough_record_result){ .matched = m.known, .branched = m.branch && n };
+    *out = (struct bough_record_result){ .matched = m.place.message, .branched = m.branch && n };
     if (!n && !in->call) {
         out->appended.head = now;
         return BOUGH_OK; /* everything is stored already */
@@ -346,6 +300,7 @@ static enum bough_rc hash_request(struct bough_store *s, struct bough_arena *a,
 {
     static const struct hash none;
     struct plan call;
+    struct hash one;
     struct sha256 h;
     enum bough_rc rc = plan_build(s, a, NULL, 0, in->call, &call, err);
 
@@ -354,8 +309,13 @@ static enum bough_rc hash_request(struct bough_store *s, struct bough_arena *a,
     plan_hash(a, &call, NULL, out->at);
     sha256_init(&h);
     sha256_update(&h, out->at, sizeof out->at);
-    sha256_update(&h, sent->at, sent->n * sizeof *sent->at);
-    sha256_update(&h, reply->n ? reply->at : &none, sizeof none);
+    for (size_t i = 0; i < sent->n; i++) {
+        normal_message_hash(&sent->entries[i], one.at);
+        sha256_update(&h, &one, sizeof one);
+    }
+    if (reply->n)
+        normal_message_hash(reply->entries, one.at);
+    sha256_update(&h, reply->n ? &one : &none, sizeof none);
     sha256_final(&h, out->at);
     return BOUGH_OK;
 }
