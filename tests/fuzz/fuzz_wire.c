@@ -73,10 +73,9 @@ static size_t headers_of(struct bough_str text, struct client_header *out, size_
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
 {
-    static const struct wire_edit_options all = { .prompt = "p \"q\"",
-                                                  .ask_usage = true,
-                                                  .model = "m",
-                                                  .drop_conversation = true };
+    static const struct wire_edit_options all = {
+        .prompt = "p \"q\"", .ask_usage = true, .model = "m", .drop_conversation = true
+    };
     static const struct wire_edit_options none;
     struct bough_str text = str_make((const char *)data + 1, n ? n - 1 : 0), rest = { "", 0 };
     const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;

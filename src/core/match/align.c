@@ -232,21 +232,38 @@ static bool pass_cut(struct aligning *g)
     return true;
 }
 
+/* The units that differ: where the cursors are, or where one text went on behind the other. */
+static bool differing(const struct aligning *g, size_t *sent, size_t *stored)
+{
+    const struct place *p = &g->p;
+
+    *sent = p->x.i;
+    *stored = p->y.i;
+    if (p->x.p && !p->y.p)
+        *stored = p->done;
+    else if (p->y.p && !p->x.p)
+        *sent = p->x.i - 1;
+    return *sent < p->x.u->n && *stored < p->y.u->n &&
+           p->x.u->at[*sent].kind == p->y.u->at[*stored].kind;
+}
+
 /* Take a unit of each side for an edit in place; whether it was one shows at the end. */
 static bool pass_edit(struct aligning *g)
 {
-    const struct unit *sent = unit_at(&g->p.x), *stored = unit_at(&g->p.y);
+    size_t sent, stored;
 
-    if (!sent || !stored || sent->kind != stored->kind || g->edits >= ALIGN_EDITS)
+    if (g->edits >= ALIGN_EDITS || !differing(g, &sent, &stored))
         return false;
     if (!g->edits++) {
         g->at_edit = g->p.border;
         g->replies_at_edit = g->p.now.replies;
     }
-    add_variant(g, VARIANT_EDITED, g->p.x.i, g->p.y.i);
-    g->p.done = g->p.y.i;
-    next_unit(g, &g->p.x);
-    next_unit(g, &g->p.y);
+    add_variant(g, VARIANT_EDITED, sent, stored);
+    g->p.done = stored;
+    if (sent == g->p.x.i)
+        next_unit(g, &g->p.x);
+    if (stored == g->p.y.i)
+        next_unit(g, &g->p.y);
     note_border(g);
     return true;
 }

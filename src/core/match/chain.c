@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/json/json.h"
 #include "base/memory/arena.h"
+#include "core/part/view.h"
 
 enum { PIECE = 4096 };
 
@@ -96,10 +98,11 @@ void chain_add(struct chain *c, const struct unit *one)
 
 static int64_t first_bytes(const unsigned char sum[SHA256_LEN])
 {
-    int64_t out;
+    uint64_t out = 0;
 
-    memcpy(&out, sum, sizeof out);
-    return out;
+    for (int i = 0; i < 8; i++) /* the same number on every machine */
+        out |= (uint64_t)sum[i] << (8 * i);
+    return (int64_t)out;
 }
 
 struct chain_link chain_link(const struct chain *c, size_t units)
@@ -155,10 +158,76 @@ void seen_key(enum seen_letter letter, int64_t scope, const void *p, size_t n,
     struct sha256 h;
 
     front[0] = (unsigned char)letter;
-    memcpy(front + 1, &scope, sizeof scope);
+    for (int i = 0; i < 8; i++)
+        front[1 + i] = (unsigned char)((uint64_t)scope >> (8 * i));
     sha256_init(&h);
     sha256_update(&h, front, sizeof front);
     sha256_update(&h, p, n);
     sha256_final(&h, sum);
     memcpy(out, sum, SEEN_KEY);
+}
+
+/* ---- a reply ---- */
+
+struct marks {
+    struct bough_arena *a;
+    int64_t scope;
+    struct seen_mark *at;
+    size_t n;
+};
+
+static void push_mark(struct marks *m, const struct seen_mark *mark)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (memcmp(m->at[i].key, mark->key, SEEN_KEY) == 0)
+            return;
+    m->at = arena_room(m->a, m->at, m->n, sizeof *m->at);
+    m->at[m->n++] = *mark;
+}
+
+static void push_id(struct marks *m, const char *id)
+{
+    struct seen_mark mark = { .chain = false };
+
+    if (!unit_id_is_strong(id))
+        return;
+    seen_key(SEEN_ID, m->scope, id, strlen(id), mark.key);
+    push_mark(m, &mark);
+}
+
+static void push_chain(struct marks *m, const struct chain *before, const struct units *u)
+{
+    struct seen_mark mark = { .chain = true };
+    struct chain_link link;
+    struct chain c;
+
+    chain_copy(&c, before);
+    for (size_t i = 0; i < u->n; i++)
+        chain_add(&c, &u->at[i]);
+    link = chain_link(&c, u->n);
+    chain_finish(&c);
+    seen_key(SEEN_CHAIN, m->scope, link.loose, SHA256_LEN, mark.key);
+    mark.strict = link.strict;
+    push_mark(m, &mark);
+}
+
+struct seen_mark *seen_marks(struct bough_arena *a, int64_t scope, const struct chain *before,
+                             const struct bough_entry *reply, size_t *n)
+{
+    struct marks m = { .a = a, .scope = scope };
+    struct units u = { .a = a };
+    struct bough_str response;
+
+    units_add(&u, reply, false);
+    units_end(&u);
+    if (u.n)
+        push_chain(&m, before, &u);
+    if (json_str(a, json_member(view_data(a, reply), "response"), &response))
+        push_id(&m, response.p);
+    for (size_t i = 0; i < u.n; i++) {
+        push_id(&m, u.at[i].id);
+        push_id(&m, u.at[i].item);
+    }
+    *n = m.n;
+    return m.at;
 }

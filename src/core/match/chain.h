@@ -53,4 +53,15 @@ int64_t seen_scope(const char *principal, const char *project);
 void seen_key(enum seen_letter letter, int64_t scope, const void *p, size_t n,
               unsigned char out[SEEN_KEY]);
 
+/* A key under which a reply is found. */
+struct seen_mark {
+    unsigned char key[SEEN_KEY];
+    bool chain; /* of the chain behind it; else of a strong id */
+    int64_t strict;
+};
+/* The keys of a reply, each once: of the chain if it has units, of its calls and items, and of the
+ * response that its data names. `before` is the chain that it follows. In `a`. */
+struct seen_mark *seen_marks(struct bough_arena *a, int64_t scope, const struct chain *before,
+                             const struct bough_entry *reply, size_t *n);
+
 #endif

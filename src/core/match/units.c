@@ -296,7 +296,7 @@ static bool is_cut(struct bough_arena *a, const struct bough_entry *e)
            json_bool(json_member(view_data(a, e), "bough.cut"), &cut) && cut;
 }
 
-/* The ids of the items that parts come from; see core/wire/items.h. */
+/* The ids of the items that parts come from; see core/wire/part.h. */
 static void name_items(struct units *u, const struct bough_entry *e, size_t first)
 {
     struct json_iter it;

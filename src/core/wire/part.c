@@ -1,10 +1,9 @@
-/* Parts as they came over a wire. */
-#include "core/wire/part.h"
-
+/* Parts and messages as they came over a wire. */
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
+#include "core/wire/inside.h"
 
 static void push(struct wire_parts *l, struct bough_str raw)
 {
@@ -89,4 +88,20 @@ struct bough_str wire_members_but(struct bough_arena *a, struct json m, const ch
         out = text_keep(a, &b);
     buf_finish(&b);
     return out;
+}
+
+enum bough_rc reading_add(struct reading *r, const struct bough_entry_new *e,
+                          struct bough_error *err)
+{
+    if (!r->n && e->role == BOUGH_ROLE_SYSTEM) {
+        for (size_t i = 0; i < e->nparts; i++)
+            wire_part_add(&r->system, e->parts[i]);
+        return BOUGH_OK;
+    }
+    if (r->n >= LIMIT_APPEND_ENTRIES)
+        return bough_fail(err, BOUGH_TOO_LARGE, "a request has at most %d messages",
+                          LIMIT_APPEND_ENTRIES);
+    r->messages = arena_room(r->a, r->messages, r->n, sizeof *r->messages);
+    r->messages[r->n++] = *e;
+    return BOUGH_OK;
 }

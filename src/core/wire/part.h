@@ -29,4 +29,20 @@ struct bough_str wire_part_raw(struct bough_arena *a, struct bough_str part);
  * ends with NULL. */
 struct bough_str wire_members_but(struct bough_arena *a, struct json m, const char *const *but);
 
+/*
+ * Items of the responses wire, as parts of one message. An item of type "message" is split into its
+ * content; its other members are kept in `data.items`, with the number of its first part and how
+ * many there are. Any other item is a part as it is.
+ */
+struct wire_items {
+    struct wire_parts parts; /* a set by the caller */
+    struct bough_str *about; /* of message items: raw objects for data.items */
+    size_t nabout;
+};
+
+void wire_item_add(struct wire_items *l, struct json item);
+
+/* data.items as a member list without braces, or "" when no item is to be remembered. */
+struct bough_str wire_items_about(const struct wire_items *l);
+
 #endif

@@ -8,22 +8,6 @@
 #include "core/part/view.h"
 #include "core/wire/inside.h"
 
-enum bough_rc reading_add(struct reading *r, const struct bough_entry_new *e,
-                          struct bough_error *err)
-{
-    if (!r->n && e->role == BOUGH_ROLE_SYSTEM) {
-        for (size_t i = 0; i < e->nparts; i++)
-            wire_part_add(&r->system, e->parts[i]);
-        return BOUGH_OK;
-    }
-    if (r->n >= LIMIT_APPEND_ENTRIES)
-        return bough_fail(err, BOUGH_TOO_LARGE, "a request has at most %d messages",
-                          LIMIT_APPEND_ENTRIES);
-    r->messages = arena_room(r->a, r->messages, r->n, sizeof *r->messages);
-    r->messages[r->n++] = *e;
-    return BOUGH_OK;
-}
-
 static const char *word(struct bough_arena *a, struct json j, const char *key)
 {
     const char *s = json_cstr(a, j, key);

@@ -8,7 +8,7 @@
 #include "core/model/text.h"
 #include "core/part/view.h"
 #include "core/wire/inside.h"
-#include "core/wire/items.h"
+#include "core/wire/part.h"
 
 void wire_item_add(struct wire_items *l, struct json item)
 {

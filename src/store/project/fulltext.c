@@ -52,6 +52,7 @@ static enum text_of text_of(int64_t kind)
     case CHANGELOG_RECORD:
     case CHANGELOG_ADJUST:
     case CHANGELOG_CALL_DELETE:
+    case CHANGELOG_REPRICE:
         return TEXT_NONE;
     }
     return TEXT_NONE;

@@ -7,10 +7,10 @@
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "store/engine/ahead.h"
-#include "store/tree/peek.h"
 #include "store/lookup/cursor.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
+#include "store/tree/peek.h"
 
 enum {
     CHUNK = 512,  /* branches whose rows are announced together */

@@ -5,11 +5,11 @@
 #include "base/text/str.h"
 #include "core/part/part.h"
 #include "store/contract/id.h"
-#include "store/tree/peek.h"
 #include "store/lookup/cursor.h"
 #include "store/lookup/find.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
+#include "store/tree/peek.h"
 
 const char *peek_text(struct bough_arena *a, struct bough_arena *tmp, const struct entry_row *row)
 {

@@ -267,6 +267,11 @@ TEST(T47_a_unit_edited_in_place_is_a_variant_if_the_rest_agrees)
               aligned(t, "u one | a yes | u two | a no", "u uno | a yes | u two | a no | u three"));
     CHECK_STR("4 of 5, 4 of 4 all, edited 1=1.0",
               aligned(t, "u one | a yes | u two | a no", "u one | a si | u two | a no | u three"));
+    CHECK_STR(
+        "4 of 5, 4 of 4 all, edited 0=0.0", /* longer, shorter */
+        aligned(t, "u one | a yes | u two | a no", "u one more | a yes | u two | a no | u 3"));
+    CHECK_STR("4 of 5, 4 of 4 all, edited 0=0.0", aligned(t, "u one more | a yes | u two | a no",
+                                                          "u one | a yes | u two | a no | u 3"));
     /* No reply behind the edit, not to the end, too many edits, another kind. */
     CHECK_STR("3 of 5, 3 of 4",
               aligned(t, "u one | a yes | u two | a no", "u one | a yes | u two | a x | u three"));

@@ -7,6 +7,8 @@
 #include "core/wire/reply/reply.h"
 #include "core/wire/reply/sse.h"
 
+enum { EVENT_MOST = 16 * 1024 * 1024 }; /* bytes */
+
 /* A message, block or item that is assembled from pieces. */
 struct piece {
     int64_t index;        /* of the choice, block, item or call */
@@ -58,6 +60,8 @@ struct reply_wire {
     void (*choices)(struct reply *r, struct reply_choice **out, size_t *n);
 };
 extern const struct reply_wire reply_chat, reply_items, reply_blocks;
+
+/* ---- pieces.c ---- */
 
 /* The piece with that index, made when there is none. NULL: the reply is too large. */
 struct piece *piece_of(struct piece **at, size_t *n, int64_t index);

@@ -5,7 +5,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
-#include "core/wire/items.h"
+#include "core/wire/part.h"
 #include "core/wire/reply/inside.h"
 
 /* Members of the response object that the call or the entry has, or that repeat the request. */
