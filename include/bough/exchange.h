@@ -2,9 +2,10 @@
  * Exchanges: a request that a client sent to a model, and the reply, recorded where they belong.
  *
  * A client sends its whole history with every request. bough_exchange_begin() finds the session and
- * the place in it, appends only what is new, and moves the head there. The reply is recorded by
- * bough_exchange_finish(): at once, or as an open message if bough_exchange_open() came before and
- * steps were added (bough/message.h). A request without a reply is finished, too, with its call.
+ * the place in it, appends only what is new, and moves the head there. It can open the reply as an
+ * open message (bough/message.h) in the same transaction, so that others can follow it, and what
+ * they append meanwhile comes behind it; bough_exchange_open() does so later. The reply is recorded
+ * by bough_exchange_finish(). A request without a reply is finished, too, with its call.
  *
  * Which session: the one that is named; the one that holds the response it goes on from; the one
  * with this client key; else by content, within the principal of the handle and the project. What
@@ -23,6 +24,14 @@ extern "C" {
 /* An exchange that was begun. One thread at a time may use it. */
 struct bough_exchange;
 
+/* How the reply is opened as an open message (bough/message.h). */
+struct bough_exchange_open_options {
+    const char *owner; /* these three as in bough_message_open_options */
+    int64_t lease_ms;
+    bool client;
+    uint64_t reserved[4]; /* room to grow: must be 0 */
+};
+
 struct bough_exchange_begin_options {
     const struct bough_entry_new *history; /* the messages that were sent, without those of
                                               `system`; id, usage and calls are ignored */
@@ -39,10 +48,11 @@ struct bough_exchange_begin_options {
     const char *client;          /* becomes provider_path of a new session */
     const char *project, *account; /* of a new session; `project` also bounds the search */
     const char *model_provider, *model_name; /* of a new session */
-    const char *owner;    /* with `session`: BOUGH_BUSY while another owner holds its lease */
-    const char *id;       /* of the request, kept in its calls; NULL: one is made */
-    int64_t time;         /* of the messages; 0: now */
-    uint64_t reserved[8]; /* room to grow: must be 0 */
+    const char *owner; /* with `session`: BOUGH_BUSY while another owner holds its lease */
+    const char *id;    /* of the request, kept in its calls; NULL: one is made */
+    int64_t time;      /* of the messages; 0: now */
+    const struct bough_exchange_open_options *open; /* open the reply at once; NULL: not yet */
+    uint64_t reserved[7];                           /* room to grow: must be 0 */
 };
 
 enum bough_exchange_how {
@@ -69,9 +79,10 @@ struct bough_exchange_begin_result {
     size_t appended; /* messages that were stored now */
     size_t variants; /* known messages that differ from what is stored, seen for the first time */
     int64_t from;    /* TRIMMED: the depth that the history begins at */
-    struct bough_head at; /* the entry that the reply follows; branch 0: none */
-    const char *id;       /* of the request */
-    uint64_t reserved[8]; /* room to grow */
+    struct bough_head at;         /* the entry that the reply follows; branch 0: none */
+    const char *id;               /* of the request */
+    struct bough_writing writing; /* with `open`: the right to add steps */
+    uint64_t reserved[4];         /* room to grow */
 };
 
 /*
@@ -89,14 +100,7 @@ BOUGH_MUST_CHECK enum bough_rc bough_exchange_begin(struct bough_store *s,
                                                     struct bough_exchange_begin_result *result,
                                                     struct bough_error *err);
 
-struct bough_exchange_open_options {
-    const char *owner; /* these three as in bough_message_open_options */
-    int64_t lease_ms;
-    bool client;
-    uint64_t reserved[4]; /* room to grow: must be 0 */
-};
-
-/* Open the reply, so that others can follow it, and write the right to add steps. `how` may be
+/* Open the reply, and write the right to add steps. `how` may be
  * NULL. BOUGH_CONFLICT: it is open already, or the exchange is finished. */
 BOUGH_MUST_CHECK enum bough_rc bough_exchange_open(struct bough_store *s, struct bough_exchange *x,
                                                    const struct bough_exchange_open_options *how,
@@ -114,7 +118,8 @@ struct bough_exchange_reply {
 };
 
 struct bough_exchange_finish_options {
-    const struct bough_exchange_reply *reply;  /* NULL: none came; an open one is sealed as it is */
+    const struct bough_exchange_reply *reply;  /* NULL: none came; an open one is sealed as it is,
+                                                  and deleted if it has no part */
     const struct bough_exchange_reply *others; /* further choices: siblings of the reply */
     size_t nothers;
     const char *response;                /* id of the response; NULL: none */

@@ -38,7 +38,7 @@ AT(bough_store_info_result, file_bytes, 104);
 AT(bough_store_info_result, last_backup, 112);
 AT(bough_store_info_result, last_fsck, 120);
 SIZE(bough_exchange_begin_options, 216);
-SIZE(bough_exchange_begin_result, 136);
+SIZE(bough_exchange_begin_result, 176);
 SIZE(bough_exchange_finish_options, 120);
 SIZE(bough_exchange_finish_result, 96);
 SIZE(bough_exchange_open_options, 56);

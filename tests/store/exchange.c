@@ -1,4 +1,4 @@
-/* Exchanges: which session and which place a request gets, case by case (T1 to T47). Stored is
+/* Exchanges: which session and which place a request gets, case by case (G1 to G47). Stored is
  * "u q1 | a r1" unless a test says otherwise. */
 #include "base/memory/arena.h"
 #include "base/text/str.h"
@@ -9,7 +9,7 @@
 
 /* ---- one path ---- */
 
-STORE_TEST(T1_a_first_request_makes_a_session)
+STORE_TEST(G1_a_first_request_makes_a_session)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1");
 
@@ -20,7 +20,7 @@ STORE_TEST(T1_a_first_request_makes_a_session)
     CHECK_STR("test", session_of(t, x.session)->provider_path);
 }
 
-STORE_TEST(T2_known_messages_are_not_stored_again)
+STORE_TEST(G2_known_messages_are_not_stored_again)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1"),
                 y = ASK(.sent = "u q1 | a r1 | u q2", .reply = "r2"), z;
@@ -35,7 +35,7 @@ STORE_TEST(T2_known_messages_are_not_stored_again)
     CHECK_INT(1, count_sessions(t));
 }
 
-STORE_TEST(T3_to_T5_a_reply_comes_back_without_reasoning_and_joined)
+STORE_TEST(G3_to_G5_a_reply_comes_back_without_reasoning_and_joined)
 {
     struct told x = ASK(.sent = "u q1", .reply = "@think:hm + one + two"), y;
 
@@ -49,7 +49,7 @@ STORE_TEST(T3_to_T5_a_reply_comes_back_without_reasoning_and_joined)
     CHECK_STR("u:q1 a:(hm)+one+two u:q2 a:r2 u:q3 a:r3 u:q4 a:r4", path_of(t, x.session));
 }
 
-STORE_TEST(T7_T8_moved_marks_and_empty_contents_make_no_difference)
+STORE_TEST(G7_G8_moved_marks_and_empty_contents_make_no_difference)
 {
     struct told x = ASK(.sent = "u q1", .reply = "@call:" ID ":ls:{\"a\":1,\"b\":2}"), y;
 
@@ -65,7 +65,7 @@ STORE_TEST(T7_T8_moved_marks_and_empty_contents_make_no_difference)
     CHECK_STR("#1 u:q1 a:ls() u:=x a:r2 u:q3 a:r3", tree_of(t, x.session));
 }
 
-STORE_TEST(T9_T11_changed_arguments_and_results_under_a_strong_id_are_variants)
+STORE_TEST(G9_G11_changed_arguments_and_results_under_a_strong_id_are_variants)
 {
     struct told x = ASK(.sent = "u q1", .reply = "@call:" ID ":ls:{}"), y;
 
@@ -87,7 +87,7 @@ STORE_TEST(T9_T11_changed_arguments_and_results_under_a_strong_id_are_variants)
     CHECK_STR("#1 u:q1 a:ls() u:=files a:r2 u:q3 a:r3 u:q4 a:r4", tree_of(t, x.session));
 }
 
-STORE_TEST(T10_other_arguments_under_a_weak_id_are_a_branch)
+STORE_TEST(G10_other_arguments_under_a_weak_id_are_a_branch)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "@call:call_0:ls:{}"),
                 y = ASK(.key = "k", .sent = "u q1 | a @call:call_0:ls:{\"x\":1} | u @res:call_0:y",
@@ -97,7 +97,7 @@ STORE_TEST(T10_other_arguments_under_a_weak_id_are_a_branch)
     CHECK_STR("#1 u:q1 a:ls(); #2@1 a:ls() u:=y a:r2", tree_of(t, x.session));
 }
 
-STORE_TEST(T12_a_changed_first_message_is_a_root)
+STORE_TEST(G12_a_changed_first_message_is_a_root)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"),
                 y = ASK(.key = "k", .sent = "u q1!", .reply = "r2");
@@ -108,7 +108,7 @@ STORE_TEST(T12_a_changed_first_message_is_a_root)
     CHECK_STR("u:q1! a:r2", path_of(t, x.session));
 }
 
-STORE_TEST(T13_other_white_space_inside_a_message_is_a_branch)
+STORE_TEST(G13_other_white_space_inside_a_message_is_a_branch)
 {
     struct told x, y;
 
@@ -119,7 +119,7 @@ STORE_TEST(T13_other_white_space_inside_a_message_is_a_branch)
     CHECK_STR("#1 u:q1 a:r1 u:a  b a:r2; #2@2 u:a b a:r3", tree_of(t, x.session));
 }
 
-STORE_TEST(T14_the_same_request_again_gives_a_sibling)
+STORE_TEST(G14_the_same_request_again_gives_a_sibling)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"),
                 y = ASK(.key = "k", .sent = "u q1", .reply = "r1-again");
@@ -130,7 +130,7 @@ STORE_TEST(T14_the_same_request_again_gives_a_sibling)
     CHECK_STR("u:q1 a:r1-again", path_of(t, x.session));
 }
 
-STORE_TEST(T15_two_equal_requests_at_once_are_two_replies_side_by_side)
+STORE_TEST(G15_two_equal_requests_at_once_are_two_replies_side_by_side)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1"), y, z;
     struct ask ask = { .sent = "u q1 | a r1 | u q2", .reply = "r2" }, other = ask;
@@ -145,7 +145,7 @@ STORE_TEST(T15_two_equal_requests_at_once_are_two_replies_side_by_side)
     CHECK_STR("u:q1 a:r1 u:q2 a:r2", path_of(t, x.session));
 }
 
-STORE_TEST(T15_the_same_while_the_first_reply_streams)
+STORE_TEST(G15_the_same_while_the_first_reply_streams)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1"), y, z;
     struct ask ask = { .sent = "u q1 | a r1 | u q2", .reply = "r2" };
@@ -160,7 +160,7 @@ STORE_TEST(T15_the_same_while_the_first_reply_streams)
     CHECK_STR("#1 u:q1 a:r1 u:q2 a:r2; #2@3 a:r2", tree_of(t, x.session));
 }
 
-STORE_TEST(T16_a_failed_request_is_stored_once_with_a_call_for_each_attempt)
+STORE_TEST(G16_a_failed_request_is_stored_once_with_a_call_for_each_attempt)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1"), y;
 
@@ -174,7 +174,7 @@ STORE_TEST(T16_a_failed_request_is_stored_once_with_a_call_for_each_attempt)
     CHECK_INT(5, calls_of(t, x.session));
 }
 
-STORE_TEST(T16_a_first_request_that_failed_finds_its_session_for_ten_minutes)
+STORE_TEST(G16_a_first_request_that_failed_finds_its_session_for_ten_minutes)
 {
     struct told x = ASK(.sent = "u q1"), y = ASK(.sent = "u q1"), z;
 
@@ -191,7 +191,7 @@ STORE_TEST(T16_a_first_request_that_failed_finds_its_session_for_ten_minutes)
     CHECK(strcmp(z.session, y.session) != 0);
 }
 
-STORE_TEST(T17_a_system_text_that_changes_is_noted_by_its_middle)
+STORE_TEST(G17_a_system_text_that_changes_is_noted_by_its_middle)
 {
     char *big = arena_alloc(t->arena, 6001), *text;
     struct bough_entries all;
@@ -219,7 +219,7 @@ STORE_TEST(T17_a_system_text_that_changes_is_noted_by_its_middle)
     CHECK_INT(4, notes_in(t, x.session, "bough.system"));
 }
 
-STORE_TEST(T18_reminders_may_come_move_and_go)
+STORE_TEST(G18_reminders_may_come_move_and_go)
 {
     static const char note[] = "<system-reminder>\nMonday\n</system-reminder>";
     struct told x = ASK(.sent = arena_printf(t->arena, "u %s + q1", note), .reply = "r1"), y;
@@ -235,7 +235,7 @@ STORE_TEST(T18_reminders_may_come_move_and_go)
     (void)x;
 }
 
-STORE_TEST(T19_a_message_of_reminders_only_is_stored)
+STORE_TEST(G19_a_message_of_reminders_only_is_stored)
 {
     static const char sent[] = "u q1 | a r1 | u <system-reminder>go on</system-reminder>";
     struct told x = ASK(.sent = "u q1", .reply = "r1"), y = ASK(.sent = sent);
@@ -249,7 +249,7 @@ STORE_TEST(T19_a_message_of_reminders_only_is_stored)
     CHECK_INT(1, count_sessions(t));
 }
 
-STORE_TEST(T20_a_system_message_in_the_middle_makes_no_difference)
+STORE_TEST(G20_a_system_message_in_the_middle_makes_no_difference)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1"),
                 y = ASK(.sent = "u q1 | a r1 | u q2 | s hurry", .reply = "r2"), z;
@@ -261,7 +261,7 @@ STORE_TEST(T20_a_system_message_in_the_middle_makes_no_difference)
     CHECK_INT(1, count_sessions(t));
 }
 
-STORE_TEST(T22_reasoning_that_comes_back_as_text_is_a_variant)
+STORE_TEST(G22_reasoning_that_comes_back_as_text_is_a_variant)
 {
     struct told x = ASK(.sent = "u q1", .reply = "@think:hm + @call:" ID ":ls:{}"), y;
 
@@ -274,7 +274,7 @@ STORE_TEST(T22_reasoning_that_comes_back_as_text_is_a_variant)
     CHECK_STR("#1 u:q1 a:(hm)+ls() u:=x a:r2 u:q3 a:r3", tree_of(t, x.session));
 }
 
-STORE_TEST(T23_results_in_one_message_are_those_of_three)
+STORE_TEST(G23_results_in_one_message_are_those_of_three)
 {
     static const char calls[] =
         "@call:a:ls:{\"n\":1} + @call:b:ls:{\"n\":2} + @call:c:ls:{\"n\":3}";
@@ -293,7 +293,7 @@ STORE_TEST(T23_results_in_one_message_are_those_of_three)
     (void)x;
 }
 
-STORE_TEST(T24_T25_a_cut_reply_comes_back_shorter_or_not_at_all)
+STORE_TEST(G24_G25_a_cut_reply_comes_back_shorter_or_not_at_all)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"), y;
 
@@ -315,7 +315,7 @@ STORE_TEST(T24_T25_a_cut_reply_comes_back_shorter_or_not_at_all)
 
 /* ---- sessions ---- */
 
-STORE_TEST(T26_a_new_key_with_the_history_of_another_is_a_fork)
+STORE_TEST(G26_a_new_key_with_the_history_of_another_is_a_fork)
 {
     struct told x = ASK(.key = "k1", .sent = "u q1", .reply = "r1"),
                 y = ASK(.key = "k2", .sent = "u q1 | a r1 | u q2", .reply = "r2");
@@ -333,7 +333,7 @@ STORE_TEST(T26_a_new_key_with_the_history_of_another_is_a_fork)
     CHECK_INT(2, count_sessions(t));
 }
 
-STORE_TEST(T27_a_session_without_a_key_adopts_one)
+STORE_TEST(G27_a_session_without_a_key_adopts_one)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1"),
                 y = ASK(.key = "k", .sent = "u q1 | a r1 | u q2", .reply = "r2"), z;
@@ -345,7 +345,7 @@ STORE_TEST(T27_a_session_without_a_key_adopts_one)
     CHECK_STR("root", how_word(&z));
 }
 
-STORE_TEST(T28_parallel_subagents_with_keys_are_sessions_of_their_own)
+STORE_TEST(G28_parallel_subagents_with_keys_are_sessions_of_their_own)
 {
     struct told a = ASK(.key = "k", .sent = "u q1", .reply = "r1"), b, c;
 
@@ -364,7 +364,7 @@ STORE_TEST(T28_parallel_subagents_with_keys_are_sessions_of_their_own)
     CHECK_STR("", path_of(t, session_of(t, b.session)->parent));
 }
 
-STORE_TEST(T29_parallel_agents_without_keys_find_theirs_by_call_ids)
+STORE_TEST(G29_parallel_agents_without_keys_find_theirs_by_call_ids)
 {
     struct ask one = { .sent = "u count", .reply = "@call:" ID ":ls:{}" },
                two = { .sent = "u count", .reply = "@call:" ID2 ":ls:{}" };
@@ -381,7 +381,7 @@ STORE_TEST(T29_parallel_agents_without_keys_find_theirs_by_call_ids)
     CHECK_INT(2, count_sessions(t));
 }
 
-STORE_TEST(T30_T31_side_requests_have_a_session_of_their_own)
+STORE_TEST(G30_G31_side_requests_have_a_session_of_their_own)
 {
     struct told title = ASK(.key = "k", .purpose = "title", .sent = "u name it", .reply = "Pears"),
                 x = ASK(.key = "k", .sent = "u q1", .reply = "r1"), probe;
@@ -399,7 +399,7 @@ STORE_TEST(T30_T31_side_requests_have_a_session_of_their_own)
     CHECK_STR("u:q1 a:r1", path_of(t, x.session));
 }
 
-STORE_TEST(T36_two_unrelated_first_messages_are_two_roots)
+STORE_TEST(G36_two_unrelated_first_messages_are_two_roots)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"),
                 y = ASK(.key = "k", .sent = "u else", .reply = "r2");
@@ -408,7 +408,7 @@ STORE_TEST(T36_two_unrelated_first_messages_are_two_roots)
     CHECK_STR("#1 u:q1 a:r1; #2 u:else a:r2", tree_of(t, x.session));
 }
 
-STORE_TEST(T44_others_never_find_it)
+STORE_TEST(G44_others_never_find_it)
 {
     struct bough_store *other = bough_store_scoped(
         t->store, &(struct bough_store_scoped_options){ .principal = "token:other" });

@@ -1,5 +1,5 @@
 /* Exchanges: compaction by clients, given sessions, branches, dialects, and what happens meanwhile
- * (T21, T32 to T47). */
+ * (G21, G32 to G47). */
 #include <stdlib.h>
 
 #include "base/json/json.h"
@@ -17,7 +17,7 @@
 
 /* ---- compaction ---- */
 
-STORE_TEST(T32_a_compaction_that_keeps_a_reply_is_a_marker)
+STORE_TEST(G32_a_compaction_that_keeps_a_reply_is_a_marker)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"), y;
 
@@ -40,7 +40,7 @@ STORE_TEST(T32_a_compaction_that_keeps_a_reply_is_a_marker)
     CHECK_STR("u:q1 a:r1 u:q2 a:ls() u:=x a:r3 u:q4 a:r4 u:q5 a:r5", path_of(t, x.session));
 }
 
-STORE_TEST(T32_the_marker_keeps_from_that_reply)
+STORE_TEST(G32_the_marker_keeps_from_that_reply)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1");
     struct bough_entry *marker, *reply;
@@ -56,7 +56,7 @@ STORE_TEST(T32_the_marker_keeps_from_that_reply)
     CHECK_INT(reply->at.depth, m.keep_from);
 }
 
-STORE_TEST(T33_user_texts_and_a_summary_are_a_marker_that_keeps_nothing)
+STORE_TEST(G33_user_texts_and_a_summary_are_a_marker_that_keeps_nothing)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"), y;
 
@@ -74,7 +74,7 @@ STORE_TEST(T33_user_texts_and_a_summary_are_a_marker_that_keeps_nothing)
     CHECK_INT(1, notes_in(t, x.session, "compaction"));
 }
 
-STORE_TEST(T34_a_summary_as_a_reply_is_a_marker)
+STORE_TEST(G34_a_summary_as_a_reply_is_a_marker)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"), y;
 
@@ -88,7 +88,7 @@ STORE_TEST(T34_a_summary_as_a_reply_is_a_marker)
     CHECK_STR("append", how_word(&y));
 }
 
-STORE_TEST(T35_without_a_key_a_kept_call_id_leads_to_the_session)
+STORE_TEST(G35_without_a_key_a_kept_call_id_leads_to_the_session)
 {
     struct told x = ASK(.sent = "u q0", .reply = "r0"), y;
 
@@ -108,7 +108,7 @@ STORE_TEST(T35_without_a_key_a_kept_call_id_leads_to_the_session)
 
 /* ---- given sessions ---- */
 
-STORE_TEST(T37_an_explicit_session_takes_only_the_new_message)
+STORE_TEST(G37_an_explicit_session_takes_only_the_new_message)
 {
     const char *s = new_session(t, "");
     struct told x = ASK(.session = s, .sent = "u q1", .reply = "r1"), y;
@@ -121,7 +121,7 @@ STORE_TEST(T37_an_explicit_session_takes_only_the_new_message)
     CHECK_STR("append", how_word(&y));
 }
 
-STORE_TEST(T37_an_explicit_session_must_be_there)
+STORE_TEST(G37_an_explicit_session_must_be_there)
 {
     struct bough_exchange_begin_options in = { .session = "nobody" };
     struct bough_exchange *x = NULL;
@@ -139,7 +139,7 @@ STORE_TEST(T37_an_explicit_session_must_be_there)
     CHECK(!x);
 }
 
-STORE_TEST(T38_a_trimmed_history_is_appended_and_its_depth_noted)
+STORE_TEST(G38_a_trimmed_history_is_appended_and_its_depth_noted)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"), y;
     struct bough_calls calls;
@@ -155,7 +155,7 @@ STORE_TEST(T38_a_trimmed_history_is_appended_and_its_depth_noted)
     CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3 u:q4 a:r4", path_of(t, x.session));
 }
 
-STORE_TEST(T39_an_own_system_text_and_an_edited_prompt_double_nothing)
+STORE_TEST(G39_an_own_system_text_and_an_edited_prompt_double_nothing)
 {
     struct bough_session *s;
     struct told x;
@@ -176,7 +176,7 @@ STORE_TEST(T39_an_own_system_text_and_an_edited_prompt_double_nothing)
     CHECK_STR("#1 u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", tree_of(t, x.session));
 }
 
-STORE_TEST(T40_going_back_to_an_older_branch_copies_nothing)
+STORE_TEST(G40_going_back_to_an_older_branch_copies_nothing)
 {
     struct told x = ASK(.sent = "u q1", .reply = "r1"), y;
 
@@ -192,7 +192,7 @@ STORE_TEST(T40_going_back_to_an_older_branch_copies_nothing)
               tree_of(t, x.session));
 }
 
-STORE_TEST(T41_references_and_previous_responses_are_followed)
+STORE_TEST(G41_references_and_previous_responses_are_followed)
 {
     struct told x, y;
     struct bough_str part = str_of("{\"type\":\"output_text\",\"text\":\"r1\"}");
@@ -226,7 +226,7 @@ STORE_TEST(T41_references_and_previous_responses_are_followed)
     CHECK_STR("new", how_word(&y));
 }
 
-STORE_TEST(T42_a_prefill_is_stored_and_the_reply_follows)
+STORE_TEST(G42_a_prefill_is_stored_and_the_reply_follows)
 {
     struct told x = ASK(.sent = "u q1 | a {", .reply = "\"a\":1}"), y;
 
@@ -236,7 +236,7 @@ STORE_TEST(T42_a_prefill_is_stored_and_the_reply_follows)
     CHECK_STR(x.session, y.session);
 }
 
-STORE_TEST(T43_inline_thinking_may_be_left_out)
+STORE_TEST(G43_inline_thinking_may_be_left_out)
 {
     struct told x = ASK(.sent = "u q1", .reply = "<think>hm</think>\n\nr1"),
                 y = ASK(.sent = "u q1 | a r1 | u q2", .reply = "r2");
@@ -258,7 +258,7 @@ static void check_moved(struct test *t, const struct told *x, const char *why, c
     CHECK(strstr(all.at[0].data.p, why) != NULL);
 }
 
-STORE_TEST(T45_a_session_that_is_archived_or_deleted_meanwhile_loses_nothing)
+STORE_TEST(G45_a_session_that_is_archived_or_deleted_meanwhile_loses_nothing)
 {
     struct ask ask = { .key = "k", .sent = "u q1", .reply = "r1" };
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1");
@@ -285,7 +285,7 @@ STORE_TEST(T45_a_session_that_is_archived_or_deleted_meanwhile_loses_nothing)
     check_moved(t, &x, "purged", "u:p1 a:r1");
 }
 
-STORE_TEST(T47_an_old_message_corrected_in_place_is_a_variant)
+STORE_TEST(G47_an_old_message_corrected_in_place_is_a_variant)
 {
     struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1"), y;
 

@@ -144,6 +144,8 @@ static bool is_overlay(struct bough_arena *a, const struct bough_entry *e, const
     data = view_data(a, e);
     *type = json_cstr(a, data, "customType");
     *payload = json_member(data, "data");
+    if (json_get(*payload, "variant", &data)) /* how a client sent it: no correction */
+        return false;
     return cstr_eq(*type, OVERLAY_AMEND) || cstr_eq(*type, OVERLAY_COMPACTED);
 }
 

@@ -50,7 +50,7 @@ enum changelog_kind {
     CHANGELOG_RECORD = 11,      /* record_kind, record */
     CHANGELOG_ADJUST = 12,      /* record, nsessions */
     CHANGELOG_CALL_DELETE = 13, /* record: the call; adjustment */
-    CHANGELOG_OPEN = 14,        /* bid, depth: the open message */
+    CHANGELOG_OPEN = 14,        /* bid, depth: the open message; n - 1 entries before it */
     CHANGELOG_SEAL = 15,        /* bid, depth: the sealed message; record, ncalls */
     CHANGELOG_REPRICE = 16,     /* record: the call; reprice: which of its old prices it had */
     CHANGELOG_LAST = CHANGELOG_REPRICE,

@@ -1,4 +1,6 @@
 /* Beginning an exchange: list what is new, and append it where it belongs. */
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
@@ -32,6 +34,15 @@ static struct bough_str take_buf(struct bough_arena *a, struct buf *b)
     return out;
 }
 
+/* The path, to see which variants it has already. */
+static enum bough_rc read_known(struct beginning *b, struct snap *snap)
+{
+    struct stored *s = arena_zalloc(b->a, sizeof *s);
+
+    b->w.stored = s;
+    return stored_read(snap, b->a, b->w.at, STORED_WHOLE, s, b->err);
+}
+
 /* Everything to append: notes, the marker, the new messages. */
 static enum bough_rc list_entries(struct beginning *b, struct snap *snap, const char *prompt,
                                   struct entries *to, size_t *messages)
@@ -43,6 +54,8 @@ static enum bough_rc list_entries(struct beginning *b, struct snap *snap, const 
     int64_t depth = w->at.depth + 1;
     enum bough_rc rc = notes_last(snap, b->a, w, noted, b->err);
 
+    if (!rc && w->ndiffers && !w->stored)
+        rc = read_known(b, snap);
     if (rc)
         return rc;
     buf_init(&notes, LIMIT_METADATA);
@@ -87,6 +100,17 @@ static enum bough_rc move_head(struct beginning *b, const struct bough_head *sho
     return append_head_to(b->s, b->a, &j, b->w.at, b->err);
 }
 
+static void take_open(struct beginning *b, struct bough_head at, const char *id)
+{
+    struct bough_exchange *x = b->x;
+
+    x->open = true;
+    x->open_at = at;
+    x->writing = (struct bough_writing){ .epoch = 1 };
+    memcpy(x->writing.id, id, sizeof x->writing.id);
+    b->out.writing = x->writing;
+}
+
 static enum bough_rc append_new(struct beginning *b, struct entries *list,
                                 const struct bough_head *shown)
 {
@@ -101,13 +125,27 @@ static enum bough_rc append_new(struct beginning *b, struct entries *list,
                             .keep_head = b->keep_head,
                             .touch_head = b->keep_head };
     struct bough_append_result done;
-    enum bough_rc rc = plan_build(b->s, b->a, list->at, list->n, NULL, &j.plan, b->err);
+    size_t before = list->n;
+    struct open_row row;
+    enum bough_rc rc = BOUGH_OK;
 
+    if (b->in->open) {
+        entries_push(list)->role = BOUGH_ROLE_ASSISTANT;
+        j.open = &row;
+        rc = open_row_of(b->a, b->in->open, &row, b->err);
+    }
+    if (!rc)
+        rc = plan_build(b->s, b->a, list->at, list->n, NULL, &j.plan, b->err);
     if (!rc)
         rc = append_run(b->s, b->a, &j, &done, b->err);
-    if (!rc)
-        b->w.at = (struct bough_head){ j.first.branch, j.first.depth + (int64_t)list->n - 1 };
-    return rc;
+    if (rc)
+        return rc;
+    if (before)
+        b->w.at = (struct bough_head){ j.first.branch, j.first.depth + (int64_t)before - 1 };
+    if (b->in->open)
+        take_open(b, (struct bough_head){ j.first.branch, j.first.depth + (int64_t)before },
+                  done.ids[before]);
+    return BOUGH_OK;
 }
 
 /* BEHIND: the chain goes on from the whole path, so that a later request with all of it is found.
@@ -152,5 +190,5 @@ enum bough_rc begin_write(struct beginning *b)
     b->out.appended = messages;
     if (b->w.how == BOUGH_EXCHANGE_BEHIND && b->w.stored)
         chain_on(b);
-    return list.n ? append_new(b, &list, &shown) : move_head(b, &shown);
+    return list.n || b->in->open ? append_new(b, &list, &shown) : move_head(b, &shown);
 }

@@ -10,7 +10,8 @@ static bool ends_with_model(struct snap *snap, struct bough_arena *a, struct bou
 {
     struct bough_entry *e;
 
-    return at.branch && !entry_load(snap, a, at, &e, NULL) && e->role == BOUGH_ROLE_ASSISTANT;
+    return at.branch && !entry_load(snap, a, at, &e, NULL) && !e->deleted &&
+           e->role == BOUGH_ROLE_ASSISTANT;
 }
 
 /* What is new and the outcome, once all that agrees was followed. */
@@ -157,7 +158,12 @@ static enum bough_rc compare(struct snap *snap, struct bough_arena *a, const str
 {
     struct stored *s = arena_zalloc(a, sizeof *s);
     struct place_input in = { &sent->h, &s->h, given, NULL, 0 };
-    enum bough_rc rc = stored_read(snap, a, end, 0, s, err);
+    enum bough_rc rc = BOUGH_OK;
+
+    if (sent->path)
+        *s = *sent->path;
+    else
+        rc = stored_read(snap, a, end, 0, s, err);
 
     if (!rc && given != PLACE_BY_CONTENT) {
         struct bough_str *texts;

@@ -34,6 +34,7 @@ struct sent {
     struct bough_str system; /* the leading system text as plain text */
     int64_t system_sum;      /* digest of it; 0: there is none */
     int64_t parameters_sum;
+    const struct stored *path; /* the path to the head, if it was read before; else NULL */
 };
 
 /* Prepare a request: check its parts, list its units, hash it. In `a`. Call sent_finish() also
@@ -169,7 +170,7 @@ enum bough_rc notes_system(struct snap *snap, const struct sent *sent,
 void notes_request(const struct bough_exchange_begin_options *in, const struct sent *sent,
                    int64_t depth, struct noted *noted, struct entries *to);
 /* Add an amend for each unit that differs and that the path does not have yet, and tell of it as an
- * element of a JSON array. Returns how many. */
+ * element of a JSON array (`told` may be NULL). Returns how many. */
 size_t notes_differs(const struct sent *sent, const struct where *w, struct entries *to,
                      struct json_writer *told);
 /* Add the marker of a client's compaction. */
@@ -198,6 +199,12 @@ enum bough_rc exchange_make(struct bough_store *s, struct bough_arena *a, const 
 enum bough_rc exchange_adopt(struct bough_store *s, struct bough_arena *a, int64_t sid,
                              int64_t scope, const char *key, int64_t key_no,
                              struct bough_error *err);
+
+/* ---- finish.c ---- */
+
+/* The lease of a reply that is opened; `how` may be NULL. */
+enum bough_rc open_row_of(struct bough_arena *a, const struct bough_exchange_open_options *how,
+                          struct open_row *out, struct bough_error *err);
 
 /* ---- the exchange ---- */
 

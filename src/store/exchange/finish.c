@@ -12,6 +12,7 @@
 #include "store/contract/id.h"
 #include "store/exchange/exchange.h"
 #include "store/live/seal.h"
+#include "store/lookup/check.h"
 #include "store/lookup/find.h"
 #include "store/lookup/session_load.h"
 
@@ -25,13 +26,14 @@ struct finishing {
     size_t nrows;
     const unsigned char *chain; /* key of the chain behind the reply; NULL: it has no units */
     struct seal_extra *extra;   /* while an open reply is sealed */
+    bool empty;                 /* an open reply that nothing came for */
     struct bough_error *err;
 };
 
 /* ---- the place of the reply ---- */
 
-/* A reply moves the head only if the head is still where the request ended: others may have gone on
- * from there. */
+/* A reply moves the head only if the head is still where the request ended, or at an open reply
+ * that was lost: others may have gone on from there. */
 static enum bough_rc head_is_here(struct bough_store *s, struct bough_arena *a,
                                   const struct bough_exchange *x, bool *is, struct bough_error *err)
 {
@@ -48,6 +50,7 @@ static enum bough_rc head_is_here(struct bough_store *s, struct bough_arena *a,
                         err);
     snap_end(&snap);
     *is = x->root ? !now.row.bid : owner == x->at.branch && now.depth == x->at.depth;
+    *is = *is || (owner && owner == x->open_at.branch && now.depth == x->open_at.depth);
     return rc;
 }
 
@@ -68,39 +71,48 @@ static enum bough_rc reply_job(struct bough_store *s, struct bough_arena *a,
 
 /* ---- opening ---- */
 
+enum bough_rc open_row_of(struct bough_arena *a, const struct bough_exchange_open_options *how,
+                          struct open_row *out, struct bough_error *err)
+{
+    static const struct bough_exchange_open_options plain;
+    char process[PROCESS_TEXT];
+    enum bough_rc rc = RESERVED_CHECK(bough_exchange_open_options, how, err);
+
+    how = how ? how : &plain;
+    if (!rc)
+        rc = check_text("the owner", how->owner, LIMIT_NAME, err);
+    if (!rc)
+        rc = lease_check(how->lease_ms, err);
+    process_self(process);
+    *out = (struct open_row){ .lease_ms = how->lease_ms ? how->lease_ms : LEASE_MS,
+                              .owner = how->owner ? how->owner : "",
+                              .process = arena_strdup(a, process),
+                              .client = how->client,
+                              .wanted = "" };
+    return rc;
+}
+
 enum bough_rc bough_exchange_open(struct bough_store *s, struct bough_exchange *x,
                                   const struct bough_exchange_open_options *how,
                                   struct bough_writing *out, struct bough_error *err)
 {
-    static const struct bough_exchange_open_options plain;
-
     REQUIRE(s && x && out, err);
 
     struct bough_arena *a = bough_arena_create();
-    char process[PROCESS_TEXT];
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
     struct bough_append_result done;
     struct append_job j;
     struct open_row row;
-    enum bough_rc rc = RESERVED_CHECK(bough_exchange_open_options, how, err);
+    enum bough_rc rc = open_row_of(a, how, &row, err);
 
-    how = how ? how : &plain;
     if (!rc && (x->open || x->finished))
         rc = bough_fail(err, BOUGH_CONFLICT, "the reply is %s already",
                         x->finished ? "finished" : "open");
-    if (!rc)
-        rc = lease_check(how->lease_ms, err);
     if (!rc)
         rc = reply_job(s, a, x, &j, err);
     if (!rc)
         rc = plan_build(s, a, &e, 1, NULL, &j.plan, err);
     if (!rc) {
-        process_self(process);
-        row = (struct open_row){ .lease_ms = how->lease_ms ? how->lease_ms : LEASE_MS,
-                                 .owner = how->owner ? how->owner : "",
-                                 .process = process,
-                                 .client = how->client,
-                                 .wanted = "" };
         j.open = &row;
         rc = append_run(s, a, &j, &done, err);
     }
@@ -211,6 +223,12 @@ static void complete_reply(void *user, struct plan *plan)
     struct finishing *f = user;
     struct call_body *b;
 
+    f->empty = !f->in->reply && !plan->entries[0].e.nparts;
+    if (f->empty) { /* it will be deleted: the call goes without it */
+        plan->ncalls = 0;
+        plan->entries[0].call_new = 0;
+        plan->entries[0].x.call_made = plan->entries[0].x.call_chk = 0;
+    }
     if (!plan->ncalls)
         return;
     b = &plan->calls[0].body;
@@ -251,6 +269,40 @@ static enum bough_rc append_reply(struct finishing *f)
     return BOUGH_OK;
 }
 
+/* A call without a reply. A first request that failed leaves a row, so that the next attempt finds
+ * its session. */
+static enum bough_rc append_failure(struct finishing *f, const struct bough_call_new *in)
+{
+    struct append_job j = { .s = f->s, .sid = f->x->sid };
+    struct bough_call_new call = call_of(f, in);
+    struct bough_append_result done;
+    struct seen_row row = { .depth = f->x->sid };
+    enum bough_rc rc = plan_build(f->s, f->a, NULL, 0, &call, &j.plan, f->err);
+
+    if (rc)
+        return rc;
+    complete_call(f, &j.plan.calls[0].body);
+    j.plan.calls[0].body.scope = 0; /* it has no rows that could be derived again */
+    if (f->x->first) {
+        seen_key(SEEN_FIRST, f->x->scope, f->x->whole.loose, SHA256_LEN, row.key);
+        j.seen = &row;
+        j.nseen = 1;
+    }
+    rc = append_run(f->s, f->a, &j, &done, f->err);
+    if (!rc)
+        memcpy(f->out.call, done.call, sizeof f->out.call);
+    return rc;
+}
+
+/* Nothing came for an open reply: it is not shown, and its call is that of a failed attempt. */
+static enum bough_rc drop_empty(struct finishing *f)
+{
+    enum bough_rc rc = bough_entry_delete(f->s, f->x->session, f->x->writing.id, f->err);
+
+    f->x->open = rc != BOUGH_OK;
+    return rc || !f->in->call ? rc : append_failure(f, f->in->call);
+}
+
 /* Seal the open reply with what came, or as it is. */
 static enum bough_rc seal_reply(struct finishing *f)
 {
@@ -279,36 +331,13 @@ static enum bough_rc seal_reply(struct finishing *f)
     f->extra = &extra;
     rc = message_seal(f->s, f->a, &f->x->writing, &seal, &extra, f->err);
     f->extra = NULL;
+    if (!rc && f->empty)
+        return drop_empty(f);
     if (rc)
         return rc;
     memcpy(f->out.entry, f->x->writing.id, sizeof f->out.entry);
     memcpy(f->out.call, extra.call, sizeof f->out.call);
     return BOUGH_OK;
-}
-
-/* A call without a reply. A first request that failed leaves a row, so that the next attempt finds
- * its session. */
-static enum bough_rc append_failure(struct finishing *f, const struct bough_call_new *in)
-{
-    struct append_job j = { .s = f->s, .sid = f->x->sid };
-    struct bough_call_new call = call_of(f, in);
-    struct bough_append_result done;
-    struct seen_row row = { .depth = f->x->sid };
-    enum bough_rc rc = plan_build(f->s, f->a, NULL, 0, &call, &j.plan, f->err);
-
-    if (rc)
-        return rc;
-    complete_call(f, &j.plan.calls[0].body);
-    j.plan.calls[0].body.scope = 0; /* it has no rows that could be derived again */
-    if (f->x->first) {
-        seen_key(SEEN_FIRST, f->x->scope, f->x->whole.loose, SHA256_LEN, row.key);
-        j.seen = &row;
-        j.nseen = 1;
-    }
-    rc = append_run(f->s, f->a, &j, &done, f->err);
-    if (!rc)
-        memcpy(f->out.call, done.call, sizeof f->out.call);
-    return rc;
 }
 
 /* Further choices, beside the reply. */
@@ -445,7 +474,13 @@ static enum bough_rc write_end(struct finishing *f)
         return rc;
     if (f->x->open)
         rc = seal_reply(f);
-    else if (f->in->reply)
+    if (rc == BOUGH_LEASE_LOST && f->in->reply) { /* another process sealed what had come by then */
+        f->x->open = false;
+        rc = BOUGH_OK;
+    } else if (f->x->open || rc || f->empty) {
+        return rc;
+    }
+    if (f->in->reply)
         rc = append_reply(f);
     else if (f->in->call)
         rc = append_failure(f, f->in->call);

@@ -27,7 +27,7 @@ struct run {
     struct bough_head from; /* its first slot */
     struct history h;
     bool more;        /* the branch goes on behind it */
-    int64_t break_at; /* depth of the first deleted message or marker of a compaction; 0: none */
+    int64_t break_at; /* depth of the first deleted or open message, or marker of a compaction */
 };
 
 /* ---- reading ---- */
@@ -46,10 +46,9 @@ static bool each_entry(void *user, const struct entry_row *row)
     struct bough_entry *e = entry_push(&r->list);
 
     r->rc = entry_fill(r->f->snap, r->f->a, row, r->sid, "", e, r->f->err);
-    if (!r->rc && (row->deleted || e->kind == BOUGH_ENTRY_COMPACTION)) {
+    if (!r->rc && (row->deleted || e->open || e->kind == BOUGH_ENTRY_COMPACTION))
         r->break_at = r->break_at ? r->break_at : row->depth;
-        r->list.n--;
-    }
+    r->list.n -= !r->rc && (row->deleted || e->kind == BOUGH_ENTRY_COMPACTION);
     return !r->rc && r->list.n <= PAGE;
 }
 
@@ -132,7 +131,7 @@ static enum bough_rc places_behind(struct following *f, struct bough_head at, st
 static bool has_units(const struct run *run)
 {
     for (size_t i = 0; i < run->h.n; i++)
-        if (run->h.entries[i].open || !units_none(&run->h.units, i))
+        if (!units_none(&run->h.units, i))
             return true;
     return false;
 }

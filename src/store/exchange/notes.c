@@ -412,11 +412,13 @@ size_t notes_differs(const struct sent *sent, const struct where *w, struct entr
             continue;
         if (brings_something(sent, w, d))
             push_amend(to, d, part);
+        n++;
+        if (!told)
+            continue;
         jw_obj(told);
         jw_kv_cstr(told, "entry", d->entry);
         jw_kv_cstr(told, "what", variant_name(d->what));
         jw_end_obj(told);
-        n++;
     }
     return n;
 }

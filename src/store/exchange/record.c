@@ -1,6 +1,5 @@
-/* Record an exchange: the full history a client sent, the reply and the call. Messages that are
- * already stored are recognized by content, not by position. Only new messages are appended. An
- * edited history becomes a branch. */
+/* Record an exchange at once, in a session that is given: the full history a client sent, the reply
+ * and the call. By the same rules as bough_exchange_begin(). */
 #include <string.h>
 
 #include "base/hash/sha256.h"
@@ -10,38 +9,38 @@
 #include "base/reserved.h"
 #include "base/text/str.h"
 #include "core/context/normal.h"
-#include "core/match/place.h"
 #include "core/model/text.h"
-#include "core/part/view.h"
+#include "store/exchange/exchange.h"
 #include "store/lookup/find.h"
-#include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
-#include "store/sessions/session.h"
-#include "store/write/append.h"
 
 struct hash {
     unsigned char at[SHA256_LEN];
 };
 
-/* How to store a sent history: skip its first messages, append the rest at a position. */
-struct match {
-    size_t skip;          /* 1: the leading system message is the session's prompt, or a note */
-    bool note_system;     /* store the skipped system message as a note: it is not the prompt */
-    struct place place;   /* of the messages behind it */
-    bool branch;          /* append after `at` instead of after the head */
-    struct bough_head at; /* branch 0: a new root */
-    bool reply_known;     /* the reply is stored already */
+/* One attempt to record. */
+struct recording {
+    struct bough_store *s;
+    struct bough_arena *a;
+    int64_t sid;
+    const struct bough_record_options *in;
+    const struct history *sent, *reply;
+    const char *key;
+    const struct hash *asked;
+    struct bough_error *err;
+
+    struct sent rest;       /* the messages behind the leading system message, if that is skipped */
+    size_t skip;            /* 1: the leading system message is the session's prompt, or a note */
+    bool note_system;       /* store the skipped one as a note: it is not the prompt */
+    struct stored path;     /* to the head */
+    struct bough_head head; /* the session's */
+    struct where w;
+    bool reply_known; /* the reply is stored already */
 };
 
-/* The stored path: its messages, and the data of the last system message stored as a note. */
-struct stored {
-    struct history h;
-    struct bough_str noted;
-};
-
-static bool is_system(const struct history *h, size_t i)
+static bool is_system(const struct bough_entry *e)
 {
-    return i < h->n && h->entries[i].role == BOUGH_ROLE_SYSTEM;
+    return e && e->role == BOUGH_ROLE_SYSTEM;
 }
 
 static bool equal(const struct bough_entry *a, const struct bough_entry *b)
@@ -53,83 +52,74 @@ static bool equal(const struct bough_entry *a, const struct bough_entry *b)
     return memcmp(&x, &y, sizeof x) == 0;
 }
 
-static void find_place(struct bough_arena *a, const struct history *sent,
-                       const struct stored *stored, struct match *m)
-{
-    struct history rest = { .entries = sent->entries + m->skip, .n = sent->n - m->skip };
-    struct place_input in = { &rest, &stored->h, PLACE_EXPLICIT, NULL, 0 };
+/* ---- the place ---- */
 
-    history_units(a, &rest, false);
-    place_decide(&in, &m->place);
-    if (m->place.how == PLACE_COMPACTED) /* a conversation of its own */
-        m->place = (struct place){ .how = PLACE_ROOT };
-    m->branch = m->place.how == PLACE_ROOT || m->place.at < stored->h.n;
-    if (m->branch && m->place.at)
-        m->at = stored->h.entries[m->place.at - 1].at;
+static const struct bough_entry *first_message(const struct stored *s)
+{
+    for (size_t i = 0; i < s->nall; i++)
+        if (s->all[i].kind == BOUGH_ENTRY_MESSAGE)
+            return &s->all[i];
+    return NULL;
 }
 
-static void match_history(struct bough_arena *a, const struct history *sent,
-                          const struct stored *stored, const char *prompt, struct match *m)
+/* What becomes of the leading system message. */
+static void look_at_system(struct recording *r, const char *prompt)
 {
-    const struct bough_entry *first = sent->entries;
+    const struct bough_entry *sent = r->sent->n ? r->sent->entries : NULL,
+                             *stored = first_message(&r->path);
     struct bough_str text = { "", 0 };
 
-    *m = (struct match){ 0 };
-    if (is_system(sent, 0) && first->nparts == 1)
-        text = bough_part_plain(a, &first->parts[0]);
-    if (is_system(sent, 0) && *prompt && str_is(text, prompt)) {
-        m->skip = 1;
-    } else if (is_system(sent, 0) && stored->h.n &&
-               (!is_system(&stored->h, 0) || !equal(first, stored->h.entries))) {
+    if (!is_system(sent))
+        return;
+    if (sent->nparts == 1)
+        text = bough_part_plain(r->a, &sent->parts[0]);
+    if (*prompt && str_is(text, prompt)) {
+        r->skip = 1;
+    } else if (stored && (!is_system(stored) || !equal(sent, stored))) {
         /* The stored conversation does not begin with this system message (C9 c, e). It is not a
          * message of the conversation, so store it as a note. */
-        m->skip = 1;
-        m->note_system = true;
+        r->skip = 1;
+        r->note_system = true;
     }
-    find_place(a, sent, stored, m);
 }
 
-/* ---- the stored side ---- */
-
-/* Keep messages; of the system notes remember only the last. */
-static void split(const struct entry_list *list, struct stored *out)
+/* Only the reply would be appended, but the same reply is already stored there: the exchange was
+ * recorded before. */
+static enum bough_rc look_for_reply(struct recording *r, struct snap *snap)
 {
-    struct bough_entry *messages = list->at;
+    struct sent reply = { .h = *r->reply };
+    struct where w = { .sid = r->sid, .at = r->w.at };
+    bool goes_on;
+    enum bough_rc rc;
 
-    for (size_t i = 0; i < list->n; i++) {
-        if (list->at[i].kind == BOUGH_ENTRY_MESSAGE)
-            messages[out->h.n++] = list->at[i];
-        else if (str_starts(list->at[i].data, "{\"customType\":\"bough.system\""))
-            out->noted = list->at[i].data;
-    }
-    out->h.entries = messages;
+    if (!r->in->reply || r->w.how != BOUGH_EXCHANGE_SIBLING || !r->w.at.branch)
+        return BOUGH_OK;
+    rc = where_follow(snap, r->a, &reply, r->sid, &w, &goes_on, r->err);
+    r->reply_known = !rc && reply.h.units.n && w.units == reply.h.units.n;
+    return rc;
 }
 
-static enum bough_rc read_stored(struct bough_store *s, struct bough_arena *a, int64_t sid,
-                                 struct stored *out, const char **prompt, struct bough_head *head,
-                                 struct bough_error *err)
+static enum bough_rc find_place(struct recording *r, struct snap *snap)
 {
+    static const struct anchor none;
     struct session_loaded l;
-    struct entry_list list = { .a = a };
-    struct path_filter f = { .kinds = 1 << BOUGH_ENTRY_MESSAGE | 1 << BOUGH_ENTRY_CUSTOM };
-    struct segs segs;
-    struct snap snap;
-    enum bough_rc rc = snap_begin(s, &snap, err);
+    enum bough_rc rc = session_load(snap, r->a, r->sid, &l, r->err);
 
     if (rc)
         return rc;
-    rc = session_load(&snap, a, sid, &l, err);
-    if (!rc) {
-        *head = (struct bough_head){ l.head.row.bid, l.head.depth };
-        *prompt = l.body.system_prompt;
-        rc = path_segs(&snap, a, *head, 1, &segs, err);
-    }
-    if (!rc)
-        rc = path_read(&snap, &segs, &f, &list, NULL, err);
-    snap_end(&snap);
-    split(&list, out);
-    history_units(a, &out->h, true);
-    return rc;
+    r->head = (struct bough_head){ l.head.row.bid, l.head.depth };
+    rc = stored_read(snap, r->a, r->head, 0, &r->path, r->err);
+    if (rc)
+        return rc;
+    look_at_system(r, l.body.system_prompt);
+    r->rest.h =
+        (struct history){ .entries = r->sent->entries + r->skip, .n = r->sent->n - r->skip };
+    history_units(r->a, &r->rest.h, false);
+    r->rest.path = &r->path;
+    rc = decide_given(snap, r->a, &r->rest, r->sid, PLACE_EXPLICIT, &none, &r->w, r->err);
+    if (r->w.how == BOUGH_EXCHANGE_BEHIND)
+        r->w.at = r->path.end;
+    return rc ? rc : look_for_reply(r, snap);
 }
 
 /* ---- the sent side ---- */
@@ -185,58 +175,40 @@ static struct bough_entry_new system_note(struct bough_arena *a, const struct bo
     return e;
 }
 
-/* The message as it is, or without the parts that are stored elsewhere. */
-static struct bough_entry_new rest_of(struct bough_arena *a, const struct bough_entry_new *in,
-                                      size_t part)
+static struct bough_str last_note(const struct stored *s)
 {
-    struct bough_entry_new e = *in;
-
-    if (!part)
-        return e;
-    part = part < e.nparts ? part : e.nparts;
-    e.parts += part;
-    e.nparts -= part;
-    e.data = view_with_member(a, e.data, "bough.split", str_of(arena_printf(a, "%zu", part)));
-    return e;
+    for (size_t i = s->nall; i-- > 0;)
+        if (s->all[i].kind == BOUGH_ENTRY_CUSTOM &&
+            str_starts(s->all[i].data, "{\"customType\":\"bough.system\""))
+            return s->all[i].data;
+    return str_of("");
 }
 
-/* The entries to append: the system note, the new messages, the reply. */
-static struct bough_entry_new *to_append(struct bough_arena *a,
-                                         const struct bough_record_options *in,
-                                         const struct history *sent, const struct stored *stored,
-                                         const struct match *m, size_t *n)
+/* The entries to append: the system note, variants, the marker, the new messages, the reply. */
+static void list_entries(struct recording *r, struct entries *to)
 {
-    struct bough_entry_new *out = arena_array(a, in->nhistory + 2, sizeof *out);
-    size_t first = m->skip + m->place.message;
+    size_t first = r->skip + r->w.message;
+    struct bough_entry_new *e;
 
-    *n = 0;
-    if (m->note_system) {
-        out[0] = system_note(a, &sent->entries[0]);
-        *n = str_eq(out[0].data, stored->noted) ? 0 : 1;
+    if (r->note_system) {
+        struct bough_entry_new note = system_note(r->a, &r->sent->entries[0]);
+
+        if (!str_eq(note.data, last_note(&r->path)))
+            *entries_push(to) = note;
     }
-    for (size_t i = first; i < in->nhistory; i++)
-        out[(*n)++] = rest_of(a, &in->history[i], i == first ? m->place.part : 0);
-    if (in->reply && !m->reply_known) {
-        out[*n] = *in->reply;
-        out[*n].role = in->reply->role ? in->reply->role : BOUGH_ROLE_ASSISTANT;
-        out[(*n)++].by_call = in->call != NULL;
+    (void)notes_differs(&r->rest, &r->w, to, NULL);
+    if (r->w.how == BOUGH_EXCHANGE_COMPACTED)
+        notes_marker(&r->rest, &r->w, to);
+    for (size_t i = first; i < r->in->nhistory; i++) {
+        e = entries_push(to);
+        *e = notes_rest(r->a, &r->in->history[i], i == first ? r->w.part : 0);
     }
-    return out;
-}
-
-/* Only the reply would be appended, on a branch, but the same reply is already stored there: the
- * exchange was recorded before. */
-static void known_reply(const struct history *sent, const struct stored *stored,
-                        const struct history *reply, struct match *m)
-{
-    size_t next = m->place.at;
-
-    if (!m->branch || m->skip + m->place.message < sent->n || !next || next >= stored->h.n)
+    if (!r->in->reply || r->reply_known)
         return;
-    if (units_align(&reply->units, 0, &stored->h.units, next).messages > next) {
-        m->reply_known = true;
-        m->branch = false;
-    }
+    e = entries_push(to);
+    *e = *r->in->reply;
+    e->role = r->in->reply->role ? r->in->reply->role : BOUGH_ROLE_ASSISTANT;
+    e->by_call = r->in->call != NULL;
 }
 
 /* Find the calls that messages name. */
@@ -253,43 +225,38 @@ static enum bough_rc resolve(struct bough_store *s, struct bough_arena *a, struc
     return rc;
 }
 
-static enum bough_rc attempt(struct bough_store *s, struct bough_arena *a, int64_t sid,
-                             const struct bough_record_options *in, const struct history *sent,
-                             const struct history *reply, const char *key, const struct hash *asked,
-                             struct bough_record_result *out, struct bough_error *err)
+static enum bough_rc attempt(struct recording *r, struct bough_record_result *out)
 {
-    struct bough_head now;
-    struct append_job j = { .s = s, .sid = sid, .expect_head = &now };
-    struct stored stored = { 0 };
-    struct bough_entry_new *entries;
-    const char *prompt = "";
-    struct match m;
-    size_t n;
-    enum bough_rc rc = read_stored(s, a, sid, &stored, &prompt, &now, err);
+    struct append_job j = { .s = r->s, .sid = r->sid, .expect_head = &r->head };
+    struct entries list = { .a = r->a };
+    struct snap snap;
+    enum bough_rc rc = snap_begin(r->s, &snap, r->err);
 
     if (rc)
         return rc;
-    match_history(a, sent, &stored, prompt, &m);
-    if (in->reply)
-        known_reply(sent, &stored, reply, &m);
-    entries = to_append(a, in, sent, &stored, &m, &n);
-    *out = (struct bough_record_result){ .matched = m.place.message, .branched = m.branch && n };
-    if (!n && !in->call) {
-        out->appended.head = now;
+    rc = find_place(r, &snap);
+    snap_end(&snap);
+    if (rc)
+        return rc;
+    list_entries(r, &list);
+    j.at_set = !r->reply_known &&
+               (r->w.at.branch != r->path.end.branch || r->w.at.depth != r->path.end.depth);
+    j.at = r->w.at;
+    *out = (struct bough_record_result){ .matched = r->w.message, .branched = j.at_set && list.n };
+    if (!list.n && !r->in->call) {
+        out->appended.head = r->head;
         return BOUGH_OK; /* everything is stored already */
     }
-    rc = plan_build(s, a, entries, n, in->call, &j.plan, err);
+    rc = plan_build(r->s, r->a, list.at, list.n, r->in->call, &j.plan, r->err);
     if (!rc && j.plan.resolve)
-        rc = resolve(s, a, &j, err);
+        rc = resolve(r->s, r->a, &j, r->err);
     if (rc)
         return rc;
     j.heed_lease = true;
-    j.as = in->owner;
-    j.at_set = m.branch;
-    j.at = m.at;
-    j.key = key;
-    memcpy(j.hash, asked->at, sizeof j.hash);
-    return append_run(s, a, &j, &out->appended, err);
+    j.as = r->in->owner;
+    j.key = r->key;
+    memcpy(j.hash, r->asked->at, sizeof j.hash);
+    return append_run(r->s, r->a, &j, &out->appended, r->err);
 }
 
 /* Hash of the request for its idempotency key: history, reply and call. */
@@ -362,9 +329,19 @@ enum bough_rc bough_record(struct bough_store *s, struct bough_arena *a, const c
     }
     if (rc || is_known)
         return rc;
-    do /* the head moved between reading and writing: match again (C9 g) */
-        rc = attempt(s, a, sid, in, &sent, &reply, key, &asked, out, &why);
-    while (rc == BOUGH_CONFLICT && mono_us() < p.until_us);
+    do { /* the head moved between reading and writing: match again (C9 g) */
+        struct recording r = { .s = s,
+                               .a = a,
+                               .sid = sid,
+                               .in = in,
+                               .sent = &sent,
+                               .reply = &reply,
+                               .key = key,
+                               .asked = &asked,
+                               .err = &why };
+
+        rc = attempt(&r, out);
+    } while (rc == BOUGH_CONFLICT && mono_us() < p.until_us);
     if (rc && err)
         *err = why;
     return rc;

@@ -83,7 +83,8 @@ static void look_ahead(struct overlay_work *w)
             continue;
         ahead_add(&w->ahead, WANT_SESSION, row->sid, 0);
         ahead_add(&w->ahead, WANT_LIST, row->sid, 0);
-        if (row->kind != CHANGELOG_APPEND && row->kind != CHANGELOG_SEAL)
+        if (row->kind != CHANGELOG_APPEND && row->kind != CHANGELOG_OPEN &&
+            row->kind != CHANGELOG_SEAL)
             continue;
         ahead_entries(&w->ahead, WANT_FRONT, row, row->n);
         ahead_calls(&w->ahead, row);

@@ -59,6 +59,8 @@ static bool has_holes(const struct stored *s)
             continue;
         n++;
         last = s->all[i].mno;
+        if (s->all[i].open)
+            return true;
     }
     return n != last;
 }
@@ -78,6 +80,8 @@ enum bough_rc stored_read(struct snap *snap, struct bough_arena *a, struct bough
         rc = path_read(snap, &segs, &f, &list, NULL, err);
     if (rc)
         return rc;
+    if (segs.n)
+        out->end = (struct bough_head){ segs.at[0].bid, segs.at[0].to };
     out->all = list.at;
     out->nall = list.n;
     out->holes = has_holes(out);
@@ -89,9 +93,11 @@ struct bough_head stored_slot(const struct stored *s, size_t n)
 {
     struct bough_head at = n ? s->slots[n - 1] : (struct bough_head){ 0, 0 };
 
+    if (n && n == s->h.n)
+        return s->end;
     /* What follows the window, or what the marker keeps, is behind the marker. */
     if (s->marker.branch && (!at.branch || at.depth < s->marker.depth) &&
-        (n == s->h.n || s->slots[n].depth > s->marker.depth))
+        s->slots[n].depth > s->marker.depth)
         return s->marker;
     return at;
 }

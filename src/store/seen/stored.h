@@ -14,7 +14,8 @@ struct stored {
     struct bough_head marker; /* that marker; branch 0: the path is shown whole */
     struct bough_entry *all;  /* every message, compaction and custom entry of the path */
     size_t nall;
-    bool holes; /* messages of the path are deleted */
+    struct bough_head end; /* the last entry of the path; branch 0: it is empty */
+    bool holes;            /* messages of the path are deleted, or open */
 };
 
 enum {
@@ -26,7 +27,8 @@ enum {
  * unless `what` says otherwise. */
 enum bough_rc stored_read(struct snap *snap, struct bough_arena *a, struct bough_head end, int what,
                           struct stored *out, struct bough_error *err);
-/* The slot behind which something goes that follows the first `n` messages. */
+/* The slot behind which something goes that follows the first `n` messages: the end of the path if
+ * it follows all of them. */
 struct bough_head stored_slot(const struct stored *s, size_t n);
 /* The last marker with a window, down to a depth; NULL: none. */
 const struct bough_entry *stored_marker(const struct stored *s, int64_t depth);

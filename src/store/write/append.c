@@ -178,19 +178,20 @@ static void add_lease(struct prep *p, const struct append_job *j, int64_t bid, i
 static void add_entry(struct prep *p, struct append_job *j, struct plan_entry *pe, int64_t bid)
 {
     struct change *c = txn_change(p, CHANGE_ENTRY_ADD);
+    bool open = j->open && pe == &j->plan.entries[j->plan.n - 1];
 
     c->call_new = pe->call_new;
     c->u.entry = (struct entry_row){ .bid = bid,
                                      .depth = pe->e.at.depth,
                                      .kind = pe->e.kind,
-                                     .mask = pe->mask | (j->open ? MASK_OPEN : 0),
+                                     .mask = pe->mask | (open ? MASK_OPEN : 0),
                                      .body = pack_entry(p->a, &pe->e, &pe->x, &pe->tail) };
     blob_link(p, &pe->blobs, bid, pe->e.at.depth);
     if (!cstr_empty(pe->id))
         txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){
             .id = pe->id, .scope = j->sid, .what = ALIAS_ENTRY, .a = bid, .b = pe->e.at.depth
         };
-    if (j->open)
+    if (open)
         add_lease(p, j, bid, pe->e.at.depth);
 }
 

@@ -23,7 +23,7 @@ struct append_job {
     const char *owner;           /* must hold the lease of the session; NULL or "": nobody must */
     bool heed_lease;             /* BOUGH_BUSY while another owner than `as` holds the lease */
     const char *as;              /* who writes; NULL: unnamed */
-    const struct open_row *open; /* the one entry is an open message; this is its lease */
+    const struct open_row *open; /* the last entry is an open message; this is its lease */
 
     const struct seen_row *seen; /* to add; bid SEEN_OF_ENTRY: about the last entry */
     size_t nseen;

@@ -55,7 +55,7 @@ static const char *aligned(struct test *t, const char *stored, const char *sent)
 
 /* ---- soft units ---- */
 
-TEST(T3_a_reply_without_its_reasoning_agrees)
+TEST(G3_a_reply_without_its_reasoning_agrees)
 {
     CHECK_STR("2 of 2, 2 of 2 all", aligned(t, "u q | a @think:hm + yes", "u q | a yes"));
     CHECK_STR("2 of 2, 2 of 2 all", aligned(t, "u q | a yes", "u q | a @think:hm + yes"));
@@ -63,12 +63,12 @@ TEST(T3_a_reply_without_its_reasoning_agrees)
     CHECK_STR("1 of 2, 1 of 2", aligned(t, "u q | a <think>hm</think>no", "u q | a yes"));
 }
 
-TEST(T20_system_and_developer_messages_are_not_compared)
+TEST(G20_system_and_developer_messages_are_not_compared)
 {
     CHECK_STR("2 of 2, 3 of 3 all", aligned(t, "s be nice | u q | a yes", "u q | d hurry | a yes"));
 }
 
-TEST(T18_wrappers_in_user_messages_are_not_compared)
+TEST(G18_wrappers_in_user_messages_are_not_compared)
 {
     CHECK_STR("2 of 2, 2 of 2 all",
               aligned(t, "u <system-reminder>\nMonday\n</system-reminder>\n + q | a yes",
@@ -103,7 +103,7 @@ TEST(wrappers_at_the_end_of_a_result_are_cut_off)
 
 /* ---- texts ---- */
 
-TEST(T4_T5_text_blocks_agree_with_their_join_by_white_space)
+TEST(G4_G5_text_blocks_agree_with_their_join_by_white_space)
 {
     static const char stored[] = "u q | a one + two";
 
@@ -116,13 +116,13 @@ TEST(T4_T5_text_blocks_agree_with_their_join_by_white_space)
     CHECK_STR("1 of 2, 1 of 2", aligned(t, stored, "u q | a one"));
 }
 
-TEST(T42_a_prefill_and_its_reply_agree_with_their_join)
+TEST(G42_a_prefill_and_its_reply_agree_with_their_join)
 {
     CHECK_STR("2 of 3, 3 of 3 all",
               aligned(t, "u q | a { | a \"a\":1}", "u q | a {\"a\":1} | u next"));
 }
 
-TEST(T23_borders_of_messages_do_not_count)
+TEST(G23_borders_of_messages_do_not_count)
 {
     CHECK_STR("4 of 5, 2 of 2 all",
               aligned(t, "a look + @call:a:ls:{} | u @res:a:1 + @res:b:2",
@@ -140,7 +140,7 @@ TEST(what_agrees_ends_inside_a_sent_message_but_never_inside_a_stored_one)
 
 /* ---- calls, results, files ---- */
 
-TEST(T9_T10_calls_agree_by_arguments_or_by_a_strong_id)
+TEST(G9_G10_calls_agree_by_arguments_or_by_a_strong_id)
 {
     CHECK_STR("1 of 1, 1 of 1 all",
               aligned(t, "a @call:a:ls:{\"x\":1,\"y\":2}", "a @call:b:ls:{\"y\":2,\"x\":1}"));
@@ -155,7 +155,7 @@ TEST(T9_T10_calls_agree_by_arguments_or_by_a_strong_id)
                       "a @call:" STRONG ":ls:{} + @call:" STRONG ":ls:{\"x\":2}"));
 }
 
-TEST(T11_results_agree_by_text_or_by_a_strong_id)
+TEST(G11_results_agree_by_text_or_by_a_strong_id)
 {
     CHECK_STR("1 of 1, 1 of 1 all", aligned(t, "u @res:a:x  y\n", "u @res:b:x y"));
     CHECK_STR("1 of 1, 1 of 1 all, result 0=0.0",
@@ -198,7 +198,7 @@ TEST(tools_of_the_provider_are_calls_and_results)
                       "@raw:{\"action\":{},\"type\":\"web_search_call\",\"id\":\"ws_9\"}"));
 }
 
-TEST(T41_a_reference_stands_for_its_item)
+TEST(G41_a_reference_stands_for_its_item)
 {
     struct units sent, stored = { .a = t->arena };
     struct aligned m;
@@ -226,7 +226,7 @@ TEST(T41_a_reference_stands_for_its_item)
 
 /* ---- variants ---- */
 
-TEST(T22_reasoning_that_came_back_as_text_is_a_variant)
+TEST(G22_reasoning_that_came_back_as_text_is_a_variant)
 {
     static const char stored[] = "u q | a @think:hm + @call:" STRONG ":ls:{} | u @res:" STRONG ":x";
 
@@ -243,7 +243,7 @@ TEST(T22_reasoning_that_came_back_as_text_is_a_variant)
                       "u q | a yes | u r | a so | a no"));
 }
 
-TEST(T24_of_a_cut_reply_one_text_is_the_beginning_of_the_other)
+TEST(G24_of_a_cut_reply_one_text_is_the_beginning_of_the_other)
 {
     CHECK_STR("2 of 3, 2 of 2 all, cut 1=1.0",
               aligned(t, "u q | a one two...CUT", "u q | a one t | u next"));
@@ -255,13 +255,13 @@ TEST(T24_of_a_cut_reply_one_text_is_the_beginning_of_the_other)
     CHECK_STR("1 of 3, 1 of 2", aligned(t, "u q | a one two", "u q | a one t | u next"));
 }
 
-TEST(T25_a_cut_reply_that_was_left_out_does_not_agree)
+TEST(G25_a_cut_reply_that_was_left_out_does_not_agree)
 {
     CHECK_STR("1 of 2, 1 of 2",
               aligned(t, "u q | a one...CUT", "u q | u <turn_aborted>x</turn_aborted> | u next"));
 }
 
-TEST(T47_a_unit_edited_in_place_is_a_variant_if_the_rest_agrees)
+TEST(G47_a_unit_edited_in_place_is_a_variant_if_the_rest_agrees)
 {
     CHECK_STR("4 of 5, 4 of 4 all, edited 0=0.0",
               aligned(t, "u one | a yes | u two | a no", "u uno | a yes | u two | a no | u three"));
@@ -284,7 +284,7 @@ TEST(T47_a_unit_edited_in_place_is_a_variant_if_the_rest_agrees)
     CHECK_STR("0 of 2, 0 of 2", aligned(t, "u 1 | a 2", "u @img:AAAA | a 2"));
 }
 
-TEST(T13_T40_an_edit_that_goes_elsewhere_is_none)
+TEST(G13_G40_an_edit_that_goes_elsewhere_is_none)
 {
     CHECK_STR("2 of 3, 2 of 4",
               aligned(t, "u one | a yes | u a  b | a no", "u one | a yes | u a b"));
@@ -294,7 +294,7 @@ TEST(T13_T40_an_edit_that_goes_elsewhere_is_none)
 
 /* ---- from the middle ---- */
 
-TEST(T38_histories_are_compared_from_the_middle)
+TEST(G38_histories_are_compared_from_the_middle)
 {
     CHECK_STR("2 of 3, 4 of 4 all",
               aligned_from(t, "u q1 | a r1 | u q2 | a r2", "u q2 | a r2 | u q3", 0, 2));

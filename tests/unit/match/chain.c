@@ -83,7 +83,7 @@ TEST(a_link_is_made_behind_each_reply)
     chain_finish(&last);
 }
 
-TEST(T44_keys_of_another_scope_or_letter_differ)
+TEST(G44_keys_of_another_scope_or_letter_differ)
 {
     unsigned char a[SEEN_KEY], b[SEEN_KEY];
     int64_t mine = seen_scope("token:a", "p"), other = seen_scope("token:", "ap");

@@ -53,7 +53,7 @@ TEST(all_known_is_a_reply_or_another_one)
 {
     CHECK_STR("reply 3 3.0", by_content(t, "u q1 | a r1 | u q2", "u q1 | a r1 | u q2"));
     CHECK_STR("sibling 3 3.0", by_content(t, "u q1 | a r1 | u q2 | a r2", "u q1 | a r1 | u q2"));
-    CHECK_STR("sibling 1 1.0", by_key(t, "u q1 | a r1", "u q1"));           /* T14 */
+    CHECK_STR("sibling 1 1.0", by_key(t, "u q1 | a r1", "u q1"));           /* G14 */
     CHECK_STR("append 2 2.0", by_content(t, "u q1 | a r1", "u q1 | a r1")); /* a prefill */
 }
 
@@ -61,27 +61,27 @@ TEST(what_differs_is_a_branch_or_a_root)
 {
     CHECK_STR("branch 2 2.0",
               by_content(t, "u q1 | a r1 | u q2 | a r2", "u q1 | a r1 | u q2' | a x | u q3"));
-    CHECK_STR("root 0 0.0", by_key(t, "u q1 | a r1", "u q1'")); /* T12 */
+    CHECK_STR("root 0 0.0", by_key(t, "u q1 | a r1", "u q1'")); /* G12 */
     CHECK_STR("root 0 0.0", by_key(t, "u q1 | a r1", "u x | a y | u z"));
     CHECK_STR("none 2 0.0", by_content(t, "u q1 | a r1", "u q1"));
     CHECK_STR("none 2 0.0", by_content(t, "u q1 | a r1", "u x | a y | u z"));
     CHECK_STR("branch 1 1.0", by_key(t, "u q1 | a r1 | u q2 | a r2", "u q1 | a r2 | u q2 | a r1"));
 }
 
-TEST(T37_only_an_explicit_session_takes_only_new_messages)
+TEST(G37_only_an_explicit_session_takes_only_new_messages)
 {
     CHECK_STR("behind 2 0.0", placed(t, PLACE_EXPLICIT, "u q1 | a r1", "u q2", NULL));
     CHECK_STR("root 0 0.0", placed(t, PLACE_EXPLICIT, "u q1 | a r1", "u x | a y | u q2", NULL));
 }
 
-TEST(T38_a_trimmed_history_is_appended)
+TEST(G38_a_trimmed_history_is_appended)
 {
     CHECK_STR("trimmed 4 2.0", by_content(t, "u q1 | a r1 | u q2 | a r2", "u q2 | a r2 | u q3"));
     CHECK_STR("trimmed 4 1.0", by_key(t, "u q1 | a r1 | u q2 | a r2", "a r2 | u q3"));
     CHECK_STR("none 3 0.0", by_content(t, "u q1 | a r1 | u q2", "u q2")); /* no reply among it */
 }
 
-TEST(T19_a_message_without_units_is_stored_once)
+TEST(G19_a_message_without_units_is_stored_once)
 {
     static const char soft[] = "u <system-reminder>x</system-reminder>";
     const char *sent = arena_printf(t->arena, "u q1 | a r1 | %s", soft);
@@ -91,7 +91,7 @@ TEST(T19_a_message_without_units_is_stored_once)
     CHECK_STR("append 3 2.0", by_content(t, sent, "u q1 | a r1 | u q2"));
 }
 
-TEST(T32_T35_a_summary_and_a_kept_run_are_a_compaction)
+TEST(G32_G35_a_summary_and_a_kept_run_are_a_compaction)
 {
     CHECK_STR("compacted 4 2.0 window 1 keep 3",
               by_key(t, "u q1 | a r1 | u q2 | a r2", "u summary of it | a r2 | u q3"));
@@ -105,7 +105,7 @@ TEST(T32_T35_a_summary_and_a_kept_run_are_a_compaction)
     CHECK_STR("root 0 0.0", by_key(t, "u q1 | a r1 | u q2", "u summary of it | u q2 | u q3"));
 }
 
-TEST(T33_T34_a_text_that_holds_the_summary_is_a_compaction)
+TEST(G33_G34_a_text_that_holds_the_summary_is_a_compaction)
 {
     static const char summary[] = "## Goal\nKeep a record of the work so far.\n- short\n"
                                   "There were eight messages about pears.\n";
