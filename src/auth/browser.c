@@ -64,7 +64,7 @@ const char *auth_link(struct auth *a, struct bough_arena *arena)
 
 /* ---- signing in and out ---- */
 
-/* What a browser calls itself, cut, without control characters and what is not UTF-8. */
+/* The browser's User-Agent, cut, without control characters and invalid UTF-8. */
 static const char *agent_of(struct http_req *req)
 {
     const char *text = http_header(req, "user-agent");

@@ -20,7 +20,7 @@ extern const uint64_t page_files_count; /* 0 in a program built with NO_UI=1 */
 /* Routes of the page: the addresses it shows, and its files. Without files "/" leads to "/api". */
 extern const struct http_route page_routes[];
 
-/* Serve files of this folder instead of the embedded ones, for those who edit the page. Call before
+/* Serve files of this folder instead of the embedded ones, while editing the page. Call before
  * the server starts. NULL: the embedded ones. */
 void page_from(const char *dir);
 

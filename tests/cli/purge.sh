@@ -3,9 +3,10 @@
 export BOUGH_STORE="$PWD/a.db"
 talk
 bough append '#3' "the quokka said" >/dev/null
-echo "-- what would go"
-bough purge --dry-run 1 2 3
-bough purge --dry-run 3 --json | mask
+echo "-- what would go" # sizes vary with the times that are packed
+sizes() { sed -E 's/about [0-9]+ bytes/about N bytes/; s/"bytes":[0-9]+/"bytes":N/'; }
+bough purge --dry-run 1 2 3 | sizes
+bough purge --dry-run 3 --json | mask | sizes
 bough ls --kind all | wc -l
 echo "-- and what goes"
 bough purge '#1' </dev/null; echo "exit $?"

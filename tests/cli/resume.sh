@@ -1,7 +1,7 @@
 #!/bin/sh
 # Places a session where another tool looks for it, and prints or runs the command that goes on with it.
 export BOUGH_STORE="$PWD/a.db"
-hide() { mask | sed -E 's/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/<uuid>/g; s/ses_[0-9a-zA-Z]+/<ses>/g; s/<day>T[0-9-]+Z?/<when>/g; s|[0-9]{4}/[0-9]{2}/[0-9]{2}/|<date>/|; s/before-[0-9]+/before-<ms>/; s/-tmp[-.A-Za-z0-9]*-resume-shop/<folder>/g'; }
+hide() { mask | sed -E 's/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/<uuid>/g; s/ses_[0-9a-zA-Z]+/<ses>/g; s/<day>T[0-9-]+Z?/<when>/g; s|[0-9]{4}/[0-9]{2}/[0-9]{2}/|<date>/|; s/before-[0-9]+/before-<ms>/; s/-(tmp|dev-shm)[-.A-Za-z0-9]*-resume-shop/<folder>/g'; }
 mkdir shop
 talk
 bough rename 1 "Why is the cache stale?"

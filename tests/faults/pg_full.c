@@ -60,14 +60,14 @@ PG_SERVER_TEST(a_full_disk_at_the_server_refuses_whole_appends_until_there_is_sp
             CHECK_OK(ledger_append(&l[i]));
     }
     CHECK(fill(flag, "/base/"));
-    for (int i = 0; i < WRITERS; i++) {
+    for (int i = 0; i < 2 * WRITERS; i++) { /* twice: a refused append does no harm */
+        struct ledger *w = &l[i / 2];
         enum bough_rc rc = BOUGH_OK;
 
         for (int k = 0; !rc && k < 3000; k++) /* partly filled pages still have room */
-            rc = ledger_append(&l[i]);
-        printf("# after %d appends: %s\n", l[i].n, l[i].err.msg);
+            rc = ledger_append(w);
+        printf("# after %d appends: %s\n", w->n, w->err.msg);
         CHECK_INT(BOUGH_FULL, rc);
-        CHECK_INT(BOUGH_FULL, ledger_append(&l[i]));
     }
     for (int i = 0; i < WRITERS; i++)
         ledger_check(t, &l[i]);

@@ -37,6 +37,7 @@ static void *write_on(void *arg)
         w->rc = bough_append(w->store, a, w->session, &in, &out, &w->err);
         w->times += !w->rc;
         bough_arena_reset(a);
+        usleep(w->times < 500 ? 0 : 2000); /* limit volume: each backup is read whole */
     }
     bough_arena_destroy(a);
     return NULL;

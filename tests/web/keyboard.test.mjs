@@ -60,6 +60,7 @@ test("keys act on the entry they stand on: label, fork, copy, compare", async ({
   await page.keyboard.press("f");
   await page.getByRole("dialog", { name: "Fork" }).waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Fork" }).waitFor({ state: "hidden" });
   await page.keyboard.press("?");
   await page
     .getByRole("dialog", { name: "Keyboard shortcuts" })

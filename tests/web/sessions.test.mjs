@@ -133,7 +133,8 @@ test("several sessions are archived, deleted and restored at once", async ({
     .getByRole("toolbar", { name: "Selected sessions" })
     .getByRole("button", { name: "Delete" })
     .click();
-  await page.getByText("2 sessions moved to the trash").waitFor();
+  // The pointer on it keeps the way back.
+  await page.getByText("2 sessions moved to the trash").hover();
   await until(
     "they are gone",
     async () => (await row(page, /Number one/).count()) === 0,
@@ -142,6 +143,48 @@ test("several sessions are archived, deleted and restored at once", async ({
   await page.getByRole("button", { name: "Undo" }).click();
   await row(page, /Number one/).waitFor();
   await row(page, /Number two/).waitFor();
+});
+
+test("the list follows what is done here even while no event arrives", async ({
+  server,
+}) => {
+  const s = await server();
+  await s.session({ title: "Stays" });
+  await s.session({ title: "Goes" });
+  const page = await signIn(s);
+  await page.route("**/api/v1/events*", (r) => r.abort());
+  await goto(page, s, "/sessions");
+  await row(page, /Goes/).waitFor();
+  await page.getByRole("button", { name: "List menu" }).click();
+  await page.getByRole("menuitem", { name: "Select several" }).click();
+  await page.getByRole("checkbox", { name: "Select Goes" }).check();
+  await page
+    .getByRole("toolbar", { name: "Selected sessions" })
+    .getByRole("button", { name: "Delete" })
+    .click();
+  await until(
+    "it is gone",
+    async () => (await row(page, /Goes/).count()) === 0,
+  );
+  await row(page, /Stays/).waitFor();
+});
+
+test("what happened after a page was read and before its events began is shown", async ({
+  server,
+}) => {
+  const s = await server();
+  const one = await s.session({ title: "Busy" });
+  await s.append(one, [["user", "first words"]]);
+  const page = await signIn(s);
+  await page.route("**/api/v1/events*", async (r) => {
+    await page.getByText("first words").first().waitFor();
+    await s.append(one, [["assistant", "words between"]]);
+    await s.session({ title: "Made between" });
+    await r.continue();
+  });
+  await goto(page, s, `/sessions/${one.slug}`);
+  await page.getByText("words between").first().waitFor();
+  await row(page, /Made between/).waitFor();
 });
 
 test("the trash shows what was deleted; a purge says what it keeps, and removes for good", async ({

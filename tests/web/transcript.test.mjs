@@ -329,6 +329,30 @@ test("a message is seen while it is written, and the end is followed", async ({
   );
 });
 
+test("a transcript at its end stays there when a row grows while it scrolls", async ({
+  server,
+}) => {
+  const s = await server();
+  const one = await s.session({ title: "Tall" });
+  for (let i = 0; i < 12; i++)
+    await s.append(one, [["user", `line ${i}\n\n`.repeat(6)]]);
+  const page = await signIn(s);
+  await goto(page, s, `/sessions/${one.slug}`);
+  const box = page.getByRole("region", { name: "Transcript" });
+  await box.getByText("line 11").first().waitFor();
+  const below = () =>
+    box.evaluate((b) => b.scrollHeight - b.clientHeight - b.scrollTop);
+  await until("the end is seen", async () => (await below()) < 2);
+  await box.evaluate((b) => {
+    b.querySelector(".vrow").style.paddingBottom = "600px";
+    b.scrollTop -= 300;
+  });
+  await until("the end is seen again", async () => (await below()) < 2);
+  // The reader leaves the end, and then it is left alone.
+  await box.evaluate((b) => (b.scrollTop -= 300));
+  await page.getByRole("button", { name: "To the end" }).waitFor();
+});
+
 test("deleting an entry can be undone, and only its own session deletes it", async ({
   server,
 }) => {

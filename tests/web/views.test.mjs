@@ -124,7 +124,7 @@ test("the context shows what a model gets and what is not sent as stored", async
   await panel.getByRole("button", { name: /user.*new question/ }).waitFor();
   assert.equal(await panel.getByText("old question").count(), 0);
   await panel.getByText(/not sent as stored/).waitFor();
-  await panel.getByText(/of 32k tokens/).waitFor();
+  await panel.getByText(/about .* tokens/).waitFor();
 });
 
 test("cost adds up to the calls, by model and by project, and comes as CSV", async ({

@@ -4,7 +4,7 @@ import { actionKey, api, got, message, type Entry, type Session } from "./api/cl
 import { go, href, toList, toSession } from "./router";
 import { split } from "./state/path";
 import { path, session } from "./state/session";
-import { refresh, remember } from "./state/sessions";
+import { refresh, update } from "./state/sessions";
 import { ask } from "./ui/dialog";
 
 /** A sentence at the bottom, for a moment: what was done, with the way back. Errors stay where they happened. */
@@ -13,9 +13,17 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 export function say(text: string, undo?: () => unknown): void {
   said.value = { text, undo };
-  clearTimeout(timer);
-  timer = setTimeout(() => (said.value = undefined), undo ? 8000 : 3000);
+  endIn(undo ? 8000 : 3000);
 }
+
+function endIn(ms: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => (said.value = undefined), ms);
+}
+
+/** The sentence stays while the pointer or the focus is on it. */
+export const holdSaid = (): void => clearTimeout(timer);
+export const releaseSaid = (): void => endIn(3000);
 
 /** Do it; a failure is said, because the menu that asked for it is closed. */
 export async function attempt(work: () => Promise<unknown>): Promise<void> {
@@ -39,7 +47,7 @@ export function newSession(): void {
       const s = await got(
         api.POST("/api/v1/sessions", { body: { title: title.trim() || undefined }, headers: { "Idempotency-Key": actionKey() } }),
       );
-      remember(s);
+      update(s);
       go(href(["sessions", s.slug]));
     },
   });
@@ -50,7 +58,7 @@ export function rename(s: Session): void {
     title: "Rename",
     field: { name: "Title", value: s.title, optional: true },
     act: "Rename",
-    run: async (title) => remember(await got(api.PATCH("/api/v1/sessions/{id}", { ...at(s.id), body: { title: title.trim() } }))),
+    run: async (title) => update(await got(api.PATCH("/api/v1/sessions/{id}", { ...at(s.id), body: { title: title.trim() } }))),
   });
 }
 
@@ -70,13 +78,13 @@ export async function unarchive(list: Session[]): Promise<void> {
 }
 
 export async function remove(list: Session[]): Promise<void> {
-  for (const s of list) remember(await got(api.DELETE("/api/v1/sessions/{id}", at(s.id))));
+  for (const s of list) update(await got(api.DELETE("/api/v1/sessions/{id}", at(s.id))));
   if (list.some((s) => s.id === session.value?.id)) go(toList());
   say(list.length === 1 ? "Moved to the trash" : `${list.length} sessions moved to the trash`, () => restore(list));
 }
 
 export async function restore(list: Session[]): Promise<void> {
-  for (const s of list) remember(await got(api.POST("/api/v1/sessions/{id}/restore", at(s.id))));
+  for (const s of list) update(await got(api.POST("/api/v1/sessions/{id}/restore", at(s.id))));
   say(list.length === 1 ? "Restored" : `${list.length} sessions restored`);
 }
 
@@ -110,7 +118,7 @@ export function fork(s: Session, entry?: string): void {
           headers: { "Idempotency-Key": actionKey() },
         }),
       );
-      remember(made);
+      update(made);
       go(href(["sessions", made.slug]));
     },
   });

@@ -1,7 +1,7 @@
 // The frame: rail, list, main view, panel; and what floats over them.
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import type { JSX } from "preact";
-import { said } from "./actions";
+import { holdSaid, releaseSaid, said } from "./actions";
 import { access } from "./api/client";
 import { live } from "./api/events";
 import { KeysDialog, onKey, showKeys } from "./keys";
@@ -45,7 +45,8 @@ const wide: Record<string, () => JSX.Element> = {
 };
 
 export function App() {
-  useEffect(() => {
+  // Before the first paint: a key that is pressed as soon as the page is seen is not lost.
+  useLayoutEffect(() => {
     addEventListener("keydown", onKey);
     document.addEventListener("click", followLinks);
     return () => {
@@ -158,7 +159,7 @@ function Pills() {
       )}
       {live.value === "resumed" && <span class="pill">Connected again</span>}
       {what && (
-        <span class="pill">
+        <span class="pill" onPointerEnter={holdSaid} onPointerLeave={releaseSaid} onFocusIn={holdSaid} onFocusOut={releaseSaid}>
           {what.text}
           {what.undo && (
             <button

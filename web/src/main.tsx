@@ -9,5 +9,5 @@ import "./styles/frame.css";
 import "./styles/transcript.css";
 import "./styles/views.css";
 
-render(<App />, document.getElementById("app")!);
 connect();
+render(<App />, document.getElementById("app")!);

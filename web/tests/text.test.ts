@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseAnsi, visible } from "../src/lib/ansi";
+import { parseAnsi, plain, visible } from "../src/lib/ansi";
 import { ago, bytes, duration, modelName, money, moneyExact, percent, plural, projectName, timeGroup, tokens } from "../src/lib/format";
 
 describe("terminal output", () => {
@@ -33,6 +33,9 @@ describe("terminal output", () => {
     expect(parseAnsi("\x1b[38;2;1;2;3;1mx")).toEqual([{ text: "x", style: "bold" }]);
   });
 
+  test("a line without colours has no escape sequence", () => {
+    expect(plain("\x1b[31mERRO\x1b[0m[0031] got\x07 it")).toBe("ERRO[0031] got\u2407 it");
+  });
   test("control characters and bidirectional overrides become visible", () => {
     expect(visible("a\x00\x07b\x7f")).toBe("a\u2400\u2407b\u2421");
     expect(visible("safe\u202egnp.exe")).toBe("safe⟨202e⟩gnp.exe");

@@ -223,8 +223,8 @@ static void tell_queue(struct telling *t)
     finish(t);
 }
 
-/* Something changed that belongs to no session. It does not say more than what it was; the route of
- * that noun does, to those who may know. */
+/* Something changed that belongs to no session. The event only names the noun; its route has the
+ * details and checks the scopes. */
 static void tell_store(struct telling *t)
 {
     const struct bough_change *c = t->c;

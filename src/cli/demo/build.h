@@ -42,7 +42,7 @@ struct demo_entry {
     bool called; /* it has a call: further text is another entry */
     struct bough_totals used;
     int64_t ms;
-    bool unknown; /* nobody knows the price */
+    bool unknown; /* the price is not known */
     enum demo_end end;
     const char *error; /* JSON */
 };

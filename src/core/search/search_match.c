@@ -220,16 +220,21 @@ static void mark_expression(struct bough_arena *a, const struct search_query *q,
     }
 }
 
-/* Copy the text with runs of white space as one space, and adjust the ranges. */
+/* Copy the text with runs of white space as one space and without escape sequences, and adjust the
+ * ranges. */
 static void squeeze(struct bough_arena *a, struct bough_str text, size_t from, size_t to,
                     struct search_snippet *out)
 {
     char *p = arena_alloc(a, to - from + 1);
     size_t *moved = arena_array(a, to - from + 1, sizeof *moved), n = 0;
 
-    for (size_t i = from; i < to; i++) {
+    for (size_t i = from, skip; i < to; i++) {
         moved[i - from] = n;
-        if (!is_gap(text.p[i]))
+        skip = text.p[i] == '\033' ? escape_length(text.p + i, to - i) - 1 : 0;
+        if (skip)
+            for (; skip; skip--)
+                moved[++i - from] = n;
+        else if (!is_gap(text.p[i]))
             p[n++] = text.p[i];
         else if (n && p[n - 1] != ' ')
             p[n++] = ' ';

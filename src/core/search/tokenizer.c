@@ -6,7 +6,10 @@
 #include "base/text/str.h"
 #include "base/text/utf8.h"
 
-enum { CHARS = TOKEN_MAX }; /* characters kept of a word */
+enum {
+    CHARS = TOKEN_MAX, /* characters kept of a word */
+    ESC = 0x1b,
+};
 
 /* ---- classes of characters ---- */
 
@@ -103,6 +106,19 @@ static bool plain_word(struct tokenizer *t, struct token *out)
     return true;
 }
 
+/* ---- escape sequences ---- */
+
+size_t escape_length(const char *p, size_t n)
+{
+    size_t i = 2;
+
+    if (n < 2 || p[1] != '[')
+        return 1;
+    while (i < n && p[i] >= ' ' && p[i] <= '?') /* parameters */
+        i++;
+    return i < n && p[i] >= '@' && p[i] <= '~' ? i + 1 : 1;
+}
+
 /* ---- words beyond ASCII ---- */
 
 struct word {
@@ -158,7 +174,7 @@ static void expand(struct tokenizer *t)
     utf8proc_ssize_t n;
 
     t->queue_from = t->at;
-    t->at += k ? k : 1;
+    t->at += cp == ESC ? escape_length(t->p + t->at, t->n - t->at) : k ? k : 1;
     t->next = 0;
     t->queued = 1;
     t->queue[0] = k ? (int32_t)cp : 0xfffd; /* U+FFFD is a separator */
@@ -217,7 +233,7 @@ bool token_next(struct tokenizer *t, struct token *out)
         const unsigned char *p = (const unsigned char *)t->p;
 
         while (t->at < t->n && p[t->at] < 0x80 && !fold_ascii(p[t->at]))
-            t->at++;
+            t->at += p[t->at] == ESC ? escape_length(t->p + t->at, t->n - t->at) : 1;
         if (t->at >= t->n)
             return false;
         if (p[t->at] < 0x80 && plain_word(t, out))

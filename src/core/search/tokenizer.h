@@ -4,8 +4,9 @@
  * bytes.
  *
  * A word is a run of letters and digits, folded (Unicode compatibility, case) and without accents.
- * In scripts without spaces between words each character is a word, as is an emoji; a phrase of
- * such words matches any part of the text.
+ * An escape sequence of a terminal (colours) separates words and is part of none. In scripts
+ * without spaces between words each character is a word, as is an emoji; a phrase of such words
+ * matches any part of the text.
  */
 #ifndef CORE_SEARCH_TOKENIZER_H
 #define CORE_SEARCH_TOKENIZER_H
@@ -39,5 +40,9 @@ struct tokenizer {
 void token_init(struct tokenizer *t, struct bough_str text);
 /* Read the next word; false at the end of the text. */
 bool token_next(struct tokenizer *t, struct token *out);
+
+/* The length of the escape sequence (ESC [ ... letter) that begins at p[0], an ESC; 1 if it is
+ * none. n: bytes up to the end of the text, at least 1. */
+size_t escape_length(const char *p, size_t n);
 
 #endif

@@ -236,7 +236,7 @@ static enum bough_rc prepare_change(struct prep *p, void *user, struct bough_err
     put(p, row, &body);
     if (j->revoke) {
         audit_put(p, j->s->principal, "revoke token", found->label, "");
-    } else { /* nobody needs to know: no number of the changelog, and no sync */
+    } else { /* the time of use is no news: no changelog row, and no sync */
         p->t->log = (struct changelog_row){ 0 };
         p->t->relaxed = true;
     }

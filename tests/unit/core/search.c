@@ -330,6 +330,18 @@ TEST(words_and_a_phrase_that_covers_them_are_one_range_of_the_snippet)
     CHECK_STR("[a] b [c] d [e f g h i] j", snippet(t, "a c e f \"e f g h i\"", &piece, 1, &s));
 }
 
+TEST(colours_of_a_terminal_are_not_words_and_not_shown)
+{
+    struct search_piece piece = {
+        SEARCH_OUTPUT, 0,
+        str_of("\033[1;31mERRO\033[0m[0031] \033[Kg\xc3\xb6t\033[31m \033 x \033[3")
+    };
+    struct search_snippet s;
+
+    CHECK_STR("[ERRO][0031] [g\xc3\xb6t] x [3", snippet(t, "erro got", &piece, 1, &s));
+    CHECK_STR("ERRO[0031] g\xc3\xb6t x [3", snippet(t, "31mERRO kgot", &piece, 1, &s));
+}
+
 TEST(a_snippet_is_cut_at_characters_near_the_match)
 {
     struct search_snippet s;

@@ -22,6 +22,11 @@ export function visible(text: string): string {
   });
 }
 
+/** One line of text without colours: escape sequences are left out. */
+export function plain(text: string): string {
+  return visible(text.replace(escapes, ""));
+}
+
 export function parseAnsi(text: string): Run[] {
   const runs: Run[] = [];
   const state = { bold: false, dim: false, italic: false, underline: false, colour: 0 };

@@ -88,6 +88,7 @@ on("session.updated", (e) => (e["session"] as Session | undefined)?.id === curre
 on("session.created", (e) => (e["session"] as Session | undefined)?.parent === current.peek() && soon());
 on("message.created", (e) => e["session"] === current.peek() && soon());
 on("entry.created", (e) => e["session"] === current.peek() && soon());
+on("ready", soon);
 on("reset", soon);
 
 export function reloadOutline(): void {

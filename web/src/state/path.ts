@@ -41,6 +41,8 @@ export class Path {
   private clock = 0;
   private again: ReturnType<typeof setTimeout> | undefined;
   private gone = false;
+  /** Entries came while the tail was being read: the answer may lack them. */
+  private missed = false;
 
   constructor(
     readonly session: string,
@@ -52,6 +54,7 @@ export class Path {
       on("entry.created", (e) => this.appended(e)),
       on("message.updated", (e) => this.changed(e)),
       on("message.part", (e) => this.grew(e)),
+      on("ready", () => this.mayHaveGrown()),
       on("reset", () => this.reload()),
     ];
     void this.loadTail();
@@ -111,6 +114,7 @@ export class Path {
       this.state.value = "ready";
       this.catchUp(items);
       this.version.value++;
+      if (this.missed) this.mayHaveGrown();
     } catch (e) {
       this.fail(e);
     }
@@ -185,7 +189,11 @@ export class Path {
 
   /** A new entry behind the head: only the last page changes. Elsewhere it is another branch's. */
   private appended(e: ServerEvent): void {
-    if (!this.isMine(e) || this.at || this.state.peek() !== "ready") return;
+    if (!this.isMine(e) || this.at) return;
+    if (this.state.peek() !== "ready") {
+      this.missed = true;
+      return;
+    }
     const entry = e["message"] as Entry | undefined;
     const last = this.peek(this.depth.value);
     if (entry && last && !follows(last, entry)) {
@@ -193,6 +201,12 @@ export class Path {
       return;
     }
     this.refresh(this.depth.value + 1);
+  }
+
+  /** Events before the stream began, or while the tail was read, were not seen: look at the end again. */
+  private mayHaveGrown(): void {
+    this.missed = this.state.peek() !== "ready";
+    if (!this.missed && !this.at) this.refresh(this.depth.value + 1);
   }
 
   private changed(e: ServerEvent): void {

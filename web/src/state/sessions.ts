@@ -167,7 +167,8 @@ function soon(): void {
   timer = setTimeout(() => void loadList(), 400);
 }
 
-function update(s: Session): void {
+/** A session as it is now, from an event or from the answer to a change: the list follows if its order or members may differ. */
+export function update(s: Session): void {
   const before = known(s.id).peek();
   remember(s);
   const first = ids.peek()[0];
@@ -191,6 +192,8 @@ on("session.deleted", (e) => {
     soon();
   }
 });
+// The stream began after the list was asked for: what happened between the two is seen by asking again.
+on("ready", soon);
 on("reset", soon);
 
 /** Entries of a session do not send its row; its time and counts are read when it is shown. */

@@ -106,6 +106,9 @@ class Engine implements VirtualHandle {
   private wide = 0;
   /** scrollTop as we set it: a scroll event with this value is our own. */
   private set = -1;
+  /** scrollHeight and clientHeight when the window was last put in place. */
+  private high = 0;
+  private low = 0;
 
   constructor(
     readonly id: string,
@@ -187,11 +190,18 @@ class Engine implements VirtualHandle {
       box.scrollTop = to;
       this.set = box.scrollTop;
     }
+    this.high = box.scrollHeight;
+    this.low = box.clientHeight;
   }
 
   scrolled = (): void => {
     const box = this.box;
     if (!box || box.scrollTop === this.set) return;
+    // Rows that grew or shrank moved the window, not the reader: the end stays in view.
+    if (this.anchor.end && (box.scrollHeight !== this.high || box.clientHeight !== this.low)) {
+      this.settle();
+      return;
+    }
     this.set = -1;
     const y = Math.max(0, box.scrollTop - this.head());
     const index = this.heights.at(y);

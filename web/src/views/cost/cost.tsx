@@ -90,9 +90,9 @@ export function CostPage() {
           ]}
           onPick={(v) => go(withQuery({ days: v === "30" ? undefined : v }), true)}
         />
-        <a class="btn" href={csv} download="cost.csv">
+        <a class="btn" href={csv} download="cost.csv" aria-label="CSV">
           <Icon name="dl" small />
-          CSV
+          <span class="narrow-hide">CSV</span>
         </a>
       </div>
       <div class="scroll" tabIndex={0} role="region" aria-label="Cost">
@@ -131,7 +131,7 @@ function ProjectMenu({ now }: { now?: string }) {
       ]}
       button={(toggle, open) => (
         <button type="button" class="btn quiet" aria-haspopup="menu" aria-expanded={open} onClick={toggle}>
-          {now ? projectName(now) : "All projects"} <Icon name="down" small />
+          <span class="clip">{now ? projectName(now) : "All projects"}</span> <Icon name="down" small />
         </button>
       )}
     />

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api, got, message, type paths, type Session } from "../../api/client";
 import { dialects } from "../../api/words";
-import { visible } from "../../lib/ansi";
+import { plain, visible } from "../../lib/ansi";
 import { plural, tokens } from "../../lib/format";
 import { param, toSession } from "../../router";
 import { Icon } from "../../ui/icon";
@@ -112,18 +112,17 @@ function partsOf(c: Context, sizes: number[]): [string, number, number][] {
 }
 
 function Meter({ parts, total }: { parts: [string, number, number][]; total: number }) {
-  const room = [32_000, 128_000, 200_000, 400_000, 1_000_000, 2_000_000].find((n) => n >= total) ?? total;
   return (
     <div class="pfoot">
       <div class="row-x small">
-        <span class="t2">Context, about</span>
+        <span class="t2">Context</span>
         <span class="grow" />
-        <span class="num t3">
-          {tokens(total)} of {tokens(room)} tokens
-        </span>
+        <span class="num t3">about {tokens(total)} tokens</span>
       </div>
-      <div class="meter" role="img" aria-label={`${tokens(total)} of ${tokens(room)} tokens`}>
-        {parts.map(([name, n, lane]) => n > 0 && <i key={name} class={`bg${lane}`} style={{ width: `${(n / room) * 100}%` }} />)}
+      <div class="meter" role="img" aria-label={`about ${tokens(total)} tokens`}>
+        {parts.map(
+          ([name, n, lane]) => n > 0 && <i key={name} class={`bg${lane}`} style={{ width: `${(n / Math.max(1, total)) * 100}%` }} />,
+        )}
       </div>
       <div class="row-x small t3 legend">
         {parts.map(
@@ -156,7 +155,7 @@ function Message({ m, size, source, session }: { m: Record<string, unknown>; siz
     <li>
       <button type="button" class="ctx-line" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
         <span class="t2 role clip">{visible(String(m["role"] ?? "message"))}</span>
-        <span class="grow clip t3">{visible((first ?? "").slice(0, 200))}</span>
+        <span class="grow clip t3">{plain((first ?? "").slice(0, 200))}</span>
         <span class="t3 small num">{tokens(size)}</span>
       </button>
       {open.value && (

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api, got, type Hit, message } from "../../api/client";
-import { visible } from "../../lib/ansi";
+import { plain, visible } from "../../lib/ansi";
 import { ago, exactTime, plural } from "../../lib/format";
 import { toSession } from "../../router";
 import { Icon, type IconName } from "../../ui/icon";
@@ -19,10 +19,10 @@ export function Snippet({ hit }: { hit: Hit }) {
   for (const [i, m] of hit.matches.entries()) {
     const [from, n] = m as unknown as [number, number];
     if (from < at) continue;
-    out.push(visible(text.decode(raw.subarray(at, from))), <mark key={i}>{visible(text.decode(raw.subarray(from, from + n)))}</mark>);
+    out.push(plain(text.decode(raw.subarray(at, from))), <mark key={i}>{plain(text.decode(raw.subarray(from, from + n)))}</mark>);
     at = from + n;
   }
-  out.push(visible(text.decode(raw.subarray(at))));
+  out.push(plain(text.decode(raw.subarray(at))));
   return (
     <>
       {hit.cut_front && "… "}

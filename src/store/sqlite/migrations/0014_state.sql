@@ -1,2 +1,0 @@
--- Records of kind 15 hold what the store remembers of itself: when it was last backed up and checked.
--- An older bough does not know them.
