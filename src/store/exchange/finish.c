@@ -340,6 +340,36 @@ static enum bough_rc seal_reply(struct finishing *f)
     return BOUGH_OK;
 }
 
+static bool same_parts(const struct bough_entry *e, const struct bough_exchange_reply *r)
+{
+    if (!r || !r->nparts || e->nparts != r->nparts)
+        return false;
+    for (size_t i = 0; i < e->nparts; i++)
+        if (!str_eq(e->parts[i].json, r->parts[i]))
+            return false;
+    return true;
+}
+
+/* The open reply is no longer ours to seal. Another process sealed what had come by then, and the
+ * reply goes beside it; or an earlier attempt to finish did seal it, though it said otherwise. */
+static enum bough_rc look_at_sealed(struct finishing *f, bool *known)
+{
+    struct bough_entry *e;
+    struct snap snap;
+    enum bough_rc rc = snap_begin(f->s, &snap, f->err);
+
+    if (rc)
+        return rc;
+    rc = entry_load(&snap, f->a, f->x->open_at, &e, f->err);
+    snap_end(&snap);
+    *known = !rc && !e->open && same_parts(e, f->in->reply);
+    if (*known) {
+        memcpy(f->out.entry, e->id, sizeof f->out.entry);
+        memcpy(f->out.call, e->call, sizeof f->out.call);
+    }
+    return rc;
+}
+
 /* Further choices, beside the reply. */
 static enum bough_rc append_others(struct finishing *f)
 {
@@ -462,7 +492,7 @@ static enum bough_rc move_away(struct finishing *f, const char *why)
 
 static enum bough_rc write_end(struct finishing *f)
 {
-    bool open = f->x->open, reply = f->in->reply || open;
+    bool reply = f->in->reply || f->x->open, known;
     const char *why;
     enum bough_rc rc = find_out(f, &why);
 
@@ -472,13 +502,14 @@ static enum bough_rc write_end(struct finishing *f)
         rc = append_failure(f, &f->in->failed[f->x->failed]);
     if (rc)
         return rc;
-    if (f->x->open)
+    if (f->x->open) {
         rc = seal_reply(f);
-    if (rc == BOUGH_LEASE_LOST && f->in->reply) { /* another process sealed what had come by then */
+        if (rc != BOUGH_LEASE_LOST && rc != BOUGH_CONFLICT)
+            return rc;
+        rc = look_at_sealed(f, &known);
+        if (rc || known)
+            return rc;
         f->x->open = false;
-        rc = BOUGH_OK;
-    } else if (f->x->open || rc || f->empty) {
-        return rc;
     }
     if (f->in->reply)
         rc = append_reply(f);
