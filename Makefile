@@ -260,6 +260,10 @@ bench-pg: ## PostgreSQL on the same disk; figures in build/bench-pg.json
 	@scripts/install-deps --all
 	@$(BUILD) VARIANT=release build/release/bench.bin
 	PGTEST_BASE=/var/tmp tests/with-postgres.sh build/release/bench.bin $(BENCH) pg
+bench-gateway: ## exchanges of a gateway; figures in build/bench-gateway.json
+	@scripts/install-deps --all
+	@$(BUILD) VARIANT=release build/release/bench.bin
+	build/release/bench.bin $(BENCH) gateway
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
@@ -340,6 +344,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-web screenshots lint check-headers format install uninstall clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-gateway bench-web screenshots lint check-headers format install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
