@@ -96,7 +96,7 @@ struct cost cost_at(const struct price *p, const struct usage *u)
                           p };
 }
 
-struct cost cost_of_usage(const struct price_table *t, const struct cost_of *of,
+struct cost cost_of_usage(const struct price_table *t, const struct answered *of,
                           const struct usage *u)
 {
     const struct price *p = price_find(t, of->provider, of->model, of->time);

@@ -94,12 +94,12 @@ struct cost {
 struct cost cost_at(const struct price *p, const struct usage *u);
 
 /* Who answered a call, and when. */
-struct cost_of {
+struct answered {
     const char *provider, *model;
     const char *want_model; /* if the one that answered has no price; NULL: none */
     int64_t time;
 };
-struct cost cost_of_usage(const struct price_table *t, const struct cost_of *of,
+struct cost cost_of_usage(const struct price_table *t, const struct answered *of,
                           const struct usage *u);
 
 #endif

@@ -39,8 +39,9 @@ struct reading {
     const char *name; /* of the file, for formats that use it; "" if unknown */
     int64_t line;     /* the current line */
     int64_t byte;     /* of a document: where the current element begins; 0: no element */
-    const struct doc_bytes *bytes; /* of a document */
-    void *state;                   /* the format's own state, in `kept` */
+    const struct doc_bytes *bytes;    /* of a document */
+    void *state;                      /* the format's own state, in `kept` */
+    const struct price_table *prices; /* in `kept`, once they were needed */
 
     /* For formats that can resume after an earlier reading, see format.leave. */
     int64_t at;              /* byte where the current line begins */
@@ -275,5 +276,15 @@ struct bough_str row_rest(struct reading *r, struct json row, const char *const 
 /* A non-negative number from a member of a JSON object, else 0; a cost in USD as nano-USD. */
 int64_t number_of(struct json object, const char *name);
 int64_t cost_of(struct json usd);
+
+/* ---- prices.c ---- */
+
+struct answered;
+struct usage;
+
+/* Set used->cost by the list prices, and return where it comes from: UNSAID if there is no price.
+ */
+enum bough_cost_source price_usage(struct reading *r, const struct answered *who,
+                                   const struct usage *u, struct bough_totals *used);
 
 #endif

@@ -29,7 +29,7 @@ static const char *refused(struct test *t, const char *csv)
 static const char *costs(struct test *t, const char *provider, const char *model, const char *usage)
 {
     struct price_table own = price_table_own(t->arena);
-    struct cost_of of = { provider, model, NULL, iso_parse("2026-11-16T12:00:00Z") };
+    struct answered of = { provider, model, NULL, iso_parse("2026-11-16T12:00:00Z") };
     struct usage u;
     struct cost c;
 
@@ -195,7 +195,7 @@ TEST(a_cost_is_rounded_once_and_half_to_even)
 TEST(the_model_that_was_asked_for_counts_if_the_other_has_no_price)
 {
     struct price_table x = table(t, HEAD "a,m,2026-01-01,1,1,\na,n,2026-01-01,2,1,\n");
-    struct cost_of of = { "a", "m-dated", "n", iso_parse("2026-02-01T00:00:00Z") };
+    struct answered of = { "a", "m-dated", "n", iso_parse("2026-02-01T00:00:00Z") };
     struct usage u = { .input = 1, .cost = -1 };
 
     CHECK_INT(2, cost_of_usage(&x, &of, &u).nano);
