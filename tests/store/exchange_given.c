@@ -6,6 +6,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "exchange_world.h"
+#include "store/exchange/beginning.h"
 
 STORE_TEST(C9_a_only_new_messages_are_sent_in_an_exchange)
 {
@@ -88,12 +89,13 @@ STORE_TEST(C9_f_an_exchange_with_a_reordered_history_is_a_branch)
 
 /* ---- several at once ---- */
 
-enum { THREADS = 8, TURNS = 5 };
+enum { THREADS = 8, TURNS = 2, ROUNDS = 10 };
 
 struct teller {
     struct bough_store *store;
     const char *session;
     int number;
+    pthread_barrier_t *start;
     enum bough_rc rc;
     struct bough_error err;
 };
@@ -125,6 +127,7 @@ static void *tell_all(void *arg)
     struct teller *r = arg;
     struct bough_arena *a = bough_arena_create();
 
+    pthread_barrier_wait(r->start);
     for (int i = 0; i < TURNS && !r->rc; i++)
         r->rc = tell(r, a, i);
     bough_arena_destroy(a);
@@ -140,29 +143,57 @@ static const char *plain(struct test *t, const struct bough_entry *e)
     return arena_strndup(t->arena, text.p, text.n);
 }
 
-STORE_TEST(C9_g_exchanges_of_eight_threads_neither_double_nor_interleave)
+/* All threads begin at once in an empty session. */
+static void tell_at_once(struct test *t, const char *session)
 {
     struct teller r[THREADS];
     pthread_t threads[THREADS];
-    struct bough_entries_read_result path;
-    const char *s;
+    pthread_barrier_t start;
 
-    bough_store_close(&t->store); /* the test clock is not thread-safe */
-    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
-    s = new_session(t, "");
+    CHECK(pthread_barrier_init(&start, NULL, THREADS) == 0);
     for (int i = 0; i < THREADS; i++) {
-        r[i] = (struct teller){ .store = t->store, .session = s, .number = i };
+        r[i] =
+            (struct teller){ .store = t->store, .session = session, .number = i, .start = &start };
         CHECK(pthread_create(&threads[i], NULL, tell_all, &r[i]) == 0);
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    CHECK(pthread_barrier_destroy(&start) == 0);
     for (int i = 0; i < THREADS; i++)
         if (r[i].rc)
             FAIL("thread %d: %s (%s)", i, bough_rc_name(r[i].rc), r[i].err.msg);
-    CHECK_OK(bough_entries_read(t->store, t->arena, s, NULL, &path, &t->err));
-    CHECK_INT(2 * THREADS * TURNS, path.entries.n); /* one path */
-    for (size_t i = 0; i < path.entries.n; i += 2)
-        CHECK_STR(plain(t, &path.entries.at[i]) + 1, plain(t, &path.entries.at[i + 1]) + 1);
+}
+
+STORE_TEST(C9_g_exchanges_of_eight_threads_neither_double_nor_interleave)
+{
+    struct bough_entries_read_result path;
+
+    bough_store_close(&t->store); /* the test clock is not thread-safe */
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    for (int round = 0; round < ROUNDS; round++) {
+        const char *s = new_session(t, "");
+
+        tell_at_once(t, s);
+        CHECK_OK(bough_entries_read(t->store, t->arena, s, NULL, &path, &t->err));
+        CHECK_INT(2 * THREADS * TURNS, path.entries.n); /* one path */
+        for (size_t i = 0; i < path.entries.n; i += 2)
+            CHECK_STR(plain(t, &path.entries.at[i]) + 1, plain(t, &path.entries.at[i + 1]) + 1);
+    }
+}
+
+/* What was decided for an empty session must not become a second root of one that is not empty any
+ * more. */
+STORE_TEST(C9_g_a_decision_that_another_exchange_overtook_is_made_again)
+{
+    const char *s = new_session(t, "");
+    struct bough_exchange_begin_options in = { .session = s };
+    struct beginning b = { .s = t->store, .a = t->arena, .in = &in, .err = &t->err };
+
+    b.decided = b.w.sid = get(t, s)->number;
+    b.w.how = BOUGH_EXCHANGE_APPENDED;
+    ASK(.session = s, .sent = "u q1", .reply = "r1");
+    CHECK_RC(BOUGH_CONFLICT, begin_write(&b));
+    CHECK_STR("#1 u:q1 a:r1", tree_of(t, s));
 }
 
 /* ---- what was missed, what is gone ---- */

@@ -145,6 +145,19 @@ static enum bough_rc can_adopt(struct beginning *b, struct snap *snap, bool *can
     return rc;
 }
 
+/* Remember the head that the decision knows: begin_write() refuses if it has moved. */
+static enum bough_rc note_head(struct beginning *b, struct snap *snap, int64_t sid)
+{
+    struct session_loaded l;
+    enum bough_rc rc = session_load(snap, b->a, sid, &l, b->err);
+
+    if (rc)
+        return rc;
+    b->decided = sid;
+    b->decided_head = (struct bough_head){ l.head.row.bid, l.head.depth };
+    return BOUGH_OK;
+}
+
 /* A request with a key that is not known, or without one, whose content was found. */
 static enum bough_rc found_by_content(struct beginning *b, struct snap *snap, int64_t key_no)
 {
@@ -199,7 +212,7 @@ static enum bough_rc make_session(struct beginning *b, int64_t key_no)
 static enum bough_rc find_named(struct beginning *b, struct snap *snap, struct bough_head *behind,
                                 int64_t *key_no)
 {
-    struct branch_row row;
+    struct branch_row row = { 0 };
     bool found = false;
     enum bough_rc rc = BOUGH_OK;
 
@@ -239,6 +252,8 @@ static enum bough_rc decide_by_content(struct beginning *b, struct snap *snap, i
     if (!rc)
         rc = decide_anchored(snap, b->a, &b->sent, &anchor, &b->w, &found, b->err);
     if (!rc && found)
+        rc = note_head(b, snap, b->w.sid);
+    if (!rc && found)
         return found_by_content(b, snap, key_no);
     if (!rc && !b->in->key)
         rc = seen_first(snap, b->a, b->scope, &b->sent, env_now(&b->s->e->env), &first, b->err);
@@ -267,7 +282,9 @@ static enum bough_rc decide_in_session(struct beginning *b, struct snap *snap,
         snap_end(snap);
         return BOUGH_OK;
     }
-    rc = seen_anchor(snap, b->a, &b->sent, b->scope, b->given, &anchor, b->err);
+    rc = note_head(b, snap, b->given);
+    if (!rc)
+        rc = seen_anchor(snap, b->a, &b->sent, b->scope, b->given, &anchor, b->err);
     if (!rc)
         rc = decide_given(snap, b->a, &b->sent, b->given, given, &anchor, &b->w, b->err);
     snap_end(snap);
@@ -290,6 +307,7 @@ static enum bough_rc decide(struct beginning *b)
     enum bough_rc rc;
 
     b->given = b->made ? b->made : b->explicit;
+    b->decided = 0;
     b->by_first = b->keep_head = false;
     if (!cstr_empty(b->in->purpose) && !compaction)
         return go_aside(b);

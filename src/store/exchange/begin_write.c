@@ -15,6 +15,14 @@ static enum bough_rc read_head(struct beginning *b, struct snap *snap, struct se
     return rc;
 }
 
+/* Has another request moved the head since it was decided? What goes behind the head, wherever that
+ * is, may be written all the same. */
+static bool has_moved(const struct beginning *b)
+{
+    return b->decided == b->w.sid && b->w.how != BOUGH_EXCHANGE_BEHIND &&
+           (b->head.branch != b->decided_head.branch || b->head.depth != b->decided_head.depth);
+}
+
 /* The entry that the head shows, by the branch that owns it. */
 static enum bough_rc head_entry(struct beginning *b, struct snap *snap, struct bough_head *out)
 {
@@ -169,7 +177,7 @@ enum bough_rc begin_write(struct beginning *b)
 {
     struct entries list = { .a = b->a };
     struct session_loaded l;
-    struct bough_head shown;
+    struct bough_head shown = { 0, 0 };
     struct snap snap;
     size_t messages = 0;
     enum bough_rc rc = snap_begin(b->s, &snap, b->err);
@@ -177,6 +185,8 @@ enum bough_rc begin_write(struct beginning *b)
     if (rc)
         return rc;
     rc = read_head(b, &snap, &l);
+    if (!rc && has_moved(b))
+        rc = bough_fail(b->err, BOUGH_CONFLICT, "the session has changed meanwhile");
     if (!rc)
         rc = head_entry(b, &snap, &shown);
     if (!rc && b->w.how == BOUGH_EXCHANGE_BEHIND)

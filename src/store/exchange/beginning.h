@@ -19,7 +19,9 @@ struct beginning {
 
     /* the decision */
     struct where w;
-    struct bough_head head; /* of the session when it was decided */
+    int64_t decided;                /* the session whose head the decision knows; 0: none */
+    struct bough_head decided_head; /* that head */
+    struct bough_head head;         /* of the session when it is written */
     bool keep_head;
     struct bough_exchange_begin_result out;
     struct bough_error *err;

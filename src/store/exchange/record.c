@@ -45,7 +45,7 @@ static bool is_system(const struct bough_entry *e)
 
 static bool equal(const struct bough_entry *a, const struct bough_entry *b)
 {
-    struct hash x, y;
+    struct hash x = { { 0 } }, y = { { 0 } };
 
     normal_message_hash(a, x.at);
     normal_message_hash(b, y.at);
