@@ -42,10 +42,11 @@ STORE_TEST(G32_a_compaction_that_keeps_a_reply_is_a_marker)
 
 STORE_TEST(G32_the_marker_keeps_from_that_reply)
 {
-    struct told x = ASK(.key = "k", .sent = "u q1", .reply = "r1");
     struct bough_entry *marker, *reply;
     struct bough_marker m;
+    struct told x;
 
+    ASK(.key = "k", .sent = "u q1", .reply = "r1");
     ASK(.key = "k", .sent = "u q1 | a r1 | u q2", .reply = "r2");
     x = ASK(.key = "k", .sent = "u " SUMMARY " | a r2 | u q3", .reply = "r3");
     CHECK_OK(bough_marker_latest(t->store, t->arena, x.session, false, &marker, &t->err));
@@ -165,7 +166,7 @@ STORE_TEST(G39_an_own_system_text_and_an_edited_prompt_double_nothing)
                                   &s, &t->err));
     ASK(.session = s->id, .sent = "u q1", .reply = "r1", .system = "old");
     CHECK_INT(0, notes_in(t, s->id, "bough.system"));
-    x = ASK(.session = s->id, .sent = "u q1 | a r1 | u q2", .reply = "r2", .system = "mine");
+    ASK(.session = s->id, .sent = "u q1 | a r1 | u q2", .reply = "r2", .system = "mine");
     CHECK_INT(1, notes_in(t, s->id, "bough.system"));
     CHECK_OK(bough_session_update(t->store, s->id,
                                   &(struct bough_session_update_options){ .system_prompt = "new" },

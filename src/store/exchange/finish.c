@@ -311,12 +311,12 @@ static enum bough_rc seal_reply(struct finishing *f)
                                                .duration =
                                                    f->in->call ? f->in->call->duration : 0 };
     struct seal_extra extra = { .complete = complete_reply, .user = f };
-    struct bough_entry_new e = { 0 };
     struct bough_call_new call;
     enum bough_rc rc;
 
     if (r) {
-        e = reply_entry(f, r);
+        struct bough_entry_new e = reply_entry(f, r);
+
         seal.finish = e.finish;
         seal.data = e.data;
         seal.parts = e.parts;

@@ -38,7 +38,7 @@ static void arrange(struct bough_arena *a, const struct bough_entry *marker, str
         window = window_read(a, marker, s->all, s->nall, &s->window);
     entries = arena_array(a, s->nall + s->window + 1, sizeof *entries);
     s->slots = arena_array(a, s->nall + s->window + 1, sizeof *s->slots);
-    for (size_t i = 0; i < s->window; i++)
+    for (size_t i = 0; window && i < s->window; i++)
         push(s, entries, &window[i], (struct bough_head){ 0, 0 });
     for (size_t i = 0; i < s->nall; i++)
         if (is_shown(&s->all[i], marker))
