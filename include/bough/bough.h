@@ -18,6 +18,7 @@
 #include <bough/money.h>
 #include <bough/notes.h>
 #include <bough/part.h>
+#include <bough/price.h>
 #include <bough/queue.h>
 #include <bough/salvage.h>
 #include <bough/search.h>

@@ -53,6 +53,8 @@ SIZE(bough_outline_mark, 112);
 SIZE(bough_purge_concern, 32);
 SIZE(bough_session_facets_result, 384);
 SIZE(bough_session_purge_preview_result, 200);
+SIZE(bough_price_recompute_options, 72);
+SIZE(bough_price_recompute_result, 72);
 SIZE(bough_spend_bucket, 56);
 SIZE(bough_spend_group, 200);
 SIZE(bough_spend_options, 112);

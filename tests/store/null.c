@@ -480,6 +480,7 @@ TEST(no_call_about_spend_crashes_on_a_missing_pointer)
     struct bough_error err;
 
     (void)t;
+    REFUSED(bough_price_recompute(NULL, NULL, NULL, &err));
     REFUSED(bough_spend(NULL, (void *)any, (void *)any, (void *)any, &err));
     REFUSED(bough_spend((void *)any, NULL, (void *)any, (void *)any, &err));
     REFUSED(bough_spend((void *)any, (void *)any, NULL, (void *)any, &err));

@@ -148,6 +148,8 @@ STORE_TEST(a_reserved_word_of_options_must_be_zero)
                                &t->err));
     REFUSED(bough_spend_options,
             bough_spend(t->store, t->arena, BAD(bough_spend_options), &spent, &t->err));
+    REFUSED(bough_price_recompute_options,
+            bough_price_recompute(t->store, BAD(bough_price_recompute_options), NULL, &t->err));
     REFUSED(bough_branch_with_summary_options,
             bough_branch_with_summary(t->store, s, BAD(bough_branch_with_summary_options), id,
                                       &t->err));

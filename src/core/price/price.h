@@ -75,6 +75,10 @@ BOUGH_MUST_CHECK enum bough_rc price_table_read(struct bough_arena *a, struct bo
                                                 struct price_table *out, struct bough_error *err);
 /* The table of data/prices.csv. */
 struct price_table price_table_own(struct bough_arena *a);
+/* The same with the rows of another one, which go first for the same model and day. `more` may be
+ * empty. Fails as price_table_read() does. */
+BOUGH_MUST_CHECK enum bough_rc price_table_with(struct bough_arena *a, struct bough_str more,
+                                                struct price_table *out, struct bough_error *err);
 
 /* The price of a model at a time: of the provider's rows that match, those with the longest name,
  * then the latest. NULL: none is known. */

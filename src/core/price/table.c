@@ -240,6 +240,24 @@ struct price_table price_table_own(struct bough_arena *a)
     return t;
 }
 
+enum bough_rc price_table_with(struct bough_arena *a, struct bough_str more,
+                               struct price_table *out, struct bough_error *err)
+{
+    struct price_table own = price_table_own(a), others = { NULL, 0 };
+    enum bough_rc rc = more.n ? price_table_read(a, more, &others, err) : BOUGH_OK;
+    struct price *all;
+
+    if (rc)
+        return rc;
+    all = arena_array(a, own.n + others.n + 1, sizeof *all);
+    if (own.n)
+        memcpy(all, own.at, own.n * sizeof *all);
+    if (others.n)
+        memcpy(all + own.n, others.at, others.n * sizeof *all);
+    *out = (struct price_table){ all, own.n + others.n };
+    return BOUGH_OK;
+}
+
 /* ---- finding ---- */
 
 /* How much of a name a pattern says: its length with the star, one more if it is exact; 0: it does
