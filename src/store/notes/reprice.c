@@ -69,7 +69,7 @@ struct changing {
 static enum bough_rc prepare(struct prep *p, void *user, struct bough_error *err)
 {
     const struct changing *c = user;
-    struct record_row row;
+    struct record_row row = { 0 };
     struct call_body body;
     struct cost cost;
     struct snap *snap;
