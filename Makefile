@@ -39,9 +39,10 @@ SRC      := $(sort $(shell find src -name '*.c'))
 PROG_SRC := $(foreach d,$(PROGRAM_DIRS),$(filter src/$d/%,$(SRC)))
 PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o) $(B)/gen/page.o $(B)/gen/demo.o
 MIGRATED := $(patsubst src/store/%/migrations,%,$(wildcard src/store/*/migrations))
+DATA     := clients side wrappers prices# tables of data/ that the library embeds
 SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
 LIB_OBJ  := $(patsubst %.c,$(B)/%.o,$(filter-out $(PROG_SRC),$(SRC))) \
-            $(MIGRATED:%=$(B)/gen/%_migrations.o) $(SQLITE_O)
+            $(MIGRATED:%=$(B)/gen/%_migrations.o) $(DATA:%=$(B)/gen/data_%.o) $(SQLITE_O)
 
 # SQLite first: the longest of all compilations must not be the last one to start.
 all: $(SQLITE_O) $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
@@ -88,7 +89,13 @@ $(B)/gen/%_migrations.S: FORCE
 .SECONDEXPANSION:
 $(B)/gen/%_migrations.o: $(B)/gen/%_migrations.S $$(wildcard src/store/$$*/migrations/*.sql)
 	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
-.PRECIOUS: $(B)/gen/%_migrations.S $(B)/%.o
+.PRECIOUS: $(B)/gen/%_migrations.S $(B)/gen/data_%.S $(B)/%.o
+
+# Tables are embedded as text; see src/core/data/data.h.
+$(B)/gen/data_%.S: $$(wildcard data/$$*.*) scripts/embed
+	@mkdir -p $(@D); scripts/embed text data_$* $< > $@
+$(B)/gen/data_%.o: $(B)/gen/data_%.S
+	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
 
 # ---- the web page ---- built by Vite into build/web and embedded, compressed. NO_UI=1: without it, and without Node.
 WEB := $(shell find web/src web/public -type f 2>/dev/null) $(wildcard web/*.json web/*.ts web/*.html)
@@ -253,6 +260,10 @@ bench-pg: ## PostgreSQL on the same disk; figures in build/bench-pg.json
 	@scripts/install-deps --all
 	@$(BUILD) VARIANT=release build/release/bench.bin
 	PGTEST_BASE=/var/tmp tests/with-postgres.sh build/release/bench.bin $(BENCH) pg
+bench-gateway: ## exchanges of a gateway; figures in build/bench-gateway.json
+	@scripts/install-deps --all
+	@$(BUILD) VARIANT=release build/release/bench.bin
+	build/release/bench.bin $(BENCH) gateway
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
@@ -333,6 +344,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-web screenshots lint check-headers format install uninstall clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-gateway bench-web screenshots lint check-headers format install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

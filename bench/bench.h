@@ -17,7 +17,8 @@
 
 struct bench {
     bool full;          /* BENCH=full: longer runs */
-    const char *set;    /* which figures to run: "", "peers", "http" or "pg" */
+    const char *set;    /* which figures to run: "", "peers", "http", "pg" or
+                           "gateway" */
     const char *dir;    /* scratch directory, on the same disk as build/ */
     const char *binary; /* argv[0] */
 };
@@ -182,5 +183,7 @@ void bench_http_append(struct bench *b);
 void bench_http_streams(struct bench *b);
 void bench_http_mixed(struct bench *b);
 void bench_http_large(struct bench *b);
+void bench_replay(struct bench *b);
+void bench_match(struct bench *b);
 
 #endif

@@ -87,6 +87,8 @@ static struct figure {
     { "pg_copy_import_vs_pipelined", "ratio", 4, HIGHER, bench_pg_import, 0, 0, "pg" },
     { "pg_load_10k_vs_sqlite", "ratio", 8, LOWER, bench_pg_load, 0, 0, "pg" },
     { "pg_list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_pg_list, 0, 0, "pg" },
+    { "replay_500_turns_stored_over_unique", "ratio", 1.1, LOWER, bench_replay, 0, 0, "gateway" },
+    { "match_longest_prefix_1000_turns_vs_10", "ratio", 2, LOWER, bench_match, 0, 0, "gateway" },
 };
 
 enum { FIGURES = sizeof figures / sizeof *figures };

@@ -9,13 +9,16 @@
 #include <bough/context.h>
 #include <bough/entry.h>
 #include <bough/error.h>
+#include <bough/exchange.h>
 #include <bough/feed.h>
 #include <bough/limits.h>
 #include <bough/message.h>
 #include <bough/migrate.h>
 #include <bough/model.h>
+#include <bough/money.h>
 #include <bough/notes.h>
 #include <bough/part.h>
+#include <bough/price.h>
 #include <bough/queue.h>
 #include <bough/salvage.h>
 #include <bough/search.h>

@@ -38,7 +38,8 @@ struct bough_entry_new {
     const char *call;                 /* or this earlier call of the session */
     /* With usage and without either of these, a call is made for it, by this model: */
     const char *call_provider, *call_model, *call_request_id;
-    uint64_t reserved[8]; /* room to grow: must be 0 */
+    enum bough_cost_source call_cost_source; /* of usage->cost */
+    uint64_t reserved[7];                    /* room to grow: must be 0 */
 };
 
 /* A call to store; see struct bough_call. */
@@ -49,7 +50,13 @@ struct bough_call_new {
     struct bough_str error, usage;        /* raw JSON */
     struct bough_totals used;             /* counts towards the totals of the session */
     int64_t total_tokens, duration, time; /* time 0: now */
-    uint64_t reserved[8];                 /* room to grow: must be 0 */
+    enum bough_cost_source cost_source;
+    int attempt;
+    const char *exchange;
+    int64_t first_byte;
+    const char *purpose;
+    struct bough_str notes; /* raw JSON object */
+    uint64_t reserved[2];   /* room to grow: must be 0 */
 };
 
 struct bough_append_options {

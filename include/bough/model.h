@@ -5,6 +5,7 @@
 
 #include <bough/arena.h>
 #include <bough/error.h>
+#include <bough/money.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -187,7 +188,14 @@ struct bough_call {
     int64_t total_tokens; /* as reported; 0 when not reported */
     int64_t duration;     /* ms */
     int64_t time;
-    uint64_t reserved[8]; /* room to grow */
+    enum bough_cost_source cost_source;
+    int attempt;            /* of its request, from 1; 0 when not known */
+    const char *exchange;   /* id of the request that it is an attempt of, or "" */
+    int64_t first_byte;     /* ms until the first byte of the answer; 0 when not known */
+    const char *purpose;    /* why it was made beside the conversation: "title", ...; or "" */
+    const char *principal;  /* who asked, or "" */
+    struct bough_str notes; /* raw JSON object or empty; see bough/exchange.h */
+    uint64_t reserved[1];   /* room to grow */
 };
 
 struct bough_calls {
@@ -270,17 +278,6 @@ const char *bough_part_type_name(enum bough_part_type type);
 /* The role for a word, also for the words of other tools ("developer", "model"). NULL and "" are
  * BOUGH_ROLE_NONE, an unknown word is BOUGH_ROLE_OTHER. */
 enum bough_role bough_role_parse(const char *name);
-
-/* Dollars as nano-USD, rounded half to even. BOUGH_INVALID when it is not a finite number, or more
- * than 9.2 billion dollars. */
-BOUGH_MUST_CHECK enum bough_rc bough_money_from_usd(double usd, int64_t *nano,
-                                                    struct bough_error *err);
-
-/* Nano-USD as micro-USD, rounded half to even. */
-int64_t bough_money_micros(int64_t nano);
-
-/* Nano-USD as dollars with six decimals, "0.001234"; cut to `size` bytes with the NUL. */
-void bough_money_text(int64_t nano, char *out, size_t size);
 
 #ifdef __cplusplus
 }

@@ -226,8 +226,9 @@ BOUGH_MUST_CHECK enum bough_rc bough_store_upkeep(struct bough_store *s, struct 
 /*
  * One row of the changelog. Its kind is "create", "update" (title and other fields), "status",
  * "head", "delete", "restore" or "purge" of a session; "append", "entry_delete" or "entry_restore"
- * of entries; "open" or "seal" of an open message; "record" (a label, memory, todo list or prompt);
- * "adjust" of totals; or "call_delete". Later versions may add kinds.
+ * of entries; "open" (of the last of the entries that were appended) or "seal" of an open message;
+ * "record" (a label, memory, todo list or prompt);
+ * "adjust" of totals; "call_delete"; or "reprice" of a call. Later versions may add kinds.
  */
 struct bough_change {
     int64_t no;                   /* its number, the last one if it took several */

@@ -6,6 +6,7 @@
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "formats/common/names.h"
+#include "formats/common/rows.h"
 #include "formats/messages/messages.h"
 
 struct hecate {

@@ -8,6 +8,7 @@
 #include "core/model/text.h"
 #include "core/model/totals.h"
 #include "formats/common/format.h"
+#include "formats/common/rows.h"
 
 struct marker {
     struct marker *next;

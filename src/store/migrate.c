@@ -22,10 +22,10 @@ enum {
 
 /* The full-text index is not copied. The changelog comes last: a store without it is recognizably
  * incomplete. */
-static const enum raw_table order[] = {
-    RAW_SESSION, RAW_HEAD, RAW_BRANCH, RAW_ENTRY, RAW_RECORD, RAW_ALIAS, RAW_KEY,      RAW_LIST,
-    RAW_SPEND,   RAW_OPEN, RAW_DRAFT,  RAW_BLOB,  RAW_CHUNK,  RAW_LINK,  RAW_CHANGELOG
-};
+static const enum raw_table order[] = { RAW_SESSION, RAW_HEAD,  RAW_BRANCH, RAW_ENTRY,
+                                        RAW_RECORD,  RAW_ALIAS, RAW_KEY,    RAW_LIST,
+                                        RAW_SPEND,   RAW_SEEN,  RAW_OPEN,   RAW_DRAFT,
+                                        RAW_BLOB,    RAW_CHUNK, RAW_LINK,   RAW_CHANGELOG };
 enum { TABLES = sizeof order / sizeof *order };
 
 struct side {
@@ -206,6 +206,8 @@ static void keep_row(struct moving *m, struct raw_row *r)
     case RAW_LIST:
         keep_list(m->a, &r->u.list);
         m->bytes += r->u.list.body.n;
+        break;
+    case RAW_SEEN:
         break;
     case RAW_SPEND:
         r->u.spend.provider = keep_text(m, r->u.spend.provider);

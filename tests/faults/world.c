@@ -89,7 +89,7 @@ static void make_old(struct world *w)
                      "DROP TABLE text_index; DROP TABLE text_doc; DROP TABLE list; DROP TABLE "
                      "projection; DROP TABLE blob;"
                      "DROP TABLE chunk; DROP TABLE blob_link; DROP TABLE open; DROP TABLE draft;"
-                     "DROP TABLE spend;"
+                     "DROP TABLE spend; DROP TABLE seen;"
                      "DELETE FROM counter WHERE name = 'blob'; PRAGMA user_version = 1",
                      NULL, NULL, NULL));
     sqlite3_close(db);

@@ -3,6 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
+#include "store/exchange_world.h"
 #include "store/fsck_world.h"
 
 /* ---- markers, notes, money ---- */
@@ -344,6 +345,7 @@ STORE_TEST_SECONDS(fsck_survives_any_damage_and_sees_most_of_it, 60)
 
     build_world(t);
     build_open(t);
+    build_exchanges(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     for (int i = 0; i < TRIES; i++) {
         struct seen s;

@@ -299,6 +299,11 @@ static bool same_key(const struct raw_row *a, const struct raw_row *b)
                (!b->u.draft.end || a->u.draft.end == b->u.draft.end);
     case RAW_FULLTEXT:
         return a->u.text.no == b->u.text.no && !a->u.text.bid == !b->u.text.bid;
+    case RAW_SEEN: /* without a number: the first row of the entry, or of the session */
+        if (!b->u.seen.no)
+            return a->u.seen.bid == b->u.seen.bid && a->u.seen.depth == b->u.seen.depth;
+        return a->u.seen.no == b->u.seen.no &&
+               memcmp(a->u.seen.key, b->u.seen.key, sizeof a->u.seen.key) == 0;
     case RAW_SPEND: /* without a model: the first row of the session */
         return a->u.spend.sid == b->u.spend.sid &&
                (!b->u.spend.model ||
@@ -353,6 +358,8 @@ struct raw_row *row_of(struct test *t, enum raw_table table, int64_t a, int64_t 
         want.u.link = (struct link_row){ a, b, c };
     else if (table == RAW_SPEND)
         want.u.spend = (struct spend_row){ .sid = a };
+    else if (table == RAW_SEEN)
+        want.u.seen = (struct seen_row){ .bid = a, .depth = b };
     else if (table != RAW_KEY)
         want.u.log.no = a;
     got = row_like(t, &want);
@@ -515,6 +522,7 @@ static void damage_number(struct test *t, struct raw_row *r)
         [RAW_KEY] = { 5, 5 },     [RAW_CHANGELOG] = { 1, 8 }, [RAW_LIST] = { 1, 10 },
         [RAW_OPEN] = { 2, 7 },    [RAW_DRAFT] = { 3, 3 },     [RAW_BLOB] = { 1, 2 },
         [RAW_CHUNK] = { 2, 2 },   [RAW_FULLTEXT] = { 2, 3 },  [RAW_SPEND] = { 6, 14 },
+        [RAW_SEEN] = { 3, 4 },
     };
     const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };
     int64_t *at = (int64_t *)(void *)&r->u + numbers[r->table].from +

@@ -76,6 +76,29 @@ TEST(no_call_about_branch_crashes_on_a_missing_pointer)
     REFUSED(bough_branch_with_summary((void *)any, "x", (void *)any, NULL, &err));
 }
 
+TEST(no_call_about_exchange_crashes_on_a_missing_pointer)
+{
+    struct bough_exchange_begin_options in = { .nhistory = 1 }, of = { .nsystem = 1 };
+    struct bough_exchange_finish_options end = { .nothers = 1 }, failed = { .nfailed = 1 };
+    struct bough_error err;
+
+    (void)t;
+    REFUSED(bough_exchange_begin(NULL, (void *)any, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_begin((void *)any, NULL, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_begin((void *)any, (void *)any, NULL, (void *)any, &err));
+    REFUSED(bough_exchange_begin((void *)any, &in, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_begin((void *)any, &of, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_open(NULL, (void *)any, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_open((void *)any, NULL, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_open((void *)any, (void *)any, (void *)any, NULL, &err));
+    REFUSED(bough_exchange_finish(NULL, (void *)any, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_finish((void *)any, NULL, (void *)any, (void *)any, &err));
+    REFUSED(bough_exchange_finish((void *)any, (void *)any, NULL, (void *)any, &err));
+    REFUSED(bough_exchange_finish((void *)any, (void *)any, &end, (void *)any, &err));
+    REFUSED(bough_exchange_finish((void *)any, (void *)any, &failed, (void *)any, &err));
+    bough_exchange_destroy(NULL);
+}
+
 TEST(no_call_about_call_crashes_on_a_missing_pointer)
 {
     struct bough_error err;
@@ -457,6 +480,7 @@ TEST(no_call_about_spend_crashes_on_a_missing_pointer)
     struct bough_error err;
 
     (void)t;
+    REFUSED(bough_price_recompute(NULL, NULL, NULL, &err));
     REFUSED(bough_spend(NULL, (void *)any, (void *)any, (void *)any, &err));
     REFUSED(bough_spend((void *)any, NULL, (void *)any, (void *)any, &err));
     REFUSED(bough_spend((void *)any, (void *)any, NULL, (void *)any, &err));

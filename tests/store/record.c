@@ -2,6 +2,7 @@
  * U21) */
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
@@ -215,6 +216,65 @@ STORE_TEST(an_edited_history_becomes_a_branch)
     CHECK_INT(2, r.matched);
     CHECK_STR("u:q1 a:r1 u:q2-edited a:r2-new", spelled(t, s));
     CHECK_INT(6, all_messages(t, s));
+}
+
+STORE_TEST(recording_goes_on_from_an_older_branch_without_a_copy)
+{
+    const char *s = new_session(t, "");
+    struct bough_record_result r;
+
+    record(t, s, "u:q1", "r1");
+    record(t, s, "u:q1 a:r1 u:q2", "r2");
+    record(t, s, "u:q1 a:r1 u:q2-edited", "r2-new");
+    r = record(t, s, "u:q1 a:r1 u:q2 a:r2 u:q3", "r3"); /* back to the first branch */
+    CHECK_INT(4, r.matched);
+    CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", spelled(t, s));
+    CHECK_INT(8, all_messages(t, s));
+}
+
+/* How many entries of the session are of this kind. */
+static size_t count_kind(struct test *t, const char *session, enum bough_entry_kind kind)
+{
+    struct bough_entries all;
+    size_t n = 0;
+
+    CHECK_OK(bough_tree_entries(t->store, t->arena, session, NULL, &all, &t->err));
+    for (size_t i = 0; i < all.n; i++)
+        n += all.at[i].kind == kind;
+    return n;
+}
+
+STORE_TEST(recording_a_message_corrected_in_place_keeps_it_once_as_a_variant)
+{
+    const char *s = new_session(t, "");
+    struct bough_context_options how = { .dialect = "pi" };
+    struct bough_context_result context;
+
+    record(t, s, "u:q1", "r1");
+    record(t, s, "u:q1 a:r1 u:q2", "r2");
+    record(t, s, "u:q1-corrected a:r1 u:q2 a:r2 u:q3", "r3");
+    CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3", spelled(t, s));
+    CHECK_INT(1, count_kind(t, s, BOUGH_ENTRY_CUSTOM));
+    record(t, s, "u:q1-corrected a:r1 u:q2 a:r2 u:q3 a:r3 u:q4", "r4");
+    CHECK_INT(1, count_kind(t, s, BOUGH_ENTRY_CUSTOM));
+    /* A variant is no correction: contexts show what was recorded first. */
+    CHECK_OK(bough_context(t->store, t->arena, s, &how, &context, &t->err));
+    CHECK_INT(8, context.count);
+    CHECK(strstr(context.messages.p, "\"q1\""));
+    CHECK(!strstr(context.messages.p, "corrected"));
+}
+
+STORE_TEST(recording_a_history_that_the_client_compacted_adds_one_marker)
+{
+    const char *s = new_session(t, "");
+
+    record(t, s, "u:q1", "r1");
+    record(t, s, "u:q1 a:r1 u:q2", "r2");
+    record(t, s, "u:summary a:r2 u:q3", "r3");
+    CHECK_INT(1, count_kind(t, s, BOUGH_ENTRY_COMPACTION));
+    record(t, s, "u:summary a:r2 u:q3 a:r3 u:q4", "r4");
+    CHECK_INT(1, count_kind(t, s, BOUGH_ENTRY_COMPACTION));
+    CHECK_STR("u:q1 a:r1 u:q2 a:r2 u:q3 a:r3 u:q4 a:r4", spelled(t, s));
 }
 
 /* --- C9: cases where counting messages fails --- */

@@ -3,6 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
+#include "store/exchange_world.h"
 #include "store/fsck_world.h"
 
 enum { SESSIONS = COPY };
@@ -465,6 +466,7 @@ STORE_TEST_SECONDS(repair_of_random_damage_never_adds_findings, 120)
 {
     build_world(t);
     build_open(t);
+    build_exchanges(t);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     for (int i = 0; i < 15; i++) {
         struct bough_store_fsck_result was;

@@ -35,13 +35,13 @@ STORE_TEST(a_reserved_word_of_an_append_must_be_zero)
     struct bough_record_result recorded;
     struct bough_message_open_result opened;
 
-    e[2].reserved[7] = 1;
+    e[2].reserved[6] = 1;
     REFUSED(bough_entry_new, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     REFUSED(bough_entry_new, bough_record(t->store, t->arena, s, &rec, &recorded, &t->err));
     e[2].text = NULL;
     REFUSED(bough_entry_new, bough_message_open(t->store, t->arena, s, &open, &opened, &t->err));
     e[2].text = "c";
-    e[2].reserved[7] = 0;
+    e[2].reserved[6] = 0;
     e[1].usage = &spent;
     REFUSED(bough_totals, bough_append(t->store, t->arena, s, &in, &out, &t->err));
     e[1].usage = NULL;
@@ -61,6 +61,42 @@ STORE_TEST(a_reserved_word_of_an_append_must_be_zero)
             bough_message_open(t->store, t->arena, s, &open, &opened, &t->err));
     CHECK_INT(0, get(t, s)->messages);
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
+}
+
+STORE_TEST(a_reserved_word_of_an_exchange_must_be_zero)
+{
+    struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "a" };
+    struct bough_exchange_begin_options in = { .history = &e, .nhistory = 1 };
+    struct bough_exchange_reply reply = { .finish = "stop" };
+    struct bough_call_new call = { .model = "m" };
+    struct bough_exchange_finish_options end = { .reply = &reply, .call = &call };
+    struct bough_exchange *x;
+    struct bough_writing w;
+
+    REFUSED(bough_exchange_begin_options,
+            bough_exchange_begin(t->store, BAD(bough_exchange_begin_options), &x, NULL, &t->err));
+    e.reserved[6] = 1;
+    REFUSED(bough_entry_new, bough_exchange_begin(t->store, &in, &x, NULL, &t->err));
+    e.reserved[6] = 0;
+    CHECK_OK(bough_exchange_begin(t->store, &in, &x, NULL, &t->err));
+    REFUSED(bough_exchange_open_options,
+            bough_exchange_open(t->store, x, BAD(bough_exchange_open_options), &w, &t->err));
+    reply.reserved[3] = 1;
+    REFUSED(bough_exchange_reply, bough_exchange_finish(t->store, x, &end, NULL, &t->err));
+    end.nothers = 1;
+    end.others = &reply;
+    end.reply = NULL;
+    REFUSED(bough_exchange_reply, bough_exchange_finish(t->store, x, &end, NULL, &t->err));
+    reply.reserved[3] = 0;
+    call.reserved[1] = 1;
+    REFUSED(bough_call_new, bough_exchange_finish(t->store, x, &end, NULL, &t->err));
+    call.reserved[1] = 0;
+    end.failed = &call;
+    end.reserved[5] = 1;
+    REFUSED(bough_exchange_finish_options, bough_exchange_finish(t->store, x, &end, NULL, &t->err));
+    end.reserved[5] = 0;
+    CHECK_OK(bough_exchange_finish(t->store, x, &end, NULL, &t->err));
+    bough_exchange_destroy(x);
 }
 
 STORE_TEST(a_reserved_word_of_options_must_be_zero)
@@ -112,6 +148,8 @@ STORE_TEST(a_reserved_word_of_options_must_be_zero)
                                &t->err));
     REFUSED(bough_spend_options,
             bough_spend(t->store, t->arena, BAD(bough_spend_options), &spent, &t->err));
+    REFUSED(bough_price_recompute_options,
+            bough_price_recompute(t->store, BAD(bough_price_recompute_options), NULL, &t->err));
     REFUSED(bough_branch_with_summary_options,
             bough_branch_with_summary(t->store, s, BAD(bough_branch_with_summary_options), id,
                                       &t->err));

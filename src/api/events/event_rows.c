@@ -244,16 +244,17 @@ static void tell_store(struct telling *t)
 static void tell_row(struct telling *t)
 {
     const struct bough_change *c = t->c;
-    int64_t n = c->entry[0] && is(c, "append") ? c->count : 0;
+    bool appends = is(c, "append") || is(c, "open");
+    int64_t n = c->entry[0] && appends ? c->count : 0;
 
     t->last = n + (int64_t)c->ncalls;
-    if (is(c, "append")) {
+    if (appends) {
         if (n)
             tell_entries(t, n);
         tell_calls(t);
-    } else if (is(c, "open") || is(c, "seal") || is(c, "entry_delete") || is(c, "entry_restore")) {
+    } else if (is(c, "seal") || is(c, "entry_delete") || is(c, "entry_restore")) {
         t->last = 1 + (int64_t)c->ncalls;
-        tell_entry(t, c->entry, is(c, "open") ? EVENT_MESSAGE_CREATED : EVENT_MESSAGE_UPDATED);
+        tell_entry(t, c->entry, EVENT_MESSAGE_UPDATED);
         tell_calls(t);
     } else {
         t->last = 1;

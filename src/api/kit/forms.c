@@ -247,9 +247,16 @@ void form_call(struct json_writer *w, const struct bough_call *call)
     jw_opt_raw(w, "error", call->error);
     jw_opt_raw(w, "usage", call->usage);
     form_totals(w, "used", &call->used);
-    jw_kv_bool(w, "cost_known", totals_cost_known(&call->used, call->usage));
+    jw_kv_bool(w, "cost_known", totals_cost_known(&call->used, call->usage, call->cost_source));
     jw_opt_i64(w, "total_tokens", call->total_tokens);
     jw_opt_i64(w, "duration_ms", call->duration);
     form_time(w, "time", call->time);
+    jw_opt_cstr(w, "cost_source", bough_cost_source_name(call->cost_source));
+    jw_opt_i64(w, "attempt", call->attempt);
+    jw_opt_cstr(w, "exchange", call->exchange);
+    jw_opt_i64(w, "first_byte_ms", call->first_byte);
+    jw_opt_cstr(w, "purpose", call->purpose);
+    jw_opt_cstr(w, "principal", call->principal);
+    jw_opt_raw(w, "notes", call->notes);
     jw_end_obj(w);
 }

@@ -36,7 +36,9 @@ const struct api_schema api_own_schemas[] = {
       "id:string session:string provider:string model:string kind?:string "
       "want_provider?:string want_model?:string want_kind?:string status?:string "
       "request_id?:string error?:any usage?:any used:Totals cost_known:boolean "
-      "total_tokens?:integer duration_ms?:integer time:time|null" },
+      "total_tokens?:integer duration_ms?:integer time:time|null cost_source?:CostSource "
+      "attempt?:integer exchange?:string first_byte_ms?:integer purpose?:string "
+      "principal?:string notes?:object" },
     { "CallNew", "A provider call to store. What it used counts towards the totals of the session.",
       "only id?:string request_id?:string want_provider?:string want_model?:string "
       "want_kind?:string provider?:string model?:string kind?:string status?:string "

@@ -43,6 +43,12 @@ static const char *outcomes(size_t i)
     return i < BOUGH_OUTCOME_LAST ? bough_outcome_name((enum bough_outcome)(i + 1)) : NULL;
 }
 
+static const char *cost_sources(size_t i)
+{
+    return i < BOUGH_COST_SOURCE_LAST ? bough_cost_source_name((enum bough_cost_source)(i + 1))
+                                      : NULL;
+}
+
 static const char *outline_kinds(size_t i)
 {
     return i <= BOUGH_OUTLINE_SUBAGENT ? bough_outline_kind_name((enum bough_outline_kind)i) : NULL;
@@ -63,7 +69,7 @@ LIST(part_kinds, "text", "reasoning", "call", "result", "tool", "file", "other")
 LIST(tool_states, "pending", "running", "completed", "error")
 LIST(backends, "sqlite", "postgres", "memory")
 LIST(changes, "create", "append", "update", "status", "head", "delete", "restore", "purge",
-     "entry_delete", "entry_restore", "open", "seal", "record", "adjust", "call_delete")
+     "entry_delete", "entry_restore", "open", "seal", "record", "adjust", "call_delete", "reprice")
 LIST(token_kinds, "api", "browser")
 LIST(alkhub_roles, "user", "assistant", "system")
 LIST(ui_roles, "system", "user", "assistant")
@@ -74,8 +80,14 @@ const struct api_words api_words[] = {
     { "ChangeKind",
       "What a commit did: create, update (fields), status, head, delete, restore or purge of a "
       "session; append, entry_delete or entry_restore of entries; open or seal of an open message; "
-      "record (a label, memory, todo list or prompt); adjust of totals; call_delete.",
+      "record (a label, memory, todo list or prompt); adjust of totals; call_delete; reprice of a "
+      "call.",
       changes, true },
+    { "CostSource",
+      "Where a cost comes from: reported by the provider, by the list prices, estimated, or "
+      "unknown "
+      "(then it is 0 and means nothing).",
+      cost_sources, true },
     { "EntryKind",
       "The kind of an entry. Other words are kept and given back as they came; `custom` is data of "
       "a program, `custom_message` a message of one.",

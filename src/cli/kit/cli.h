@@ -223,6 +223,7 @@ extern const struct cli_cmd cmd_markers;
 extern const struct cli_cmd cmd_memory;
 extern const struct cli_cmd cmd_migrate;
 extern const struct cli_cmd cmd_new;
+extern const struct cli_cmd cmd_prices;
 extern const struct cli_cmd cmd_purge;
 extern const struct cli_cmd cmd_queue;
 extern const struct cli_cmd cmd_rename;

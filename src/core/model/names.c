@@ -95,6 +95,23 @@ enum bough_role bough_role_parse(const char *name)
     return BOUGH_ROLE_OTHER;
 }
 
+const char *bough_cost_source_name(enum bough_cost_source source)
+{
+    switch (source) {
+    case BOUGH_COST_UNSAID:
+        return "";
+    case BOUGH_COST_REPORTED:
+        return "reported";
+    case BOUGH_COST_LIST:
+        return "list";
+    case BOUGH_COST_ESTIMATED:
+        return "estimated";
+    case BOUGH_COST_UNKNOWN:
+        return "unknown";
+    }
+    return "";
+}
+
 const char *bough_outcome_name(enum bough_outcome outcome)
 {
     switch (outcome) {

@@ -50,8 +50,11 @@ bool totals_valid(const struct bough_totals *t)
     return t->cost >= 0 && t->cost <= LIMIT_COST;
 }
 
-bool totals_cost_known(const struct bough_totals *used, struct bough_str report)
+bool totals_cost_known(const struct bough_totals *used, struct bough_str report,
+                       enum bough_cost_source source)
 {
+    if (source != BOUGH_COST_UNSAID)
+        return source != BOUGH_COST_UNKNOWN;
     return used->cost ||
            !(used->input || used->output || used->reasoning || used->cache_read ||
              used->cache_write) ||

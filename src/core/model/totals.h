@@ -13,9 +13,10 @@ BOUGH_MUST_CHECK bool totals_neg(const struct bough_totals *t, struct bough_tota
 /* Usage of one call: no number negative, none above LIMIT_TOKENS or LIMIT_COST. */
 bool totals_valid(const struct bough_totals *t);
 
-/* Is the cost of a call known? Not if its tokens cost nothing and the provider's report (raw JSON,
- * may be empty) names no cost: then no price was applied. */
-bool totals_cost_known(const struct bough_totals *used, struct bough_str report);
+/* Is the cost of a call known? If its source is not said: not if its tokens cost nothing and the
+ * provider's report (raw JSON, may be empty) names no cost, because then no price was applied. */
+bool totals_cost_known(const struct bough_totals *used, struct bough_str report,
+                       enum bough_cost_source source);
 
 /* One adjustment: each number between -LIMIT_ADJUST and LIMIT_ADJUST. */
 bool totals_modest(const struct bough_totals *t);

@@ -17,6 +17,8 @@ struct session_body {
     const char *system_prompt, *user_name, *version;
     struct bough_str data, metadata;
     int64_t totals_mode, created;
+    const char *client_key; /* a client's name of the session; see core/match/chain.h */
+    int64_t scope;          /* of client_key */
 };
 
 /* A session's row in lists: a projection, derived by store/project/projector.h. */
@@ -48,6 +50,18 @@ struct call_body {
     /* The ordinals of the session's project and account when the call was stored, plus 1. 0: not
      * kept; the session's own count. */
     int64_t project, account;
+    /* Of calls of an exchange (store/exchange), else 0 or "". */
+    int64_t attempt, first_byte;     /* first_byte: milliseconds */
+    const char *exchange;            /* the request that it is an attempt of */
+    int64_t cost_source;             /* enum bough_cost_source */
+    const char *principal;           /* who asked */
+    int64_t scope;                   /* of its seen rows; 0: it has none */
+    int64_t at_bid, at_depth;        /* the entry that it answers */
+    int64_t system_at, system_sum;   /* depth of the system text that was sent, and its digest */
+    int64_t request_at, request_sum; /* the same of tools and parameters */
+    const char *purpose;
+    struct bough_str notes; /* a JSON object */
+    struct bough_str was;   /* old prices: see core/pack/reprice.h */
 };
 
 struct adjust_body {

@@ -52,7 +52,9 @@ struct spend_row spend_of_call(int64_t sid, const struct call_body *call)
                                .provider = call->provider,
                                .model = call->model,
                                .calls = 1,
-                               .unknown = !totals_cost_known(&call->used, call->usage),
+                               .unknown =
+                                   !totals_cost_known(&call->used, call->usage,
+                                                      (enum bough_cost_source)call->cost_source),
                                .input = call->used.input,
                                .output = call->used.output,
                                .reasoning = call->used.reasoning,

@@ -83,6 +83,11 @@ struct bough_str view_role_raw(const struct bough_entry *e);
  * name of that role. Data that is not an object, or has a role, comes back as it is. */
 struct bough_str view_keep_role(struct bough_arena *a, const char *word, struct bough_str data);
 
+/* `data` (raw JSON object or empty) with one more member in front. Data that is not an object comes
+ * back as it is. */
+struct bough_str view_with_member(struct bough_arena *a, struct bough_str data, const char *name,
+                                  struct bough_str value);
+
 /* e->data as a tree; "nothing" when it is empty or invalid. Parsed anew on every call. */
 struct json view_data(struct bough_arena *a, const struct bough_entry *e);
 /* The metadata of a UIMessage, raw JSON of any type, or empty: an imported one is in data. */

@@ -29,21 +29,20 @@ struct bough_str view_role_raw(const struct bough_entry *e)
     return fields_raw(&f, "role", JSON_STRING);
 }
 
-struct bough_str view_keep_role(struct bough_arena *a, const char *word, struct bough_str data)
+struct bough_str view_with_member(struct bough_arena *a, struct bough_str data, const char *name,
+                                  struct bough_str value)
 {
     struct fields f = { 0 };
     struct json_writer w;
     struct bough_str out;
     struct buf b;
 
-    if (cstr_empty(word) || strcmp(word, bough_role_name(bough_role_parse(word))) == 0)
+    if (data.n && fields_read(&f, data, NULL) != BOUGH_OK)
         return data;
-    if (data.n && (fields_read(&f, data, NULL) != BOUGH_OK || fields_get(&f, "role")))
-        return data;
-    buf_init(&b, data.n + 8 * strlen(word) + 64);
+    buf_init(&b, data.n + value.n + strlen(name) + 64);
     jw_init(&w, &b);
     jw_obj(&w);
-    jw_kv_cstr(&w, "role", word);
+    jw_kv_raw(&w, name, value);
     jw_end_obj(&w);
     if (f.n) { /* before the members of `data`, which stay as they are */
         const char *open = memchr(data.p, '{', data.n);
@@ -53,6 +52,25 @@ struct bough_str view_keep_role(struct bough_arena *a, const char *word, struct 
         buf_put(&b, open + 1, data.n - (size_t)(open + 1 - data.p));
     }
     out = text_keep(a, &b);
+    buf_finish(&b);
+    return out;
+}
+
+struct bough_str view_keep_role(struct bough_arena *a, const char *word, struct bough_str data)
+{
+    struct fields f;
+    struct json_writer w;
+    struct bough_str out;
+    struct buf b;
+
+    if (cstr_empty(word) || strcmp(word, bough_role_name(bough_role_parse(word))) == 0)
+        return data;
+    if (data.n && (fields_read(&f, data, NULL) != BOUGH_OK || fields_get(&f, "role")))
+        return data;
+    buf_init(&b, 8 * strlen(word) + 8);
+    jw_init(&w, &b);
+    jw_cstr(&w, word);
+    out = view_with_member(a, data, "role", buf_str(&b));
     buf_finish(&b);
     return out;
 }

@@ -197,6 +197,8 @@ static enum overlay_kind overlay_of(struct bough_arena *a, const struct bough_en
     data = view_data(a, e);
     type = json_cstr(a, data, "customType");
     *payload = json_member(data, "data");
+    if (json_get(*payload, "variant", &data)) /* how a client sent it: no correction */
+        return OVERLAY_NONE;
     if (cstr_eq(type, OVERLAY_AMEND))
         return AMEND;
     return cstr_eq(type, OVERLAY_COMPACTED) ? COMPACTED : OVERLAY_NONE;

@@ -145,7 +145,9 @@ bool turns_shows(const struct bough_entry *e);
 
 /* Overlays on sealed messages are custom entries of this customType, whose `data` is
  * {"target": entry id, ...}. */
-#define OVERLAY_AMEND "bough.amend"         /* "parts": shown behind those of the target */
+#define OVERLAY_AMEND                                                                              \
+    "bough.amend"                           /* "parts": shown behind those of the target, unless   \
+                                               "variant" says that a client sent them so */
 #define OVERLAY_COMPACTED "bough.compacted" /* "part": its number; without it all parts */
 
 /* Does the part have an output of a tool that can be compacted? */

@@ -102,6 +102,17 @@ static enum bough_rc read_session(struct reading *r, struct json j, struct bough
     return give(r, &item, err);
 }
 
+/* A word that this version does not know is as good as none. */
+static enum bough_cost_source source_of(struct reading *r, struct json j)
+{
+    const char *word = text_in(r, j, "costSource");
+    enum bough_cost_source source = BOUGH_COST_SOURCE_LAST;
+
+    while (word && source && !cstr_eq(word, bough_cost_source_name(source)))
+        source--;
+    return word ? source : BOUGH_COST_UNSAID;
+}
+
 static void take_call(struct reading *r, struct json j, struct item *item)
 {
     item->kind = ITEM_CALL;
@@ -119,7 +130,13 @@ static void take_call(struct reading *r, struct json j, struct item *item)
                                                  .used = totals_of(json_member(j, "used")),
                                                  .total_tokens = number_of(j, "totalTokens"),
                                                  .duration = number_of(j, "duration"),
-                                                 .time = number_of(j, "time") } };
+                                                 .time = number_of(j, "time"),
+                                                 .cost_source = source_of(r, j),
+                                                 .attempt = (int)number_of(j, "attempt"),
+                                                 .exchange = text_in(r, j, "exchange"),
+                                                 .first_byte = number_of(j, "firstByte"),
+                                                 .purpose = text_in(r, j, "purpose"),
+                                                 .notes = raw_of(j, "notes") } };
 }
 
 static enum bough_rc read_entry(struct reading *r, struct json j, struct bough_error *err)
@@ -147,6 +164,7 @@ static enum bough_rc read_entry(struct reading *r, struct json j, struct bough_e
                                            .error = raw_of(j, "error"),
                                            .data = raw_of(j, "data"),
                                            .metadata = raw_of(j, "metadata"),
+                                           .call_cost_source = source_of(r, j),
                                            .keep_from = number_of(j, "keepFrom"),
                                            .duration = number_of(j, "duration"),
                                            .call_provider = text_in(r, j, "provider"),

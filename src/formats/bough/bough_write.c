@@ -148,6 +148,12 @@ static void put_call(struct writing *w, size_t i)
     jw_opt_i64(&jw, "totalTokens", c->total_tokens);
     jw_opt_i64(&jw, "duration", c->duration);
     jw_kv_i64(&jw, "time", c->time);
+    jw_opt_cstr(&jw, "costSource", bough_cost_source_name(c->cost_source));
+    jw_opt_i64(&jw, "attempt", c->attempt);
+    jw_opt_cstr(&jw, "exchange", c->exchange);
+    jw_opt_i64(&jw, "firstByte", c->first_byte);
+    jw_opt_cstr(&jw, "purpose", c->purpose);
+    jw_opt_raw(&jw, "notes", c->notes);
     line_end(w, &jw);
 }
 
@@ -155,7 +161,8 @@ static void put_call(struct writing *w, size_t i)
 static bool is_plain(const struct bough_call *c, const struct bough_entry *e)
 {
     return e->usage && !*c->want_provider && !*c->want_model && !*c->want_kind && !*c->kind &&
-           !*c->status && !c->error.n && !c->usage.n && !c->total_tokens &&
+           !*c->status && !c->error.n && !c->usage.n && !c->total_tokens && !c->attempt &&
+           !*c->exchange && !c->first_byte && !*c->purpose && !c->notes.n &&
            c->duration == e->duration && c->time == e->time && totals_equal(&c->used, e->usage);
 }
 
@@ -201,6 +208,7 @@ static void put_usage(struct json_writer *jw, const struct bough_entry *e,
     jw_opt_cstr(jw, "provider", plain->provider);
     jw_opt_cstr(jw, "model", plain->model);
     jw_opt_cstr(jw, "requestId", plain->request_id);
+    jw_opt_cstr(jw, "costSource", bough_cost_source_name(plain->cost_source));
 }
 
 static void write_entry(struct writing *w, const struct written_entry *we)

@@ -8,6 +8,7 @@
 #include "core/context/context.h"
 #include "core/model/text.h"
 #include "core/model/totals.h"
+#include "core/price/price.h"
 #include "formats/claude/claude_in.h"
 #include "formats/common/foreign.h"
 
@@ -70,6 +71,21 @@ static struct bough_totals usage_of(struct json usage)
                                   .cache_write = number_of(usage, "cache_creation_input_tokens") };
 }
 
+/* The cost that the line has, or by the list prices. `u`: what was used, in detail. */
+static enum bough_cost_source take_cost(struct reading *r, struct json line, const struct usage *u,
+                                        int64_t time, struct bough_totals *used)
+{
+    struct answered who = { .provider = "anthropic",
+                            .model = json_cstr(r->a, json_member(line, "message"), "model"),
+                            .time = time };
+
+    if (json_type(json_member(line, "costUSD")) == JSON_NUMBER) {
+        used->cost = cost_of(json_member(line, "costUSD"));
+        return BOUGH_COST_REPORTED;
+    }
+    return price_usage(r, &who, u, used);
+}
+
 static bool spent(const struct bough_totals *t)
 {
     return t->input || t->output || t->cache_read || t->cache_write || t->cost;
@@ -90,11 +106,12 @@ static enum bough_rc take_usage(struct reading *r, struct chain *c, struct json 
     struct bough_totals now = usage_of(json_member(message, "usage"));
     struct item call = { .kind = ITEM_CALL };
     int64_t *counted, old[4] = { 0 };
+    enum bough_cost_source source = BOUGH_COST_UNSAID;
+    struct usage used;
     bool before;
 
     if (json_type(json_member(message, "usage")) != JSON_OBJECT)
         return BOUGH_OK;
-    now.cost = cost_of(json_member(j, "costUSD"));
     before = id && recent_get(&c->usage, id);
     if (id) {
         counted = recent_put(r->kept, &c->usage, id);
@@ -103,7 +120,12 @@ static enum bough_rc take_usage(struct reading *r, struct chain *c, struct json 
                sizeof old);
     }
     if (!before) {
-        e->usage = spent(&now) ? totals_keep(r->a, &now) : NULL;
+        if (usage_read(r->a, json_raw(json_member(message, "usage")), &used))
+            source = take_cost(r, j, &used, e->time, &now);
+        if (spent(&now)) {
+            e->usage = totals_keep(r->a, &now);
+            e->call_cost_source = source;
+        }
         e->call_provider = "anthropic";
         e->call_model = json_cstr(r->a, message, "model");
         e->call_request_id = id;
@@ -113,10 +135,14 @@ static enum bough_rc take_usage(struct reading *r, struct chain *c, struct json 
                                  .output = more(now.output, old[1]),
                                  .cache_read = more(now.cache_read, old[2]),
                                  .cache_write = more(now.cache_write, old[3]) };
+    used = usage_of_totals(&now);
+    if (json_type(json_member(j, "costUSD")) != JSON_NUMBER) /* else the first line had all of it */
+        source = take_cost(r, j, &used, e->time, &now);
     call.u.call.call = (struct bough_call_new){ .request_id = id,
                                                 .provider = "anthropic",
                                                 .model = json_cstr(r->a, message, "model"),
                                                 .used = now,
+                                                .cost_source = source,
                                                 .time = e->time };
     return spent(&now) ? give(r, &call, err) : BOUGH_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/text/str.h"
 #include "core/model/text.h"
 #include "core/model/totals.h"
+#include "core/price/price.h"
 #include "formats/common/foreign.h"
 #include "formats/common/names.h"
 
@@ -141,9 +142,15 @@ static void take_usage(struct reading *r, struct codex *cx, const char *type, st
         used = since(&now, &cx->total);
         cx->total = now;
     }
-    e->usage = any(&used) ? totals_keep(r->a, &used) : NULL;
     e->call_provider = cx->provider;
     e->call_model = cx->model;
+    if (any(&used)) {
+        struct answered who = { .provider = cx->provider, .model = cx->model, .time = e->time };
+        struct usage u = usage_of_totals(&used);
+
+        e->call_cost_source = price_usage(r, &who, &u, &used);
+        e->usage = totals_keep(r->a, &used);
+    }
 }
 
 /* ---- lines ---- */

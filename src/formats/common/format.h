@@ -39,8 +39,9 @@ struct reading {
     const char *name; /* of the file, for formats that use it; "" if unknown */
     int64_t line;     /* the current line */
     int64_t byte;     /* of a document: where the current element begins; 0: no element */
-    const struct doc_bytes *bytes; /* of a document */
-    void *state;                   /* the format's own state, in `kept` */
+    const struct doc_bytes *bytes;    /* of a document */
+    void *state;                      /* the format's own state, in `kept` */
+    const struct price_table *prices; /* in `kept`, once they were needed */
 
     /* For formats that can resume after an earlier reading, see format.leave. */
     int64_t at;              /* byte where the current line begins */
@@ -278,19 +279,18 @@ bool content_parts(struct bough_arena *a, struct json message, const struct boug
  * an empty one. */
 void members_put(struct json_writer *w, struct bough_str object, const char *const *but);
 
-/* ---- rows.c ---- */
-
-/* The JSON text in a text column, if it is of this type; else empty. */
-struct bough_str column_json(struct reading *r, struct json row, const char *name,
-                             enum json_type type);
-/* The parts in a text column: the elements of a JSON list, or its whole content as one part. */
-void column_parts(struct reading *r, struct json row, const char *name, struct bough_entry_new *e);
-/* All columns except `but` under one name: {"hygge.row":{...}}; empty if none is left. */
-struct bough_str row_rest(struct reading *r, struct json row, const char *const *but,
-                          const char *name);
-
 /* A non-negative number from a member of a JSON object, else 0; a cost in USD as nano-USD. */
 int64_t number_of(struct json object, const char *name);
 int64_t cost_of(struct json usd);
+
+/* ---- prices.c ---- */
+
+struct answered;
+struct usage;
+
+/* Set used->cost by the list prices, and return where it comes from: UNSAID if there is no price.
+ */
+enum bough_cost_source price_usage(struct reading *r, const struct answered *who,
+                                   const struct usage *u, struct bough_totals *used);
 
 #endif

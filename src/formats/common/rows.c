@@ -6,7 +6,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
-#include "formats/common/format.h"
+#include "formats/common/rows.h"
 
 struct bough_str column_json(struct reading *r, struct json row, const char *name,
                              enum json_type type)

@@ -7,6 +7,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
+#include "formats/common/rows.h"
 #include "formats/opencode/opencode.h"
 
 #define TYPE_KEY "opencode.type"   /* in data: the row's type */

@@ -5,6 +5,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/model/text.h"
+#include "formats/common/rows.h"
 #include "formats/opencode/opencode.h"
 
 struct piece {

@@ -98,8 +98,8 @@ struct backend_ops {
     void (*release)(struct backend *b);
 
     /* Remove at most `limit` rows of a purged session: entries deeper than each branch's `cut` with
-     * their full text and blob links, the title's full text, then records, aliases and keys. *left
-     * is false when nothing remains. Durable, and safe to repeat after a crash. */
+     * their full text and blob links, the title's full text, then records, all seen rows, aliases
+     * and keys. *left is false when nothing remains. Durable, and safe to repeat after a crash. */
     enum bough_rc (*purge_slice)(struct backend *b, int64_t sid, int64_t limit, bool *left,
                                  int64_t *entries, int64_t *records, const struct deadline *p,
                                  struct bough_error *err);
@@ -206,6 +206,10 @@ struct backend_ops {
                                 int64_t *matches, int64_t *read, struct bough_error *err);
     enum bough_rc (*spend_scan)(struct snapshot *v, const struct spend_query *q, spend_fn fn,
                                 void *user, struct bough_error *err);
+
+    /* Rows of a key, the newest first. */
+    enum bough_rc (*seen_find)(struct snapshot *v, const unsigned char key[SEEN_KEY_BYTES],
+                               seen_fn fn, void *user, struct bough_error *err);
 
     /* Attachments (see store/lookup/blob.h). Append one chunk to an incomplete blob. *bno 0: begin
      * a new blob and return its number. Relaxed. BOUGH_GONE when the blob was swept meanwhile. */

@@ -93,6 +93,18 @@ static inline struct alias_row new_numbers_alias(const struct new_numbers *m,
                                .b = record && r ? r->kind << 28 | r->ord : row->b };
 }
 
+/* The seen row without placeholders. */
+static inline struct seen_row new_numbers_seen(const struct new_numbers *m,
+                                               const struct seen_row *row, int64_t no)
+{
+    struct seen_row out = *row;
+
+    out.no = row->no ? row->no : no;
+    out.bid = branch_of(m, row->bid);
+    out.depth = row->bid ? row->depth : session_of(m, row->depth);
+    return out;
+}
+
 /* Fill in the results of the txn. */
 static inline void new_numbers_tell(const struct new_numbers *m, struct txn *t, int64_t no)
 {

@@ -50,9 +50,10 @@ enum changelog_kind {
     CHANGELOG_RECORD = 11,      /* record_kind, record */
     CHANGELOG_ADJUST = 12,      /* record, nsessions */
     CHANGELOG_CALL_DELETE = 13, /* record: the call; adjustment */
-    CHANGELOG_OPEN = 14,        /* bid, depth: the open message */
+    CHANGELOG_OPEN = 14,        /* bid, depth: the open message; n - 1 entries before it */
     CHANGELOG_SEAL = 15,        /* bid, depth: the sealed message; record, ncalls */
-    CHANGELOG_LAST = CHANGELOG_SEAL,
+    CHANGELOG_REPRICE = 16,     /* record: the call; reprice: which of its old prices it had */
+    CHANGELOG_LAST = CHANGELOG_REPRICE,
 };
 
 /* Identity of a session. A row with `purged` set is a tombstone: empty body, and lookups of the id
@@ -202,6 +203,7 @@ struct changelog_row {
         int64_t record_kind; /* RECORD */
         int64_t nsessions;   /* ADJUST: sessions that got the adjustment */
         int64_t adjustment;  /* CALL_DELETE: ordinal of the adjustment that replaces the call */
+        int64_t reprice;     /* REPRICE: number of the old price in call_body.was, from 0 */
     };
 };
 
@@ -263,6 +265,16 @@ static inline int64_t fulltext_order(const struct fulltext_row *row)
 {
     return 2 * row->no + (row->bid == 0);
 }
+
+/* Derived: a key under which a request of a client finds what it goes on from; see
+ * core/match/chain.h. Written with the entry that it is derived from, and only added. */
+enum { SEEN_KEY_BYTES = 16 };
+struct seen_row {
+    unsigned char key[SEEN_KEY_BYTES];
+    int64_t no;         /* changelog number of the txn that added it */
+    int64_t bid, depth; /* the entry; bid 0: the session with the number `depth` */
+    int64_t strict;     /* of a reply: the strict chain; else 0 */
+};
 
 /* The counters and metadata of a store, for migration. */
 struct raw_numbers {

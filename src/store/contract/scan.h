@@ -23,6 +23,7 @@ enum raw_table {
     RAW_LINK,
     RAW_FULLTEXT,
     RAW_SPEND,
+    RAW_SEEN,
     RAW_TABLES, /* the number of tables */
 };
 
@@ -45,6 +46,7 @@ struct raw_row {
         struct link_row link;
         struct fulltext_row text;
         struct spend_row spend;
+        struct seen_row seen;
     } u;
 };
 
@@ -138,6 +140,7 @@ typedef bool (*open_fn)(void *user, const struct open_row *row);
 typedef bool (*draft_fn)(void *user, const struct draft_row *row);
 typedef bool (*link_fn)(void *user, const struct link_row *row);
 typedef bool (*fulltext_fn)(void *user, const struct fulltext_row *row);
+typedef bool (*seen_fn)(void *user, const struct seen_row *row);
 typedef bool (*raw_fn)(void *user, const struct raw_row *row);
 /* Bytes copied so far and in total; return false to stop. */
 typedef bool (*copy_fn)(void *user, int64_t done, int64_t total);

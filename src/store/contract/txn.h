@@ -38,6 +38,9 @@ enum change_op {
                          has each key at most once */
     CHANGE_SPEND_DROP,  /* spend: sid; removes its rows */
     CHANGE_SPEND_CLEAR, /* removes all spend rows */
+    CHANGE_SEEN_ADD,    /* seen; no 0 becomes that of the changelog row. A txn has each key and no
+                           at most once */
+    CHANGE_SEEN_CLEAR,  /* removes all seen rows */
 };
 
 struct change {
@@ -59,6 +62,7 @@ struct change {
         struct draft_row draft;
         struct fulltext_row text;
         struct spend_row spend;
+        struct seen_row seen; /* depth may be NEW_SESSION when bid is 0 */
         int64_t watermark;
         struct {
             int64_t bid, depth;
@@ -76,15 +80,17 @@ enum guard_op {
     GUARD_FULLTEXT,  /* the full text is still applied up to this number */
     GUARD_NO_SLUG,   /* no session has this slug */
     GUARD_NO_ALIAS,  /* no alias of the store (scope 0) has this id */
+    GUARD_SEEN,      /* the newest seen row of this key still has this number; 0: there is none */
 };
 
 struct guard {
     enum guard_op op;
-    int64_t sid;             /* HEAD */
-    struct bough_head entry; /* ENTRY, OPEN */
-    int64_t ver;             /* HEAD, OPEN */
-    int64_t applied;         /* WATERMARK, FULLTEXT */
-    const char *name;        /* NO_SLUG, NO_ALIAS; lives as long as the txn */
+    int64_t sid;              /* HEAD */
+    struct bough_head entry;  /* ENTRY, OPEN */
+    int64_t ver;              /* HEAD, OPEN */
+    int64_t applied;          /* WATERMARK, FULLTEXT, SEEN */
+    const char *name;         /* NO_SLUG, NO_ALIAS; lives as long as the txn */
+    const unsigned char *key; /* SEEN; lives as long as the txn */
 };
 
 static inline struct guard guard_head(int64_t sid, int64_t ver)
@@ -120,6 +126,11 @@ static inline struct guard guard_no_slug(const char *slug)
 static inline struct guard guard_no_alias(const char *id)
 {
     return (struct guard){ .op = GUARD_NO_ALIAS, .name = id };
+}
+
+static inline struct guard guard_seen(const unsigned char *key, int64_t no)
+{
+    return (struct guard){ .op = GUARD_SEEN, .key = key, .applied = no };
 }
 
 enum txn_state {

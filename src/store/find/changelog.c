@@ -27,6 +27,7 @@ static const char *kind_name(int64_t kind)
         [CHANGELOG_RECORD] = "record",
         [CHANGELOG_ADJUST] = "adjust",
         [CHANGELOG_CALL_DELETE] = "call_delete",
+        [CHANGELOG_REPRICE] = "reprice",
         [CHANGELOG_OPEN] = "open",
         [CHANGELOG_SEAL] = "seal",
     };

@@ -11,6 +11,7 @@
 #include "base/text/str.h"
 #include "store/contract/id.h"
 #include "store/live/live.h"
+#include "store/live/seal.h"
 #include "store/lookup/check.h"
 #include "store/lookup/find.h"
 #include "store/lookup/path.h"
@@ -194,8 +195,20 @@ struct ending {
     const struct bough_part *parts;
     size_t nparts;
     const struct bough_message_seal_options *seal;
+    struct seal_extra *extra; /* or NULL */
     struct request request;
 };
+
+static void add_seen(struct prep *p, const struct ending *x)
+{
+    for (size_t i = 0; x->extra && i < x->extra->nseen; i++) {
+        struct seen_row *row = &txn_change(p, CHANGE_SEEN_ADD)->u.seen;
+
+        *row = x->extra->seen[i];
+        row->bid = x->row.bid;
+        row->depth = x->row.depth;
+    }
+}
 
 static enum bough_rc seal_prepare(struct prep *p, void *user, struct bough_error *err)
 {
@@ -206,7 +219,20 @@ static enum bough_rc seal_prepare(struct prep *p, void *user, struct bough_error
 
     if (!rc && strcmp(now.process, x->row.process) != 0)
         rc = bough_fail(err, BOUGH_BUSY, "another server collects the steps of this message now");
-    return rc ? rc : open_seal(p, &now, &x->sealing, err);
+    if (!rc)
+        rc = open_seal(p, &now, &x->sealing, err);
+    add_seen(p, x);
+    return rc;
+}
+
+/* The call that was stored, for the caller. */
+static void tell_call(struct ending *x)
+{
+    const struct plan *plan = &x->sealing.plan;
+
+    if (x->extra && plan->ncalls)
+        id_record(plan->calls[0].body.made, x->row.sid, RECORD_CALL, x->request.txn.ords[0],
+                  plan->calls[0].body.chk, x->extra->call);
 }
 
 static enum bough_rc ending_parts(struct bough_arena *a, const struct live *l, struct ending *x,
@@ -256,8 +282,12 @@ static enum bough_rc seal_once(struct bough_store *s, struct bough_arena *a,
         x->request = (struct request){ .prepare = seal_prepare, .user = x };
         pthread_mutex_unlock(&s->e->open.lock);
         rc = open_plan(s, a, at, x->parts, x->nparts, x->seal, &x->sealing, err);
+        if (!rc && x->extra && x->extra->complete)
+            x->extra->complete(x->extra->user, &x->sealing.plan);
         if (!rc)
             rc = plan_write(s, a, &x->sealing.plan, &x->request, &x->sealing.restore, err);
+        if (!rc)
+            tell_call(x);
         pthread_mutex_lock(&s->e->open.lock);
     }
     if (begun && rc)
@@ -268,13 +298,11 @@ static enum bough_rc seal_once(struct bough_store *s, struct bough_arena *a,
     return rc;
 }
 
-enum bough_rc bough_message_seal(struct bough_store *s, struct bough_arena *a,
-                                 const struct bough_writing *w,
-                                 const struct bough_message_seal_options *seal,
-                                 struct bough_entry **out, struct bough_error *err)
+enum bough_rc message_seal(struct bough_store *s, struct bough_arena *a,
+                           const struct bough_writing *w,
+                           const struct bough_message_seal_options *seal, struct seal_extra *extra,
+                           struct bough_error *err)
 {
-    REQUIRE(s && a && w, err);
-
     static const struct bough_message_seal_options plain;
     enum bough_rc rc = RESERVED_CHECK(bough_message_seal_options, seal, err);
     int tries = 3; /* the message may change hands at any time */
@@ -282,10 +310,22 @@ enum bough_rc bough_message_seal(struct bough_store *s, struct bough_arena *a,
     if (rc)
         return rc;
     do {
-        struct ending x = { .seal = seal ? seal : &plain };
+        struct ending x = { .seal = seal ? seal : &plain, .extra = extra };
 
         rc = seal_once(s, a, w, &x, err);
     } while (rc == BOUGH_BUSY && --tries);
+    return rc;
+}
+
+enum bough_rc bough_message_seal(struct bough_store *s, struct bough_arena *a,
+                                 const struct bough_writing *w,
+                                 const struct bough_message_seal_options *seal,
+                                 struct bough_entry **out, struct bough_error *err)
+{
+    REQUIRE(s && a && w, err);
+
+    enum bough_rc rc = message_seal(s, a, w, seal, NULL, err);
+
     return rc || !out ? rc : bough_entry_get(s, a, NULL, w->id, out, err);
 }
 

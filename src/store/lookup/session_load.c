@@ -105,7 +105,14 @@ void call_fill(const char *session, const struct record_row *row, const struct c
                                 .used = b->used,
                                 .total_tokens = b->total_tokens,
                                 .duration = b->duration,
-                                .time = b->time };
+                                .time = b->time,
+                                .cost_source = (enum bough_cost_source)b->cost_source,
+                                .attempt = (int)b->attempt,
+                                .exchange = b->exchange,
+                                .first_byte = b->first_byte,
+                                .purpose = b->purpose,
+                                .principal = b->principal,
+                                .notes = b->notes };
     id_record(b->made, row->sid, RECORD_CALL, row->ord, b->chk, out->id);
 }
 

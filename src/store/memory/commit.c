@@ -7,6 +7,7 @@
 #include "base/text/str.h"
 #include "core/pack/pack.h"
 #include "store/memory/blob.h"
+#include "store/memory/seen.h"
 
 static const char *guard_lost(struct memory *m, const struct guard *g)
 {
@@ -30,6 +31,8 @@ static const char *guard_lost(struct memory *m, const struct guard *g)
         return smap_get(&m->slugs, str_of(g->name), NULL) ? "slug" : NULL;
     case GUARD_NO_ALIAS:
         return mem_alias(m, g->name, 0) ? "alias" : NULL;
+    case GUARD_SEEN:
+        return mem_seen_last(m, g->key) == g->applied ? NULL : "seen";
     }
     return NULL;
 }
@@ -118,6 +121,8 @@ static const char *change_lost(struct memory *m, const struct change *c, const s
     case CHANGE_SPEND_ADD:
     case CHANGE_SPEND_DROP:
     case CHANGE_SPEND_CLEAR:
+    case CHANGE_SEEN_ADD:
+    case CHANGE_SEEN_CLEAR:
         return NULL;
     }
     return NULL;
@@ -243,6 +248,7 @@ static void apply_rest(struct memory *m, const struct change *c, struct new_numb
 
 static void apply(struct memory *m, struct change *c, struct new_numbers *made, int64_t last_no)
 {
+    struct seen_row seen;
     struct key_row key;
 
     switch (c->op) {
@@ -312,6 +318,16 @@ static void apply(struct memory *m, struct change *c, struct new_numbers *made, 
         break;
     case CHANGE_SPEND_CLEAR:
         mem_clear_spends(m);
+        break;
+    case CHANGE_SEEN_ADD:
+        seen = c->u.seen;
+        seen.no = seen.no ? seen.no : last_no;
+        seen.bid = bid_of(made, seen.bid);
+        seen.depth = seen.bid ? seen.depth : sid_of(made, seen.depth);
+        mem_put_seen(m, &seen);
+        break;
+    case CHANGE_SEEN_CLEAR:
+        mem_clear_seen(m);
         break;
     }
 }
@@ -459,8 +475,10 @@ enum bough_rc memory_purge_slice(struct backend *b, int64_t sid, int64_t limit, 
     gone = done < limit ? purge_records(&m->sessions[sid], limit - done) : 0;
     *records += gone;
     *left = done + gone >= limit;
-    if (!*left)
+    if (!*left) {
+        mem_purge_seen(m, sid);
         purge_names(m, sid);
+    }
     pthread_rwlock_unlock(&m->lock);
     return BOUGH_OK;
 }

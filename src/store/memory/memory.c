@@ -1,5 +1,6 @@
 /* The memory backend: open, close, snapshots, and the table of operations. */
 #include "store/memory/blob.h"
+#include "store/memory/seen.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static enum bough_rc memory_open(struct backend **out, const struct backend_conf
     smap_init(&m->key_ids);
     smap_init(&m->blob_ids);
     smap_init(&m->spend_ids);
+    smap_init(&m->seen_ids);
     m->sessions = mem_grow(m->sessions, &m->sessions_cap, 0, sizeof *m->sessions);
     m->nsessions = 1; /* slot 0 holds the store's own records */
     m->branches = mem_grow(m->branches, &m->branches_cap, 0, sizeof *m->branches);
@@ -46,6 +48,8 @@ static void memory_close(struct backend *b)
     mem_clear_spends(m);
     mem_free(m->spends);
     smap_finish(&m->spend_ids);
+    mem_free(m->seen);
+    smap_finish(&m->seen_ids);
     mem_free_rows(m);
     mem_free_opens(m);
     mem_free_blobs(m);
@@ -164,6 +168,7 @@ const struct backend_ops memory_backend = {
     .list_scan = memory_list_scan,
     .list_count = memory_list_count,
     .spend_scan = memory_spend_scan,
+    .seen_find = memory_seen_find,
     .blob_put = memory_blob_put,
     .blob_seal = memory_blob_seal,
     .blob_sweep = memory_blob_sweep,

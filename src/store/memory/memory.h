@@ -109,7 +109,10 @@ struct memory {
     int64_t last_no, watermark;
     struct spend_row *spends; /* strings owned */
     size_t nspends, spends_cap;
-    struct smap spend_ids;  /* key -> index into spends */
+    struct smap spend_ids; /* key -> index into spends */
+    struct mem_seen *seen; /* in the order in which they were added */
+    size_t nseen, seen_cap;
+    struct smap seen_ids;   /* key -> index + 1 of its newest row */
     struct mem_text *texts; /* sorted by fulltext_order() */
     size_t ntexts, texts_cap;
     int64_t fulltext_mark;

@@ -6,6 +6,7 @@
 #include "base/memory/mem.h"
 #include "base/text/str.h"
 #include "store/memory/blob.h"
+#include "store/memory/seen.h"
 
 static bool scan_sessions(struct memory *m, enum raw_table table, raw_fn fn, void *user)
 {
@@ -132,6 +133,9 @@ enum bough_rc memory_raw_scan(struct snapshot *v, enum raw_table table, raw_fn f
     case RAW_FULLTEXT:
         mem_scan_texts(m, fn, user);
         break;
+    case RAW_SEEN:
+        mem_scan_seen(m, fn, user);
+        break;
     case RAW_SPEND:
         mem_scan_spends(m, fn, user);
         break;
@@ -239,6 +243,9 @@ static void remove_row(struct memory *m, const struct raw_row *row)
     case RAW_FULLTEXT:
         mem_del_text(m, fulltext_order(&row->u.text));
         break;
+    case RAW_SEEN:
+        mem_del_seen(m, &row->u.seen);
+        break;
     case RAW_SPEND:
         mem_del_spend(m, &row->u.spend);
         break;
@@ -295,6 +302,9 @@ static void put_row(struct memory *m, const struct raw_row *row)
         break;
     case RAW_FULLTEXT:
         mem_raw_text(m, &row->u.text);
+        break;
+    case RAW_SEEN:
+        mem_put_seen(m, &row->u.seen);
         break;
     case RAW_SPEND:
         mem_put_spend(m, &row->u.spend);

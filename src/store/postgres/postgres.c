@@ -193,6 +193,7 @@ const struct backend_ops postgres_backend = {
     .list_scan = postgres_list_scan,
     .list_count = postgres_list_count,
     .spend_scan = postgres_spend_scan,
+    .seen_find = postgres_seen_find,
     .blob_put = postgres_blob_put,
     .blob_seal = postgres_blob_seal,
     .blob_sweep = postgres_blob_sweep,

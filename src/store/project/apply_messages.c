@@ -205,7 +205,12 @@ void apply_entry_delete(struct overlay_work *w, const struct changelog_row *row)
 void apply_open(struct overlay_work *w, const struct changelog_row *row)
 {
     struct summary *sh = overlay_touch(w, row->sid);
+    struct changelog_row before = *row; /* what was appended with it */
 
+    before.no--;
+    before.depth--;
+    if (--before.n > 0)
+        apply_append(w, &before);
     if (sh)
         take_outcome(&sh->body, row->no, MASK_OPEN);
 }

@@ -1,6 +1,7 @@
 /* Applying changelog rows to the money in list rows: calls, adjustments, what subagents spend. */
 #include "base/text/str.h"
 #include "core/model/totals.h"
+#include "core/pack/reprice.h"
 #include "store/project/overlay_work.h"
 
 /* The session that spawned `sid`, even if it is purged; 0: none. */
@@ -45,6 +46,7 @@ void apply_call(struct overlay_work *w, int64_t sid, int64_t ord)
 
     if (w->rc || !read_call(w, sid, ord, &call))
         return;
+    map_put(&w->calls, (uint64_t)sid << 32 | (uint64_t)ord, 1);
     if (!w->only) {
         struct spend_row spent = spend_of_call(sid, &call);
 
@@ -196,6 +198,50 @@ void apply_call_delete(struct overlay_work *w, const struct changelog_row *row)
     sh->body.calls--;
     if (sh->body.last_call_ord == row->record)
         set_last_call(w, sh);
+}
+
+/* The spend row of a call at one of its prices. */
+static struct spend_row spent_at(int64_t sid, const struct call_body *call,
+                                 const struct old_price *price)
+{
+    struct call_body then = *call;
+
+    then.used.cost = price->cost;
+    then.cost_source = price->source;
+    return spend_of_call(sid, &then);
+}
+
+void apply_reprice(struct overlay_work *w, const struct changelog_row *row)
+{
+    struct old_price was, then;
+    struct bough_totals delta = { 0 };
+    struct call_body call;
+    struct summary *sh;
+
+    if (map_get(&w->calls, (uint64_t)row->sid << 32 | (uint64_t)row->record, NULL))
+        return; /* it was applied with its present price */
+    if (!read_call(w, row->sid, row->record, &call) ||
+        !reprice_was(w->o->a, &call, row->reprice, &was))
+        return;
+    then = reprice_then(w->o->a, &call, row->reprice);
+    delta.cost = then.cost - was.cost;
+    if (!w->only) {
+        struct spend_row old = spent_at(row->sid, &call, &was),
+                         new = spent_at(row->sid, &call, &then);
+
+        new.calls = new.input = new.output = new.reasoning = 0;
+        new.cache_read = new.cache_write = new.duration = 0;
+        new.unknown -= old.unknown;
+        new.cost = delta.cost;
+        spends_add(&w->o->spends, &new);
+    }
+    roll_up(w, row->sid, &delta, false);
+    sh = overlay_touch(w, row->sid);
+    if (!sh)
+        return;
+    summary_add(&sh->body.own, &delta);
+    if (sh->body.last_call_ord == row->record)
+        sh->body.last_cost = call.used.cost;
 }
 
 void apply_inheritance(struct overlay_work *w, const struct changelog_row *row)

@@ -32,6 +32,7 @@ enum text_of {
     TEXT_NONE,
     TEXT_ENTRIES, /* the n entries that end at (bid, depth), with consecutive numbers */
     TEXT_ENTRY,   /* the entry at (bid, depth), whatever its number */
+    TEXT_BEFORE,  /* as ENTRIES, without the last one: it is open */
     TEXT_TITLE,   /* the title of session sid */
 };
 
@@ -44,10 +45,11 @@ static enum text_of text_of(int64_t kind)
         return TEXT_ENTRIES;
     case CHANGELOG_SEAL: /* an open message is indexed only once sealed */
         return TEXT_ENTRY;
+    case CHANGELOG_OPEN:
+        return TEXT_BEFORE;
     case CHANGELOG_SESSION_NEW:
     case CHANGELOG_SESSION:
         return TEXT_TITLE;
-    case CHANGELOG_OPEN:
     case CHANGELOG_HEAD:
     case CHANGELOG_STATUS:
     case CHANGELOG_DELETE:
@@ -58,6 +60,7 @@ static enum text_of text_of(int64_t kind)
     case CHANGELOG_RECORD:
     case CHANGELOG_ADJUST:
     case CHANGELOG_CALL_DELETE:
+    case CHANGELOG_REPRICE:
         return TEXT_NONE;
     }
     return TEXT_NONE;
@@ -186,18 +189,36 @@ static void arrange(struct slicing *s)
     map_finish(&titled);
 }
 
+/* The row without an open message at its end. */
+static struct changelog_row without_open(const struct changelog_row *row)
+{
+    struct changelog_row out = *row;
+
+    if (text_of(row->kind) == TEXT_BEFORE) {
+        out.no--;
+        out.depth--;
+        out.n--;
+    }
+    return out;
+}
+
 static bool take_row(struct slicing *s, const struct changelog_row *row)
 {
+    struct changelog_row whole = without_open(row);
+    enum text_of of = text_of(row->kind);
+
     if (s->full || s->rows == SLICE_ROWS) {
         s->out->left = true;
         return false;
     }
     s->rows++;
-    switch (text_of(row->kind)) {
+    switch (of) {
     case TEXT_NONE:
         break;
+    case TEXT_BEFORE:
     case TEXT_ENTRIES:
-        add_entries(s, row, row->n);
+        if (whole.n > 0)
+            add_entries(s, &whole, whole.n);
         break;
     case TEXT_ENTRY:
         add_entries(s, row, 1);
@@ -206,9 +227,9 @@ static bool take_row(struct slicing *s, const struct changelog_row *row)
         add_title(s, row->sid, row->no, row->time);
         break;
     }
-    if (s->full && text_of(row->kind) == TEXT_ENTRIES)
-        s->out->left = s->out->to < row->no; /* the slice may end inside the row */
-    else
+    /* The slice may end inside the row. */
+    s->out->left = s->full && (of == TEXT_ENTRIES || of == TEXT_BEFORE) && s->out->to < whole.no;
+    if (!s->out->left)
         s->out->to = row->no;
     return !s->rc && !s->out->left;
 }
@@ -216,13 +237,13 @@ static bool take_row(struct slicing *s, const struct changelog_row *row)
 static void look_ahead(struct slicing *s)
 {
     for (size_t i = 0; i < s->nwaiting; i++) {
-        const struct changelog_row *row = &s->waiting[i];
-        enum text_of of = text_of(row->kind);
+        struct changelog_row row = without_open(&s->waiting[i]);
+        enum text_of of = text_of(row.kind);
 
-        if (of == TEXT_ENTRIES || of == TEXT_ENTRY)
-            ahead_entries(&s->ahead, WANT_ENTRY, row, of == TEXT_ENTRY ? 1 : row->n);
-        if (of == TEXT_TITLE || (of == TEXT_ENTRIES && row->depth == row->n))
-            ahead_add(&s->ahead, WANT_SESSION, row->sid, 0);
+        if (of == TEXT_ENTRIES || of == TEXT_BEFORE || of == TEXT_ENTRY)
+            ahead_entries(&s->ahead, WANT_ENTRY, &row, of == TEXT_ENTRY ? 1 : row.n);
+        if (of == TEXT_TITLE || (of == TEXT_ENTRIES && row.depth == row.n))
+            ahead_add(&s->ahead, WANT_SESSION, row.sid, 0);
     }
     ahead_read(&s->ahead);
 }

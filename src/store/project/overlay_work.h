@@ -21,6 +21,7 @@ struct overlay_work {
     struct changelog_row *rows; /* read, not applied yet */
     size_t nrows;
     struct ahead ahead;
+    struct map calls; /* sid << 32 | ordinal of calls applied here, with their present price */
     enum bough_rc rc;
     struct bough_error *err;
 };
@@ -33,6 +34,8 @@ struct summary *overlay_touch(struct overlay_work *w, int64_t sid);
 void apply_call(struct overlay_work *w, int64_t sid, int64_t ord);
 void apply_adjusts(struct overlay_work *w, const struct changelog_row *row);
 void apply_call_delete(struct overlay_work *w, const struct changelog_row *row);
+/* A call got another price: everything moves by the difference. */
+void apply_reprice(struct overlay_work *w, const struct changelog_row *row);
 /* The purged session's spending moves from its heir's `below` into an adjustment of the heir. */
 void apply_inheritance(struct overlay_work *w, const struct changelog_row *row);
 

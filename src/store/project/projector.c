@@ -44,6 +44,9 @@ static void apply_row(struct overlay_work *w, const struct changelog_row *row)
     case CHANGELOG_CALL_DELETE:
         apply_call_delete(w, row);
         break;
+    case CHANGELOG_REPRICE:
+        apply_reprice(w, row);
+        break;
     case CHANGELOG_ENTRY_DELETE:
     case CHANGELOG_ENTRY_RESTORE:
         apply_entry_delete(w, row);
@@ -80,7 +83,8 @@ static void look_ahead(struct overlay_work *w)
             continue;
         ahead_add(&w->ahead, WANT_SESSION, row->sid, 0);
         ahead_add(&w->ahead, WANT_LIST, row->sid, 0);
-        if (row->kind != CHANGELOG_APPEND && row->kind != CHANGELOG_SEAL)
+        if (row->kind != CHANGELOG_APPEND && row->kind != CHANGELOG_OPEN &&
+            row->kind != CHANGELOG_SEAL)
             continue;
         ahead_entries(&w->ahead, WANT_FRONT, row, row->n);
         ahead_calls(&w->ahead, row);
@@ -132,13 +136,13 @@ enum bough_rc overlay_build(struct snap *snap, struct bough_arena *a, int64_t on
 
     *out = (struct overlay){ .a = a };
     map_init(&out->summaries);
+    map_init(&w.calls);
     spends_init(&out->spends, a);
     w.rows = arena_array(a, AHEAD_ROWS, sizeof *w.rows);
     rc = snap->ops->watermark(snap->v, &out->from, err);
-    if (rc)
-        return rc;
     out->to = out->from;
-    rc = snap->ops->changelog_scan(snap->v, out->from, each_row, &w, err);
+    if (!rc)
+        rc = snap->ops->changelog_scan(snap->v, out->from, each_row, &w, err);
     if (!rc)
         (void)apply_rows(&w);
     if (!rc)
@@ -149,6 +153,7 @@ enum bough_rc overlay_build(struct snap *snap, struct bough_arena *a, int64_t on
         rc = settle_identity(&w);
     }
     mem_free(w.cand);
+    map_finish(&w.calls);
     return rc;
 }
 

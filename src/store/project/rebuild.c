@@ -12,6 +12,7 @@
 #include "store/lookup/path.h"
 #include "store/project/projector.h"
 #include "store/project/rebuild.h"
+#include "store/seen/trace.h"
 
 /* A fixed buffer, because a preview may be replaced often. */
 struct preview {
@@ -336,5 +337,6 @@ static enum bough_rc rebuild_text(struct prep *p, void *unused, struct bough_err
 const struct projection all_projections[] = {
     { "list", rebuild_lists },
     { "text", rebuild_text },
+    { "seen", seen_rebuild },
     { NULL, NULL },
 };

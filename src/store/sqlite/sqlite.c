@@ -207,6 +207,7 @@ const struct backend_ops sqlite_backend = {
     .list_scan = sqlite_list_scan,
     .list_count = sqlite_list_count,
     .spend_scan = sqlite_spend_scan,
+    .seen_find = sqlite_seen_find,
     .blob_put = sqlite_blob_put,
     .blob_seal = sqlite_blob_seal,
     .blob_sweep = sqlite_blob_sweep,

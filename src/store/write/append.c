@@ -4,12 +4,8 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/required.h"
-#include "base/reserved.h"
 #include "base/text/str.h"
-#include "store/contract/id.h"
 #include "store/engine/lease.h"
-#include "store/lookup/find.h"
 #include "store/lookup/path.h"
 #include "store/lookup/session_load.h"
 
@@ -96,8 +92,7 @@ static enum bough_rc place_at(struct prep *p, struct append_job *j, struct place
     return BOUGH_OK;
 }
 
-static enum bough_rc place_head(struct prep *p, struct append_job *j,
-                                const struct session_state *st, struct place *out,
+static enum bough_rc place_head(struct prep *p, const struct session_state *st, struct place *out,
                                 struct bough_error *err)
 {
     struct snap *snap;
@@ -106,7 +101,6 @@ static enum bough_rc place_head(struct prep *p, struct append_job *j,
     *out = (struct place){ .mno = st->mno, .bid = st->row.bid, .base = st->depth };
     if (st->row.bid && st->own && st->depth == st->tip)
         return BOUGH_OK;
-    (void)j;
     out->fresh = true;
     if (!st->row.bid)
         return BOUGH_OK;
@@ -184,19 +178,20 @@ static void add_lease(struct prep *p, const struct append_job *j, int64_t bid, i
 static void add_entry(struct prep *p, struct append_job *j, struct plan_entry *pe, int64_t bid)
 {
     struct change *c = txn_change(p, CHANGE_ENTRY_ADD);
+    bool open = j->open && pe == &j->plan.entries[j->plan.n - 1];
 
     c->call_new = pe->call_new;
     c->u.entry = (struct entry_row){ .bid = bid,
                                      .depth = pe->e.at.depth,
                                      .kind = pe->e.kind,
-                                     .mask = pe->mask | (j->open ? MASK_OPEN : 0),
+                                     .mask = pe->mask | (open ? MASK_OPEN : 0),
                                      .body = pack_entry(p->a, &pe->e, &pe->x, &pe->tail) };
     blob_link(p, &pe->blobs, bid, pe->e.at.depth);
     if (!cstr_empty(pe->id))
         txn_change(p, CHANGE_ALIAS_ADD)->u.alias = (struct alias_row){
             .id = pe->id, .scope = j->sid, .what = ALIAS_ENTRY, .a = bid, .b = pe->e.at.depth
         };
-    if (j->open)
+    if (open)
         add_lease(p, j, bid, pe->e.at.depth);
 }
 
@@ -256,7 +251,7 @@ static bool head_moves(const struct append_job *j, const struct session_state *s
 {
     bool with_it = !pl->fresh && bid == st->row.bid && st->row.depth == 0;
 
-    return j->plan.n && j->keep_head == with_it;
+    return j->plan.n && (j->keep_head == with_it || j->touch_head);
 }
 
 static enum bough_rc move_head(struct prep *p, struct append_job *j, const struct session_state *st,
@@ -401,6 +396,17 @@ static void write_log(struct prep *p, const struct append_job *j, const struct p
     }
 }
 
+static void put_seen(struct prep *p, const struct append_job *j, int64_t bid, int64_t depth)
+{
+    for (size_t i = 0; i < j->nseen; i++) {
+        struct seen_row *row = &txn_change(p, CHANGE_SEEN_ADD)->u.seen;
+
+        *row = j->seen[i];
+        row->bid = row->bid == SEEN_OF_ENTRY ? bid : row->bid;
+        row->depth = row->bid ? depth : row->depth;
+    }
+}
+
 static void put_key(struct prep *p, const struct append_job *j, const struct session_state *st)
 {
     struct change *c;
@@ -428,7 +434,7 @@ enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
     if (!rc)
         rc = check_state(p, j, st, err);
     if (!rc)
-        rc = j->at_set ? place_at(p, j, &pl, err) : place_head(p, j, st, &pl, err);
+        rc = j->at_set ? place_at(p, j, &pl, err) : place_head(p, st, &pl, err);
     if (rc)
         return rc;
     if (pl.base + (int64_t)j->plan.n > LIMIT_DEPTH)
@@ -443,6 +449,7 @@ enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
             (struct branch_row){ .sid = j->sid, .parent = pl.parent, .base = pl.base };
     mno = pl.mno;
     rc = add_entries(p, j, &pl, bid, &mno, err);
+    put_seen(p, j, bid, pl.base + (int64_t)j->plan.n);
     if (!rc)
         rc = move_head(p, j, st, &pl, bid, err);
     if (rc)
@@ -461,137 +468,4 @@ void append_done(struct engine *e, const struct txn *t, void *job)
     (void)e;
     if (j->first.branch < 0)
         j->first.branch = t->bids[0];
-}
-
-/* ---- running it ---- */
-
-/* The first attempt skips these lookups and lost. Check the key and the ids before trying again. */
-static enum bough_rc prepare_again(struct prep *p, void *job, struct bough_error *err)
-{
-    struct append_job *j = job;
-    struct key_row row;
-    struct snap *snap;
-    enum bough_rc rc = BOUGH_OK;
-
-    if (j->key) {
-        rc = prep_snap(p, &snap, err);
-        if (!rc && snap->ops->key_get(snap->v, p->a, j->key, &row, NULL) == BOUGH_OK &&
-            row.expires > p->now)
-            return bough_fail(err, BOUGH_KEY_CONFLICT, "the key is known");
-    }
-    if (!rc)
-        rc = append_taken(p, j, err);
-    return rc ? rc : append_prepare(p, job, err);
-}
-
-static enum bough_rc prepare_first(struct prep *p, void *job, struct bough_error *err)
-{
-    struct request *r = (struct request *)(void *)((char *)p->t - offsetof(struct request, txn));
-
-    return r->tries ? prepare_again(p, job, err) : append_prepare(p, job, err);
-}
-
-static void answer(struct append_job *j, struct bough_arena *a, const struct txn *t,
-                   struct bough_append_result *out)
-{
-    *out = (struct bough_append_result){ .n = j->plan.n, .no = t->no, .first_mno = j->first_mno };
-    out->ids = arena_zalloc(a, (j->plan.n ? j->plan.n : 1) * sizeof *out->ids);
-    for (size_t i = 0; i < j->plan.n; i++)
-        id_entry(j->plan.entries[i].x.made, j->first.branch, j->first.depth + (int64_t)i,
-                 j->plan.entries[i].x.chk, out->ids[i]);
-    out->head =
-        j->plan.n && !j->keep_head
-            ? (struct bough_head){ j->first.branch, j->first.depth + (int64_t)j->plan.n - 1 }
-            : j->before;
-    if (j->plan.ncalls)
-        id_record(j->plan.calls[0].body.made, j->sid, RECORD_CALL, t->ords[0],
-                  j->plan.calls[0].body.chk, out->call);
-}
-
-enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct append_job *j,
-                         struct bough_append_result *out, struct bough_error *err)
-{
-    struct request r = { .prepare = prepare_first, .done = append_done, .user = j, .sid = j->sid };
-    struct bough_error why = { 0 };
-    bool known = false;
-    enum bough_rc rc = plan_write(s, a, &j->plan, &r, &j->restore, &why), again;
-
-    if (!rc) {
-        answer(j, a, &r.txn, out);
-        return BOUGH_OK;
-    }
-    again = append_known(s, a, j, &known, out, err);
-    if (known)
-        return again;
-    if (err)
-        *err = why;
-    return rc;
-}
-
-/* ---- the public call ---- */
-
-static enum bough_rc look_up(struct bough_store *s, struct bough_arena *a, const char *session,
-                             const struct bough_append_options *in, struct append_job *j,
-                             struct bough_error *err)
-{
-    struct snap snap;
-    enum bough_rc rc;
-
-    j->at_set = in->at_root || !cstr_empty(in->at);
-    if (!j->plan.resolve && cstr_empty(in->at))
-        return BOUGH_OK;
-    rc = snap_begin(s, &snap, err);
-    if (rc)
-        return rc;
-    rc = find_session(&snap, session, &j->sid, err); /* only a snapshot shows purges, the cache does
-                                                        not */
-    if (!rc && !cstr_empty(in->at))
-        rc = find_entry(&snap, j->sid, in->at, &j->at, err);
-    if (!rc)
-        rc = plan_resolve(&snap, a, j->sid, &j->plan, err);
-    snap_end(&snap);
-    return rc;
-}
-
-enum bough_rc append_all(struct bough_store *s, struct bough_arena *a, const char *session,
-                         const struct bough_append_options *in, const struct append_how *how,
-                         struct bough_append_result *out, struct bough_error *err)
-{
-    struct append_job j = { .s = s,
-                            .keep_head = in->keep_head,
-                            .expect_head = in->expect_head,
-                            .owner = in->owner,
-                            .heed_lease = how->heed_lease,
-                            .as = how->as,
-                            .open = how->open };
-    enum bough_rc rc = RESERVED_CHECK(bough_append_options, in, err);
-
-    if (!rc && !in->n && !in->call)
-        rc = bough_fail(err, BOUGH_INVALID, "nothing to append");
-    if (!rc && in->at_root && !cstr_empty(in->at))
-        rc = bough_fail(err, BOUGH_INVALID, "append behind an entry or begin a new root, not both");
-    if (!rc) /* arguments before the session, which may be cached although it was purged */
-        rc = plan_build(s, a, in->entries, in->n, in->call, &j.plan, err);
-    if (!rc)
-        rc = find_session_fast(s, session, &j.sid, err);
-    if (!rc)
-        rc = look_up(s, a, session, in, &j, err);
-    if (rc)
-        return rc;
-    if (!cstr_empty(in->key)) {
-        j.key = append_key(s, a, j.sid, in->key, err);
-        if (!j.key)
-            return BOUGH_INVALID;
-        plan_hash(a, &j.plan, in, j.hash);
-    }
-    return append_run(s, a, &j, out, err);
-}
-
-enum bough_rc bough_append(struct bough_store *s, struct bough_arena *a, const char *session,
-                           const struct bough_append_options *in, struct bough_append_result *out,
-                           struct bough_error *err)
-{
-    REQUIRE(s && a && in && out, err);
-
-    return append_all(s, a, session, in, &(struct append_how){ .heed_lease = true }, out, err);
 }

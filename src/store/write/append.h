@@ -4,6 +4,8 @@
 
 #include "store/write/plan.h"
 
+enum { SEEN_OF_ENTRY = -1000 };
+
 /* One append: the caller fills it and plan_build() fills `plan`; append_run() does the rest. */
 struct append_job {
     struct bough_store *s;
@@ -16,11 +18,15 @@ struct append_job {
     bool at_set;
     struct bough_head at; /* branch 0: a new root */
     bool keep_head;
+    bool touch_head; /* change the head row's version in any case: others must look again */
     const struct bough_head *expect_head; /* NULL: any */
     const char *owner;           /* must hold the lease of the session; NULL or "": nobody must */
     bool heed_lease;             /* BOUGH_BUSY while another owner than `as` holds the lease */
     const char *as;              /* who writes; NULL: unnamed */
-    const struct open_row *open; /* the one entry is an open message; this is its lease */
+    const struct open_row *open; /* the last entry is an open message; this is its lease */
+
+    const struct seen_row *seen; /* to add; bid SEEN_OF_ENTRY: about the last entry */
+    size_t nseen;
 
     /* set by prepare */
     struct bough_head first;  /* slot of the first entry; branch may be NEW_BRANCH(0) */
@@ -49,6 +55,11 @@ enum bough_rc append_all(struct bough_store *s, struct bough_arena *a, const cha
  * earlier answer is returned instead. */
 enum bough_rc append_run(struct bough_store *s, struct bough_arena *a, struct append_job *job,
                          struct bough_append_result *out, struct bough_error *err);
+
+/* Move the head of job->sid to an entry on a path of the session, or to nothing (branch 0), if it
+ * is at job->expect_head; BOUGH_CONFLICT otherwise. */
+enum bough_rc append_head_to(struct bough_store *s, struct bough_arena *a, struct append_job *job,
+                             struct bough_head to, struct bough_error *err);
 
 /* Look up the job's idempotency key. *known: it was used before; rc and `out` then repeat the
  * earlier answer. BOUGH_KEY_CONFLICT when it was used for a different request. */

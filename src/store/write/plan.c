@@ -41,6 +41,9 @@ static enum bough_rc check_numbers(const struct bough_entry_new *in, struct boug
     if (in->usage && !totals_valid(in->usage))
         return bough_fail(err, BOUGH_INVALID,
                           "tokens and cost are neither negative nor beyond what a call can spend");
+    if ((unsigned)in->call_cost_source > BOUGH_COST_SOURCE_LAST)
+        return bough_fail(err, BOUGH_INVALID, "there is no source %d of a cost",
+                          (int)in->call_cost_source);
     if (in->duration < 0 || in->time < 0 || in->keep_from < 0)
         return bough_fail(err, BOUGH_INVALID, "a time, a duration or a depth is never negative");
     if (in->keep_from && in->kind != BOUGH_ENTRY_COMPACTION)
@@ -187,9 +190,9 @@ static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
 
 static enum bough_rc check_call(const struct bough_call_new *c, struct bough_error *err)
 {
-    const char *const names[] = { c->id,         c->request_id, c->want_provider,
-                                  c->want_model, c->want_kind,  c->provider,
-                                  c->model,      c->kind,       c->status };
+    const char *const names[] = { c->id,        c->request_id, c->want_provider, c->want_model,
+                                  c->want_kind, c->provider,   c->model,         c->kind,
+                                  c->status,    c->exchange,   c->purpose };
     const struct bough_totals *used = &c->used;
     enum bough_rc rc = RESERVED_CHECK(bough_call_new, c, err);
 
@@ -201,7 +204,12 @@ static enum bough_rc check_call(const struct bough_call_new *c, struct bough_err
         rc = check_json("the call's error", c->error, LIMIT_DATA, err);
     if (!rc)
         rc = check_json("the call's usage", c->usage, LIMIT_METADATA, err);
-    if (!rc && (!totals_valid(&c->used) || c->total_tokens < 0 || c->duration < 0 || c->time < 0))
+    if (!rc)
+        rc = check_object("the call's notes", c->notes, LIMIT_METADATA, err);
+    if (!rc && (unsigned)c->cost_source > BOUGH_COST_SOURCE_LAST)
+        rc = bough_fail(err, BOUGH_INVALID, "there is no source %d of a cost", (int)c->cost_source);
+    if (!rc && (!totals_valid(&c->used) || c->total_tokens < 0 || c->duration < 0 || c->time < 0 ||
+                c->attempt < 0 || c->first_byte < 0))
         rc = bough_fail(err, BOUGH_INVALID,
                         "tokens, cost and times of a call are neither negative nor beyond belief");
     return rc;
@@ -233,7 +241,13 @@ static struct call_body call_of(const struct bough_call_new *c, int64_t now, int
                                .used = c->used,
                                .total_tokens = c->total_tokens,
                                .duration = c->duration,
-                               .time = c->time ? c->time : now };
+                               .time = c->time ? c->time : now,
+                               .cost_source = (int64_t)c->cost_source,
+                               .attempt = c->attempt,
+                               .exchange = c->exchange,
+                               .first_byte = c->first_byte,
+                               .purpose = c->purpose,
+                               .notes = c->notes };
 }
 
 /* A message with usage always has a call: create one if the caller gave none (U17). */
@@ -247,7 +261,8 @@ static void own_call(struct plan *plan, const struct bough_entry_new *in, struct
                               .request_id = in->call_request_id,
                               .used = *pe->e.usage,
                               .duration = pe->e.duration,
-                              .time = pe->e.time };
+                              .time = pe->e.time,
+                              .cost_source = (int64_t)in->call_cost_source };
 
     put_call(plan, &body, pe->given_time);
     pe->call_new = (int)plan->ncalls;

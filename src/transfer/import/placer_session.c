@@ -154,11 +154,9 @@ static enum bough_rc stand_in(struct placer *p, const struct bough_session_creat
     }
     if (placer_refused(rc)) /* the session stands alone */
         return BOUGH_OK;
-    if (rc)
-        return rc;
-    memcpy(p->parent, s->id, sizeof p->parent);
-    placer_problem(p, p->line, "its parent is not here: an empty session stands for it");
-    return BOUGH_OK;
+    if (!rc)
+        memcpy(p->parent, s->id, sizeof p->parent);
+    return rc;
 }
 
 /* The parent has come: its fields replace those of the session that stood for it. */

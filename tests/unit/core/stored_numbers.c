@@ -124,6 +124,7 @@ TEST(records_and_log_rows_keep_the_numbers_of_their_kinds)
         N(CHANGELOG_RESTORE, 7),        N(CHANGELOG_PURGE, 8),   N(CHANGELOG_ENTRY_DELETE, 9),
         N(CHANGELOG_ENTRY_RESTORE, 10), N(CHANGELOG_RECORD, 11), N(CHANGELOG_ADJUST, 12),
         N(CHANGELOG_CALL_DELETE, 13),   N(CHANGELOG_OPEN, 14),   N(CHANGELOG_SEAL, 15),
+        N(CHANGELOG_REPRICE, 16),
     };
 
     CHECK_NUMBERS(records, RECORD_LAST);
@@ -159,6 +160,9 @@ TEST(columns_of_rows_keep_their_numbers)
 
 TEST(packed_bytes_and_tokens_keep_their_numbers)
 {
+    static const struct number sources[] = { N(BOUGH_COST_UNSAID, 0), N(BOUGH_COST_REPORTED, 1),
+                                             N(BOUGH_COST_LIST, 2), N(BOUGH_COST_ESTIMATED, 3),
+                                             N(BOUGH_COST_UNKNOWN, 4) };
     static const struct number steps[] = { N(BOUGH_STEP_PART, 0), N(BOUGH_STEP_TEXT, 1),
                                            N(BOUGH_STEP_STATE, 2) };
     static const struct number packs[] = { N(PACK_VERSION, 1), N(PACK_ZSTD, 16), N(PACK_STUB, 32),
@@ -168,6 +172,7 @@ TEST(packed_bytes_and_tokens_keep_their_numbers)
         N(AUTH_EXPORT, 16), N(AUTH_ADMIN, 32), N(AUTH_GATEWAY, 64), N(AUTH_MCP, 128),
     };
 
+    CHECK_NUMBERS(sources, BOUGH_COST_SOURCE_LAST);
     CHECK_NUMBERS(steps, BOUGH_STEP_LAST);
     CHECK_NUMBERS(packs, -1);
     CHECK_NUMBERS(scopes, (AUTH_ALL + 1) / 2);
@@ -200,7 +205,7 @@ static const struct tags tags[] = {
       "1s title, 2s origin, 3 project, 4 workspace, 5 account, 6s fork_entry, 7 fork_bid, "
       "8 fork_depth, 9s parent_tool_use_id, 10s provider_path, 11s role_name, 12s model_provider, "
       "13s model_name, 14s system_prompt, 15s user_name, 16s version, 17s data, 18s metadata, "
-      "19 totals_mode, 20 created" },
+      "19 totals_mode, 20 created, 21s client_key, 22 scope" },
     { "list", list_fields,
       "1 own.input, 2 own.output, 3 own.reasoning, 4 own.cache_read, 5 own.cache_write, "
       "6 own.cost, 7 below.input, 8 below.output, 9 below.reasoning, 10 below.cache_read, "
@@ -215,7 +220,10 @@ static const struct tags tags[] = {
       "1 made, 2 chk, 3s origin, 4s request_id, 5s want_provider, 6s want_model, 7s want_kind, "
       "8s provider, 9s model, 10s kind, 11s status, 12s error, 13s usage, 14 used.input, "
       "15 used.output, 16 used.reasoning, 17 used.cache_read, 18 used.cache_write, 19 used.cost, "
-      "20 total_tokens, 21 duration, 22 time, 23 project, 24 account" },
+      "20 total_tokens, 21 duration, 22 time, 23 project, 24 account, 25 attempt, 26s exchange, "
+      "27 first_byte, 28 cost_source, 29s principal, 30 scope, 31 at_bid, 32 at_depth, "
+      "33 system_at, 34 system_sum, 35 request_at, 36 request_sum, 37s purpose, 38s notes, "
+      "39s was" },
     { "adjust", adjust_fields,
       "1 made, 2 chk, 3 delta.input, 4 delta.output, 5 delta.reasoning, 6 delta.cache_read, "
       "7 delta.cache_write, 8 delta.cost, 9 time, 10 project, 11s why, 12 rolls, 13s spend" },

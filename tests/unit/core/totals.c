@@ -58,9 +58,12 @@ TEST(tokens_without_a_price_have_an_unknown_cost)
 {
     struct bough_totals tokens = { .output = 3 }, priced = { .output = 3, .cost = 1 }, none = { 0 };
 
-    CHECK(!totals_cost_known(&tokens, str_of("")));
-    CHECK(!totals_cost_known(&tokens, str_of("{\"output_tokens\":3}")));
-    CHECK(totals_cost_known(&tokens, str_of("{\"output_tokens\":3,\"cost\":0}"))); /* it is free */
-    CHECK(totals_cost_known(&priced, str_of("")));
-    CHECK(totals_cost_known(&none, str_of("")));
+    CHECK(!totals_cost_known(&tokens, str_of(""), BOUGH_COST_UNSAID));
+    CHECK(!totals_cost_known(&tokens, str_of("{\"output_tokens\":3}"), BOUGH_COST_UNSAID));
+    CHECK(totals_cost_known(&tokens, str_of("{\"output_tokens\":3,\"cost\":0}"),
+                            BOUGH_COST_UNSAID)); /* it is free */
+    CHECK(totals_cost_known(&priced, str_of(""), BOUGH_COST_UNSAID));
+    CHECK(totals_cost_known(&none, str_of(""), BOUGH_COST_UNSAID));
+    CHECK(totals_cost_known(&tokens, str_of(""), BOUGH_COST_LIST)); /* a price of 0 is known */
+    CHECK(!totals_cost_known(&tokens, str_of("{\"cost\":0}"), BOUGH_COST_UNKNOWN));
 }

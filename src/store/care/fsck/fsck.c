@@ -25,7 +25,7 @@ static const struct pass {
     { fsck_tips, false, true },    { fsck_links, true, false },
 }, rest[] = {
     { fsck_names, true, false }, { fsck_changelog, true, true },        { fsck_locate, true, false },
-    { fsck_lists, true, true },  { fsck_documents, true, false },
+    { fsck_lists, true, true },  { fsck_documents, true, false }, { fsck_seen, true, false },
 };
 
 static enum bough_rc run_passes(struct fsck *f, const struct pass *at, size_t n)
@@ -114,6 +114,7 @@ enum bough_rc bough_store_fsck(struct bough_store *s, enum bough_fsck_level leve
     rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
+    f.snap = &snap;
     f.ops = snap.ops;
     f.v = snap.v;
     f.now = env_now(&s->e->env);

@@ -38,6 +38,7 @@ enum fsck_rule {
     RULE_TOTALS,
     RULE_CALL,
     RULE_SPEND,
+    RULE_SEEN,
     RULE_TEXT,
     RULE_LIST,
     RULE_LOG,
@@ -71,9 +72,10 @@ struct fsck_session {
     bool came;         /* it may be an import, whose changes have the time of the conversation */
     bool purge_logged; /* the changelog pass has reached its purge */
     bool has_head, has_list;
-    bool aliased;  /* its origin has an alias */
-    bool leftover; /* purged but rows remain; already reported */
-    bool pending;  /* changed after the watermark: its list row is not up to date */
+    bool aliased;   /* its origin has an alias */
+    bool leftover;  /* purged but rows remain; already reported */
+    bool exchanged; /* it has calls of exchanges, or a client's key */
+    bool pending;   /* changed after the watermark: its list row is not up to date */
     /* Its totals cannot be compared: it or a session below it is pending or damaged. */
     bool totals_unknown;
     bool damaged;       /* its own rows are damaged: skip comparisons with derived data */
@@ -151,7 +153,8 @@ struct fsck_key {
 };
 
 struct fsck {
-    const struct backend_ops *ops;
+    struct snap *snap;
+    const struct backend_ops *ops; /* of it, like v */
     struct snapshot *v;
     enum bough_fsck_level level;
     void (*found)(void *user, const struct bough_finding *finding);
@@ -224,8 +227,7 @@ uint64_t fsck_title_words(struct fsck *f, const char *title);
 void fsck_words(struct fsck *f, struct fsck_branch *b, const struct entry_row *row,
                 const struct bough_entry *e);
 
-/* Check the fields of a packed body: texts must be UTF-8, raw JSON must be JSON. False:
- * reported. */
+/* Check the fields of a body: texts must be UTF-8, raw JSON must be JSON. False: reported. */
 bool fsck_texts(struct fsck *f, struct fsck_where where, const struct body_field *table,
                 const void *body);
 bool fsck_text(struct fsck *f, struct fsck_where where, const char *what, struct bough_str s);
@@ -233,8 +235,6 @@ bool fsck_json(struct fsck *f, struct fsck_where where, const char *what, struct
 /* Is a number in its range? False: reported. */
 bool fsck_range(struct fsck *f, struct fsck_where where, const char *what, int64_t v, int64_t min,
                 int64_t max);
-
-/* ---- facts.c ---- */
 
 /* Find a row that a pass has read; NULL: there is none. */
 struct fsck_session *fsck_session_of(const struct fsck *f, int64_t sid);
@@ -284,6 +284,7 @@ enum bough_rc fsck_lists(struct fsck *f);     /* list rows and spend rows */
 bool fsck_spend(void *user, const struct spend_row *row); /* `user`: the sum to add it to */
 /* Documents of the full text, and a sample of searches. */
 enum bough_rc fsck_documents(struct fsck *f);
+enum bough_rc fsck_seen(struct fsck *f); /* seen rows */
 
 /* ---- blobs.c ---- */
 

@@ -73,9 +73,11 @@ static void check_call(const struct row *r)
         keep_call(r->f, r->row, 0);
         return;
     }
+    r->s->exchanged |= b.scope != 0;
     spent = spend_of_call(r->row->sid, &b);
     (void)fsck_spend(&r->s->spend, &spent);
     keep_call(r->f, r->row, fsck_call_id(b.made, b.chk));
+    fsck_range(r->f, r->at, "the source of its cost", b.cost_source, 0, BOUGH_COST_SOURCE_LAST);
     if (!totals_valid(&b.used) || b.total_tokens < 0 || b.duration < 0 || b.time < 0) {
         fsck_report(r->f, RULE_CALL, r->at, "one of its numbers is negative");
         r->s->totals_unknown = r->s->spend_unknown = true;

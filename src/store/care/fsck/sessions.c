@@ -77,6 +77,7 @@ static void check_living(struct fsck *f, struct fsck_session *s, const struct se
     fsck_range(f, at, "its account", b.account, 0, LIMIT_RECORD);
     keep_body(f, s, row, &b);
     s->came = *b.origin;
+    s->exchanged = *b.client_key;
     if (s->forked && !row->parent)
         fsck_report(f, RULE_FORK_PARENT, at,
                     "it has a fork point, #%" PRId64 ".%" PRId64 ", but no parent", b.fork_bid,

@@ -366,6 +366,7 @@ static void put_row(struct rescue *r, const struct salvage_hit *h, const struct 
     case RAW_LINK:
     case RAW_FULLTEXT:
     case RAW_SPEND:
+    case RAW_SEEN:
     case RAW_TABLES:
         return;
     }

@@ -99,6 +99,10 @@ static const struct raw_text texts[RAW_TABLES] = {
                     "iiiittiiiiiiiii",
                     "DELETE FROM spend WHERE (" SPEND_KEY ") = ($1, $2, $3, $4, $5, $6)",
                     "iiiitt" },
+    [RAW_SEEN] = { SEEN_COLS, "seen", "key, no",
+                   PUT("seen", SEEN_COLS, "$1, $2, $3, $4, $5", "key, no",
+                       "bid = $3, depth = $4, strict = $5"),
+                   "biiii", "DELETE FROM seen WHERE key = $1 AND no = $2", "bi" },
 };
 
 /* ---- reading ---- */
@@ -153,6 +157,9 @@ static void raw_read(struct bough_arena *a, const PGresult *r, int i, struct raw
         break;
     case RAW_SPEND:
         pg_row_spend(r, i, &row->u.spend);
+        break;
+    case RAW_SEEN:
+        pg_row_seen(r, i, &row->u.seen);
         break;
     case RAW_TABLES:
         break;
@@ -302,6 +309,10 @@ static void key_args(struct args *v, const struct raw_row *row)
         args_spend(v, &row->u.spend);
         v->n = 6;
         break;
+    case RAW_SEEN:
+        args_seen(v, &row->u.seen);
+        v->n = 2;
+        break;
     case RAW_TABLES:
         break;
     }
@@ -375,6 +386,10 @@ static void row_args(struct bough_arena *a, struct args *v, const struct raw_row
     case RAW_SPEND:
         v->n = 0;
         args_spend(v, &row->u.spend);
+        break;
+    case RAW_SEEN:
+        v->n = 0;
+        args_seen(v, &row->u.seen);
         break;
     case RAW_LINK:
     case RAW_TABLES:

@@ -31,6 +31,8 @@ enum bough_rc postgres_mark_find(struct snapshot *v, int64_t bid, enum bough_ent
                                  int64_t to, int64_t *depth, struct bough_error *err);
 enum bough_rc postgres_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
                                   int64_t *matches, int64_t *read, struct bough_error *err);
+enum bough_rc postgres_seen_find(struct snapshot *v, const unsigned char key[SEEN_KEY_BYTES],
+                                 seen_fn fn, void *user, struct bough_error *err);
 enum bough_rc postgres_spend_scan(struct snapshot *v, const struct spend_query *q, spend_fn fn,
                                   void *user, struct bough_error *err);
 enum bough_rc postgres_mark_scan(struct snapshot *v, const int64_t *bids, size_t n,

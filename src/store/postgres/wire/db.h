@@ -223,6 +223,7 @@ void pg_row_key(const PGresult *r, int i, struct key_row *out);
 void pg_row_log(const PGresult *r, int i, struct changelog_row *out);
 void pg_row_list(const PGresult *r, int i, struct list_row *out);
 void pg_row_spend(const PGresult *r, int i, struct spend_row *out);
+void pg_row_seen(const PGresult *r, int i, struct seen_row *out);
 void pg_row_blob(const PGresult *r, int i, struct blob_row *out);
 void pg_row_chunk(const PGresult *r, int i, struct chunk_row *out);
 void pg_row_link(const PGresult *r, int i, struct link_row *out);
@@ -237,6 +238,7 @@ void args_record(struct bough_arena *a, struct args *v, const struct record_row 
 void args_changelog(struct args *v, const struct changelog_row *row);
 void args_list(struct args *v, const struct list_row *row);
 void args_spend(struct args *v, const struct spend_row *row);
+void args_seen(struct args *v, const struct seen_row *row);
 void args_session_docs(struct bough_arena *a, struct args *v, const struct session_row *row);
 
 /* ---- words.c: documents of the full text, and queries for them ---- */

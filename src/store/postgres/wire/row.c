@@ -194,6 +194,18 @@ void pg_row_spend(const PGresult *r, int i, struct spend_row *out)
         numbers[k] = got_int(r, i, 6 + k);
 }
 
+void pg_row_seen(const PGresult *r, int i, struct seen_row *out)
+{
+    struct bough_str key = got_bytes(r, i, 0);
+
+    memset(out->key, 0, sizeof out->key);
+    memcpy(out->key, key.p, key.n < sizeof out->key ? key.n : sizeof out->key);
+    out->no = got_int(r, i, 1);
+    out->bid = got_int(r, i, 2);
+    out->depth = got_int(r, i, 3);
+    out->strict = got_int(r, i, 4);
+}
+
 void pg_row_blob(const PGresult *r, int i, struct blob_row *out)
 {
     struct bough_str hash = got_bytes(r, i, 4);

@@ -24,7 +24,8 @@
     ") > ($4, $5, $6, $7, $8, $9) ORDER BY " SPEND_KEY " LIMIT $10"
 /* Sums end at the largest number instead of failing. */
 #define SUM(column)                                                                                \
-    column " = CASE WHEN spend." column " > 9223372036854775807 - excluded." column                \
+    column " = CASE WHEN excluded." column " <= 0 THEN spend." column " + excluded." column        \
+           " WHEN spend." column " > 9223372036854775807 - excluded." column                       \
            " THEN 9223372036854775807 ELSE spend." column " + excluded." column " END"
 #define SPEND_SUMS                                                                                 \
     SUM("calls")                                                                                   \
@@ -186,6 +187,17 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
                         "IIIITTIIIIIIIII" },
     [SQL_SPEND_DROP] = { "DELETE FROM spend WHERE sid = $1", "i" },
     [SQL_SPEND_CLEAR] = { "DELETE FROM spend", "" },
+    [SQL_SEEN_ADD] = { "INSERT INTO seen (" SEEN_COLS ") SELECT * FROM unnest($1, $2, $3, $4, $5)",
+                       "BIIII" },
+    [SQL_SEEN_CLEAR] = { "DELETE FROM seen", "" },
+    [SQL_SEEN_LAST] = { "SELECT coalesce(max(no), 0) FROM seen WHERE key = $1", "b" },
+    [SQL_SEEN_FIND] = { "SELECT " SEEN_COLS " FROM seen WHERE key = $1 AND no < $2 ORDER BY no DESC"
+                        " LIMIT $3",
+                        "bii" },
+    [SQL_PURGE_SEEN] = { "DELETE FROM seen WHERE (bid = 0 AND depth = $1) OR bid IN (SELECT bid "
+                         "FROM"
+                         " branch WHERE sid = $1)",
+                         "i" },
     [SQL_TEXT_ADD] = { "INSERT INTO text_doc (" TEXT_ALL ") SELECT $1, $2, $3, $4, $5, $6, $7,"
                        " $8 <> 0, array_to_tsvector($9) WHERE EXISTS (SELECT 1 FROM entry WHERE"
                        " bid = $2 AND depth = $3) ON CONFLICT DO NOTHING",

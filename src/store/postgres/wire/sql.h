@@ -55,6 +55,11 @@ enum sql {
     SQL_SPEND_ADD,
     SQL_SPEND_DROP,
     SQL_SPEND_CLEAR,
+    SQL_SEEN_ADD,
+    SQL_SEEN_CLEAR,
+    SQL_SEEN_LAST,
+    SQL_SEEN_FIND,
+    SQL_PURGE_SEEN,
     SQL_TEXT_ADD,
     SQL_TEXT_ADD_TITLE,
     SQL_TEXT_DEL_TITLE,
@@ -171,6 +176,7 @@ extern const struct sql_statement pg_sql[SQL_COUNT];
     "day, sid, project, account, provider, model, calls, unknown, input, output, reasoning,"       \
     " cache_read, cache_write, cost, duration"
 #define SPEND_KEY "day, sid, project, account, provider, model"
+#define SEEN_COLS "key, no, bid, depth, strict"
 #define BLOB_COLS "bno, state, size, since, hash"
 #define CHUNK_COLS "bno, idx, sum, body"
 #define LINK_COLS "bid, depth, bno"

@@ -144,3 +144,9 @@ void args_spend(struct args *v, const struct spend_row *row)
     args_text(v, row->model);
     args_ints(v, &row->calls, SPEND_NUMBERS);
 }
+
+void args_seen(struct args *v, const struct seen_row *row)
+{
+    args_str(v, (struct bough_str){ (const char *)row->key, sizeof row->key });
+    args_ints(v, (int64_t[]){ row->no, row->bid, row->depth, row->strict }, 4);
+}

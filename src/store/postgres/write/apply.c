@@ -27,6 +27,9 @@ static enum bough_rc guard(struct batch *b, const struct guard *g, struct bough_
     case GUARD_NO_ALIAS:
         args_text(&a, g->name);
         return batch_send(b, SQL_ALIAS_COUNT, &a, MUST_BE, 0, "alias", err);
+    case GUARD_SEEN:
+        args_str(&a, (struct bough_str){ (const char *)g->key, SEEN_KEY_BYTES });
+        return batch_send(b, SQL_SEEN_LAST, &a, MUST_BE, g->applied, "seen", err);
     }
     return BOUGH_OK;
 }

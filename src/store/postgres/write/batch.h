@@ -25,6 +25,7 @@ enum gathered {
     GATHER_RECORDS,
     GATHER_LISTS,
     GATHER_SPEND,
+    GATHER_SEEN,
     GATHER_LOG,
     GATHERED, /* number of kinds */
 };

@@ -257,6 +257,16 @@ static enum bough_rc spend_put(struct batch *b, const struct spend_row *row,
     return work(b, SQL_SPEND_ADD, &a, err);
 }
 
+static enum bough_rc seen_add(struct batch *b, const struct seen_row *row, struct bough_error *err)
+{
+    struct seen_row *seen = arena_alloc(b->a, sizeof *seen); /* lives until it is sent */
+    struct args a = { 0 };
+
+    *seen = new_numbers_seen(&b->made, row, b->no);
+    args_seen(&a, seen);
+    return work(b, SQL_SEEN_ADD, &a, err);
+}
+
 static enum bough_rc text_put(struct batch *b, const struct fulltext_row *row,
                               struct bough_error *err)
 {
@@ -331,6 +341,10 @@ enum bough_rc batch_change(struct batch *b, struct change *c, struct bough_error
         return one_number(b, SQL_SPEND_DROP, c->u.spend.sid, err);
     case CHANGE_SPEND_CLEAR:
         return work(b, SQL_SPEND_CLEAR, NULL, err);
+    case CHANGE_SEEN_ADD:
+        return seen_add(b, &c->u.seen, err);
+    case CHANGE_SEEN_CLEAR:
+        return work(b, SQL_SEEN_CLEAR, NULL, err);
     }
     return bough_fail(err, BOUGH_INVALID, "unknown change");
 }

@@ -12,7 +12,8 @@ enum { ROWS_MOST = 1024, BYTES_MOST = 1024 * 1024 }; /* per statement */
 static const enum sql gathered[GATHERED] = {
     [GATHER_HEADS] = SQL_HEADS_ARE,    [GATHER_ENTRIES] = SQL_ENTRY_ADD,
     [GATHER_RECORDS] = SQL_RECORD_ADD, [GATHER_LISTS] = SQL_LIST_PUT,
-    [GATHER_SPEND] = SQL_SPEND_ADD,    [GATHER_LOG] = SQL_LOG_ADD,
+    [GATHER_SPEND] = SQL_SPEND_ADD,    [GATHER_SEEN] = SQL_SEEN_ADD,
+    [GATHER_LOG] = SQL_LOG_ADD,
 };
 
 /* These statements do not depend on waiting rows, nor waiting rows on them. */

@@ -83,6 +83,8 @@ static enum bough_rc delete_slice(struct postgres *s, void *user, struct bough_e
             rc = delete_branch(s, &b, w, err);
     if (!rc)
         rc = delete_some(s, SQL_PURGE_RECORDS, &w->sid, 1, w, &w->records, err);
+    if (!rc && w->room > 0) /* once all entries are gone; the same number as for the title */
+        rc = pg_writer_run(s, SQL_PURGE_SEEN, &title, NULL, err);
     if (!rc)
         rc = delete_some(s, SQL_PURGE_NAMES, &w->sid, 1, w, &others, err);
     if (!rc)

@@ -202,6 +202,10 @@ void row_changelog(sqlite3_stmt *st, struct changelog_row *out);
 void row_list(sqlite3_stmt *st, struct list_row *out);
 void row_spend(sqlite3_stmt *st, struct spend_row *out);
 void bind_spend(sqlite3_stmt *st, const struct spend_row *row);
+void row_seen(sqlite3_stmt *st, struct seen_row *out);
+void bind_seen(sqlite3_stmt *st, const struct seen_row *row);
+/* Remove the seen rows of a purged session. */
+enum bough_rc purge_seen(struct conn *c, int64_t sid, struct bough_error *err);
 void row_blob(sqlite3_stmt *st, struct blob_row *out); /* these six are in blob.c */
 void row_chunk(sqlite3_stmt *st, struct chunk_row *out);
 void row_link(sqlite3_stmt *st, struct link_row *out);

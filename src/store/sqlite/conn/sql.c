@@ -16,8 +16,9 @@
 #define SPEND "SELECT " SPEND_COLS " FROM spend WHERE day BETWEEN ?1 AND ?2"
 /* A sum in a STRICT table must stay an integer. */
 #define SUM(column)                                                                                \
-    column " = iif(" column " > 9223372036854775807 - excluded." column                            \
-           ", 9223372036854775807, " column " + excluded." column ")"
+    column " = iif(excluded." column " > 0 AND " column                                            \
+           " > 9223372036854775807 - excluded." column ", 9223372036854775807, " column            \
+           " + excluded." column ")"
 
 const char *const sql_text[SQL_COUNT] = {
     [SQL_BEGIN] = "BEGIN",
@@ -94,6 +95,12 @@ const char *const sql_text[SQL_COUNT] = {
                                   " " SUM("duration"),
     [SQL_SPEND_DROP] = "DELETE FROM spend WHERE sid = ?1",
     [SQL_SPEND_CLEAR] = "DELETE FROM spend",
+    [SQL_SEEN_ADD] = "INSERT INTO seen (" SEEN_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+    [SQL_SEEN_CLEAR] = "DELETE FROM seen",
+    [SQL_SEEN_LAST] = "SELECT coalesce(max(no), 0) FROM seen WHERE key = ?1",
+    [SQL_SEEN_FIND] = "SELECT " SEEN_COLS " FROM seen WHERE key = ?1 ORDER BY no DESC",
+    [SQL_PURGE_SEEN] = "DELETE FROM seen WHERE (bid = 0 AND depth = ?1) OR bid IN (SELECT bid FROM"
+                       " branch WHERE sid = ?1)",
     /* The entry or session may have been purged while its words were computed. */
     [SQL_TEXT_ADD] = "INSERT OR IGNORE INTO text_doc (" TEXT_COLS ") SELECT ?1, ?2, ?3, ?4"
                      " WHERE EXISTS (SELECT 1 FROM entry WHERE k = ?2)",

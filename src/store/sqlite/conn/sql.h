@@ -47,6 +47,11 @@ enum sql {
     SQL_SPEND_ADD,
     SQL_SPEND_DROP,
     SQL_SPEND_CLEAR,
+    SQL_SEEN_ADD,
+    SQL_SEEN_CLEAR,
+    SQL_SEEN_LAST,
+    SQL_SEEN_FIND,
+    SQL_PURGE_SEEN,
     SQL_TEXT_ADD,
     SQL_TEXT_ADD_TITLE,
     SQL_TEXT_DEL,
@@ -158,6 +163,7 @@ extern const char *const sql_text[SQL_COUNT];
     "day, sid, project, account, provider, model, calls, unknown, input, output, reasoning,"       \
     " cache_read, cache_write, cost, duration"
 
+#define SEEN_COLS "key, no, bid, depth, strict"
 #define TEXT_COLS "id, k, time, words"
 /* 2^40. The rowid of a document in the full-text index is TEXT_TOP minus its id, so the newest
  * document comes first. */

@@ -61,6 +61,11 @@ static enum bough_rc guard_lost(struct conn *c, const struct guard *g, const cha
         what = "alias";
         rc = count_named(c, SQL_ALIAS_COUNT, g->name, &found, err);
         break;
+    case GUARD_SEEN:
+        what = "seen";
+        want = g->applied;
+        rc = seen_last(c, g->key, &found, err);
+        break;
     }
     *lost = !rc && found != want ? what : NULL;
     return rc;

@@ -30,6 +30,10 @@ enum bough_rc apply_seek(struct conn *c, enum sql id, int64_t a, int64_t b, int6
  * of open messages, apply_link() CHANGE_BLOB_LINK; apply_change() dispatches all of them. */
 enum bough_rc apply_draft(struct apply *ap, struct change *c, struct bough_error *err);
 enum bough_rc apply_link(struct apply *ap, const struct change *c, struct bough_error *err);
+enum bough_rc apply_seen(struct apply *ap, const struct seen_row *row, struct bough_error *err);
+/* The number of the newest seen row of a key; 0: none. */
+enum bough_rc seen_last(struct conn *c, const unsigned char *key, int64_t *no,
+                        struct bough_error *err);
 enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_error *err);
 
 #endif

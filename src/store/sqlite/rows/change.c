@@ -325,6 +325,10 @@ enum bough_rc apply_change(struct apply *ap, struct change *c, struct bough_erro
         return simple(ap, SQL_SPEND_DROP, NULL, c->u.spend.sid, err);
     case CHANGE_SPEND_CLEAR:
         return simple(ap, SQL_SPEND_CLEAR, NULL, 0, err);
+    case CHANGE_SEEN_ADD:
+        return apply_seen(ap, &c->u.seen, err);
+    case CHANGE_SEEN_CLEAR:
+        return simple(ap, SQL_SEEN_CLEAR, NULL, 0, err);
     }
     return bough_fail(err, BOUGH_INVALID, "unknown change");
 }

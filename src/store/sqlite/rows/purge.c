@@ -84,6 +84,8 @@ static enum bough_rc delete_slice(struct conn *c, int64_t sid, int64_t *room, in
         rc = delete_some(c, SQL_PURGE_RECORDS,
                          (int64_t[]){ record_key(sid, 0, 0), record_key(sid, 15, LIMIT_RECORD) }, 2,
                          room, records, err);
+    if (!rc && *room > 0) /* once all entries are gone */
+        rc = purge_seen(c, sid, err);
     if (!rc)
         rc = delete_some(c, SQL_PURGE_NAMES, &sid, 1, room, &others, err);
     if (!rc)

@@ -72,6 +72,9 @@ static const struct raw_text texts[RAW_TABLES] = {
                     " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
                     "DELETE FROM spend WHERE day = ?1 AND sid = ?2 AND project = ?3 AND"
                     " account = ?4 AND provider = ?5 AND model = ?6" },
+    [RAW_SEEN] = { "SELECT " SEEN_COLS " FROM seen ORDER BY key, no",
+                   "INSERT OR REPLACE INTO seen (" SEEN_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+                   "DELETE FROM seen WHERE key = ?1 AND no = ?2" },
 };
 
 static void raw_read(struct bough_arena *a, sqlite3_stmt *st, struct raw_row *row)
@@ -126,6 +129,9 @@ static void raw_read(struct bough_arena *a, sqlite3_stmt *st, struct raw_row *ro
     case RAW_SPEND:
         row_spend(st, &row->u.spend);
         break;
+    case RAW_SEEN:
+        row_seen(st, &row->u.seen);
+        break;
     case RAW_TABLES:
         break;
     }
@@ -138,7 +144,7 @@ static bool moves_on(sqlite3_stmt *st, enum raw_table table, int64_t *last)
     bool pair = table == RAW_DRAFT || table == RAW_LINK || table == RAW_SPEND;
     int64_t key = sqlite3_column_int64(st, 0);
 
-    if (table == RAW_ALIAS || table == RAW_KEY)
+    if (table == RAW_ALIAS || table == RAW_KEY || table == RAW_SEEN)
         return true;
     if (key < *last || (key == *last && !pair))
         return false;
@@ -284,6 +290,9 @@ static void raw_bind(sqlite3_stmt *st, const struct raw_row *row, bool remove)
         break;
     case RAW_SPEND:
         bind_spend(st, &row->u.spend);
+        break;
+    case RAW_SEEN:
+        bind_seen(st, &row->u.seen);
         break;
     case RAW_TABLES:
         break;

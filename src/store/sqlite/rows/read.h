@@ -56,6 +56,8 @@ enum bough_rc sqlite_list_get(struct snapshot *v, struct bough_arena *a, int64_t
 
 enum bough_rc sqlite_list_count(struct snapshot *v, const struct list_query *q, int64_t most,
                                 int64_t *matches, int64_t *read, struct bough_error *err);
+enum bough_rc sqlite_seen_find(struct snapshot *v, const unsigned char key[SEEN_KEY_BYTES],
+                               seen_fn fn, void *user, struct bough_error *err);
 enum bough_rc sqlite_spend_scan(struct snapshot *v, const struct spend_query *q, spend_fn fn,
                                 void *user, struct bough_error *err);
 
