@@ -26,7 +26,7 @@ AT(bough_entries_read_result, depth, 64);
 AT(bough_entry_new, call_cost_source, 184);
 AT(bough_error, hint, 280);
 AT(bough_import_file_options, parent_first, 56);
-AT(bough_import_file_result, waits_for, 88);
+AT(bough_import_file_result, waits_for, 96);
 AT(bough_record_options, owner, 40);
 AT(bough_session, errors, 600);
 AT(bough_session, last_state, 608);
