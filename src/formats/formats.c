@@ -8,6 +8,8 @@ const struct format *const all_formats[] = {
     &format_bough,
     &format_pi,
     &format_codex,
+    &format_gemini_cli_json,
+    &format_gemini_cli, /* must come before Claude Code, whose lines have a sessionId, too */
     &format_claude_code,
     &format_opencode,
     &format_ai_sdk,

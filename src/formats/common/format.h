@@ -159,7 +159,8 @@ enum format_number {
     FORMAT_HYGGE = 12,
     FORMAT_HECATE = 13,
     FORMAT_OPENAI_RESPONSES = 14,
-    FORMAT_LAST = FORMAT_OPENAI_RESPONSES,
+    FORMAT_GEMINI_CLI = 15,
+    FORMAT_LAST = FORMAT_GEMINI_CLI,
 };
 
 struct format {
@@ -220,6 +221,7 @@ extern const struct format format_anthropic;
 extern const struct format format_bough;
 extern const struct format format_claude_code;
 extern const struct format format_codex;
+extern const struct format format_gemini_cli, format_gemini_cli_json;
 extern const struct format format_hecate;
 extern const struct format format_html;
 extern const struct format format_hygge;
