@@ -20,6 +20,7 @@ const struct format *const all_formats[] = {
     &format_html,
     &format_hygge,
     &format_hecate,
+    &format_llm,
     NULL,
     /* clang-format on */
 };

@@ -57,6 +57,31 @@ const char hecate_schema[] =
     "NULL,"
     " message_json TEXT NOT NULL, created_at TIMESTAMP NOT NULL, UNIQUE (session_id, sequence));";
 
+#define LLM_OLD                                                                                    \
+    "CREATE TABLE _llm_migrations (name TEXT PRIMARY KEY, applied_at TEXT);"                       \
+    "CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);"                     \
+    "CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, "          \
+    "prompt_json TEXT,"                                                                            \
+    " options_json TEXT, response TEXT, response_json TEXT, conversation_id TEXT REFERENCES"       \
+    " conversations(id), duration_ms INTEGER, datetime_utc TEXT, input_tokens INTEGER, "           \
+    "output_tokens"                                                                                \
+    " INTEGER, token_details TEXT, schema_id TEXT, resolved_model TEXT);"
+
+const char llm_old_schema[] = LLM_OLD;
+const char llm_schema[] = LLM_OLD
+    "CREATE TABLE attachments (id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB);"
+    "CREATE TABLE prompt_attachments (response_id TEXT, attachment_id TEXT, \"order\" INTEGER,"
+    " PRIMARY KEY (response_id, attachment_id));"
+    "CREATE TABLE fragments (id INTEGER PRIMARY KEY, hash TEXT, content TEXT, datetime_utc TEXT, "
+    "source"
+    " TEXT);"
+    "CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, \"order\" INTEGER);"
+    "CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, tool_id INTEGER, name TEXT,"
+    " arguments TEXT, tool_call_id TEXT);"
+    "CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, tool_id INTEGER, name "
+    "TEXT,"
+    " output TEXT, tool_call_id TEXT, instance_id INTEGER, exception TEXT);";
+
 const char opencode_schema[] =
     "CREATE TABLE project (id TEXT PRIMARY KEY, worktree TEXT NOT NULL);"
     "CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, workspace_id TEXT,"

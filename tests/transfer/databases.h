@@ -6,7 +6,8 @@
 
 struct db;
 
-extern const char hygge_schema[], hecate_schema[], opencode_schema[];
+extern const char hygge_schema[], hecate_schema[], llm_schema[], llm_old_schema[],
+    opencode_schema[];
 
 /* Create a file in the test's directory with this SQL, in WAL mode as its tools do. Returns its
  * path. It is closed, so there is no WAL file. */

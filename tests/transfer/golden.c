@@ -105,6 +105,7 @@ static const char *input(struct test *t, const char *name)
     const char *path = arena_printf(t->arena, GOLDEN "/%s", name), *sql;
     const char *schema = str_starts(str_of(name), "hygge")    ? hygge_schema
                          : str_starts(str_of(name), "hecate") ? hecate_schema
+                         : str_starts(str_of(name), "llm")    ? llm_schema
                                                               : opencode_schema;
     size_t n;
 

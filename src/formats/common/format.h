@@ -160,7 +160,8 @@ enum format_number {
     FORMAT_HECATE = 13,
     FORMAT_OPENAI_RESPONSES = 14,
     FORMAT_GEMINI_CLI = 15,
-    FORMAT_LAST = FORMAT_GEMINI_CLI,
+    FORMAT_LLM = 16,
+    FORMAT_LAST = FORMAT_LLM,
 };
 
 struct format {
@@ -225,6 +226,7 @@ extern const struct format format_gemini_cli, format_gemini_cli_json;
 extern const struct format format_hecate;
 extern const struct format format_html;
 extern const struct format format_hygge;
+extern const struct format format_llm;
 extern const struct format format_markdown;
 extern const struct format format_openai_chat;
 extern const struct format format_openai_responses;

@@ -149,7 +149,7 @@ static bool is_one_of(const char *word, const char *const *words)
 static int authorize(void *user, int action, const char *one, const char *two, const char *base,
                      const char *by)
 {
-    static const char *const functions[] = { "instr", "count", NULL };
+    static const char *const functions[] = { "instr", "count", "hex", NULL };
     static const char *const pragmas[] = { "locking_mode", "cell_size_check",
                                            "mmap_size",    "cache_size",
                                            "temp_store",   "application_id",

@@ -270,7 +270,7 @@ TEST(formats_and_givers_of_ids_keep_their_numbers)
         N(FORMAT_OPENCODE, 6),    N(FORMAT_AI_SDK, 7),    N(FORMAT_ANTHROPIC, 8),
         N(FORMAT_OPENAI_CHAT, 9), N(FORMAT_MARKDOWN, 10), N(FORMAT_HTML, 11),
         N(FORMAT_HYGGE, 12),      N(FORMAT_HECATE, 13),   N(FORMAT_OPENAI_RESPONSES, 14),
-        N(FORMAT_GEMINI_CLI, 15),
+        N(FORMAT_GEMINI_CLI, 15), N(FORMAT_LLM, 16),
     };
 
     CHECK_NUMBERS(from, FORMAT_LAST);
