@@ -261,7 +261,11 @@ struct bough_str member_raw(struct bough_str object, const char *name, enum json
 /* Parse a line as one JSON object. False: skip the line; *rc is the result to return. */
 bool line_object(struct reading *r, struct bough_str line, struct json *out, enum bough_rc *rc,
                  struct bough_error *err);
-/* Helpers for detection. The first line, or the part of it that is there; a substring test. */
+/* Report a key that a line or message has twice, where its members are taken apart. Deeper values
+ * are kept as they are. */
+enum bough_rc tell_repeated(struct reading *r, struct json object, struct bough_error *err);
+/* Helpers for detection. The first line that is JSON, or the part of it that is there; lines before
+ * it are skipped. A substring test. */
 struct bough_str first_line(struct bough_str first);
 bool text_has(struct bough_str text, const char *what);
 struct bough_str without_bom(struct bough_str text);
