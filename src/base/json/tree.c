@@ -208,11 +208,12 @@ enum { FEW = 16 }; /* up to so many keys are compared one by one */
 
 static struct bough_str key_text(struct bough_arena *a, struct json key)
 {
-    const struct json_node *n = json_node(key);
-    struct bough_str text = { key.doc->text + n->off + 1, n->len - 2 };
+    struct bough_str text = json_raw(key);
 
-    if (n->escaped)
+    if (json_node(key)->escaped)
         (void)json_str(a, key, &text);
+    else if (text.n >= 2)
+        text = (struct bough_str){ text.p + 1, text.n - 2 };
     return text;
 }
 
