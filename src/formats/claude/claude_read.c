@@ -14,12 +14,10 @@ enum { HOLD_LINES = 256, HOLD_BYTES = 8 * 1024 * 1024 };
 static bool has_side_type(struct bough_str line)
 {
     static const char *const types[] = {
-        "\"type\":\"queue-operation\"", "\"type\":\"last-prompt\"",
-        "\"type\":\"custom-title\"",    "\"type\":\"ai-title\"",
-        "\"type\":\"agent-name\"",      "\"type\":\"permission-mode\"",
-        "\"type\":\"api-request",       "\"type\":\"cost-state\"",
-        "\"type\":\"tools-used\"",      "\"type\":\"atis-latch\"",
-        "\"type\":\"" CLAUDE_HEAD "\"", "\"type\":\"mode\"",
+        "\"type\":\"queue-operation\"", "\"type\":\"last-prompt\"", "\"type\":\"custom-title\"",
+        "\"type\":\"ai-title\"",        "\"type\":\"agent-name\"",  "\"type\":\"permission-mode\"",
+        "\"type\":\"api-request",       "\"type\":\"cost-state\"",  "\"type\":\"tools-used\"",
+        "\"type\":\"atis-latch\"",      "\"type\":\"bough.head\"",  "\"type\":\"mode\"",
     };
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
