@@ -100,6 +100,37 @@ test("an exported page shows Markdown, and calls of Claude Code with their resul
   await close(page);
 });
 
+test("kinds of entries are not taken for classes of an exported page", async ({
+  server,
+}) => {
+  const s = await server();
+  const file = path.join(s.dir, "kinds.jsonl");
+  const kinds = ["target", "node", "facts", "label", "failed", "markup"];
+  const lines = kinds.map((type, i) => ({
+    type,
+    id: `k${i}`,
+    parentId: i ? `k${i - 1}` : null,
+    timestamp: "2026-11-15T20:00:01.000Z",
+  }));
+  const header = { type: "session", version: 3, id: "kinds", cwd: "/p" };
+  fs.writeFileSync(
+    file,
+    [header, ...lines].map((l) => JSON.stringify(l)).join("\n") + "\n",
+  );
+  bough(s.store, ["import", file]);
+  const page = await open(s, "kinds");
+  await page.getByLabel("Show").selectOption("all");
+  await until(
+    "all entries",
+    async () => (await page.getByRole("article").count()) === kinds.length,
+  );
+  const classes = await page
+    .getByRole("article")
+    .evaluateAll((all) => all.map((a) => a.className));
+  assert.deepEqual([...new Set(classes)], ["entry"]);
+  await close(page);
+});
+
 /** A file of pi with so many messages, one behind the other. */
 function longFile(dir, n) {
   const file = path.join(dir, "long.jsonl");
