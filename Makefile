@@ -6,8 +6,8 @@ PREFIX  ?= /usr/local
 Q        = $(if $(V),,@echo "  $@";)# V=1 shows the commands
 # Folders of src/ that belong to the program only; everything else is libbough.
 PROGRAM_DIRS := cli http auth api page gateway mcp
-PKGS         := libutf8proc libzstd libcrypto zlib libpq
-PROGRAM_PKGS := md4c inih libuv
+PKGS         := libutf8proc libzstd libcrypto zlib libpq md4c
+PROGRAM_PKGS := inih libuv
 
 # Hardening, where the compiler has it; SQLite gets the same. Sanitizers bring their own checks.
 has_flag = $(shell echo | $(CC) -Werror $(1) -x c -c - -o /dev/null 2>/dev/null && echo $(1))
@@ -30,8 +30,8 @@ ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interpos
              $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
 ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS)
 # Expanded when used, because `make run` may have to install pkg-config first.
-LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz -lpq) -lm
-PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-lmd4c -linih -luv)
+LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz -lpq -lmd4c) -lm
+PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-linih -luv)
 VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' include/bough/*.h),0)
 
 # Found by name, so that a new file needs no edit here.
@@ -42,7 +42,8 @@ MIGRATED := $(patsubst src/store/%/migrations,%,$(wildcard src/store/*/migration
 DATA     := clients side wrappers prices# tables of data/ that the library embeds
 SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
 LIB_OBJ  := $(patsubst %.c,$(B)/%.o,$(filter-out $(PROG_SRC),$(SRC))) \
-            $(MIGRATED:%=$(B)/gen/%_migrations.o) $(DATA:%=$(B)/gen/data_%.o) $(SQLITE_O)
+            $(MIGRATED:%=$(B)/gen/%_migrations.o) $(DATA:%=$(B)/gen/data_%.o) \
+            $(B)/gen/html_css.o $(B)/gen/html_js.o $(SQLITE_O)
 
 # SQLite first: the longest of all compilations must not be the last one to start.
 all: $(SQLITE_O) $(B)/bough $(B)/libbough.a $(B)/libbough.so ## the program and both libraries (VARIANT=debug)
@@ -89,7 +90,7 @@ $(B)/gen/%_migrations.S: FORCE
 .SECONDEXPANSION:
 $(B)/gen/%_migrations.o: $(B)/gen/%_migrations.S $$(wildcard src/store/$$*/migrations/*.sql)
 	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
-.PRECIOUS: $(B)/gen/%_migrations.S $(B)/gen/data_%.S $(B)/%.o
+.PRECIOUS: $(B)/gen/%_migrations.S $(B)/gen/data_%.S $(B)/gen/html_%.S $(B)/%.o
 
 # Tables are embedded as text; see src/core/data/data.h.
 $(B)/gen/data_%.S: $$(wildcard data/$$*.*) scripts/embed
@@ -109,6 +110,12 @@ $(B)/gen/page.S: $(if $(NO_UI),,build/web/index.html) scripts/embed $(B)/gen/pag
 $(B)/gen/page.$(or $(NO_UI),0):
 	@mkdir -p $(@D); rm -f $(B)/gen/page.[0-9]*; touch $@
 $(B)/gen/page.o: $(B)/gen/page.S
+	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
+
+# The style and the script of HTML exports.
+$(B)/gen/html_%.S: src/formats/pages/page.% scripts/embed
+	@mkdir -p $(@D); scripts/embed text html_$* $< > $@
+$(B)/gen/html_%.o: $(B)/gen/html_%.S
 	$(Q)$(CC) $(OPT_$(VARIANT)) -c $< -o $@
 
 # The script of the demo.

@@ -9,6 +9,7 @@
 #include "base/memory/arena.h"
 #include "base/memory/map.h"
 #include "base/text/str.h"
+#include "formats/common/copies.h"
 #include "formats/common/names.h"
 #include "store/write/import_api.h"
 
@@ -30,6 +31,7 @@ struct export
     struct bough_head head; /* the last entry of the path that counts; branch 0: none */
     struct map runs;        /* branch -> struct written_run *; 0: the head's path; UINT64_MAX: all
                                that a fork inherits */
+    struct names copies;    /* how the file of a fork differs from what it inherits */
     struct bough_error why; /* a run could not be read */
 };
 
@@ -62,14 +64,37 @@ static const char *written_id(const struct export *x, struct bough_head at)
     return map_get(&x->ids, group_key(at), &v) ? (const char *)(uintptr_t)v : NULL;
 }
 
-/* The id the entry was imported with, without the "~n" of a repeated one. Otherwise eight hex
- * digits, derived from its own id. Both are stable, and unique in the file. */
+/* An entry whose id was taken in its session was imported with "~n" behind it: the id without that.
+ * NULL: the "~" is part of the id. */
+static const char *id_before_number(struct export *x, const struct bough_entry *e)
+{
+    const char *tilde = strrchr(e->origin, '~'), *id;
+    struct bough_arena *tmp;
+    struct bough_entry *first;
+    bool taken;
+
+    if (!tilde || tilde == e->origin || !tilde[1] ||
+        strspn(tilde + 1, "0123456789") < strlen(tilde + 1))
+        return NULL;
+    id = arena_strndup(x->kept, e->origin, (size_t)(tilde - e->origin));
+    tmp = bough_arena_create();
+    taken = bough_entry_get(x->s, tmp, x->w.session->id, id, &first, NULL) == BOUGH_OK &&
+            cstr_eq(first->origin, id);
+    bough_arena_destroy(tmp);
+    return taken ? id : NULL;
+}
+
+static bool is_free(const struct export *x, const char *id)
+{
+    return !cstr_empty(id) && !smap_get(&x->taken, str_of(id), NULL);
+}
+
+/* The id the entry was imported with, without the "~n" of a repeated one if that is free in this
+ * file. Otherwise eight hex digits, derived from its own id. All are stable, and unique in the
+ * file. */
 static const char *id_for(struct export *x, const struct bough_entry *e)
 {
-    const char *tilde = strrchr(e->origin, '~');
-    const char *known = written_id(x, e->at);
-    const char *id = tilde ? arena_strndup(x->kept, e->origin, (size_t)(tilde - e->origin))
-                           : arena_strdup(x->kept, e->origin);
+    const char *known = written_id(x, e->at), *id;
     char hex[HEX_TEXT];
 
     if (known) /* a run was read before it */
@@ -79,7 +104,10 @@ static const char *id_for(struct export *x, const struct bough_entry *e)
         map_put(&x->ids, group_key(e->at), (uint64_t)(uintptr_t)id);
         return id;
     }
-    for (int n = 0; !*id || smap_get(&x->taken, str_of(id), NULL); n++) {
+    id = id_before_number(x, e);
+    if (!is_free(x, id))
+        id = arena_strdup(x->kept, e->origin);
+    for (int n = 0; !is_free(x, id); n++) {
         made_hex(str_of(arena_printf(x->kept, "%s %d", whole_id(e), n)), hex);
         id = arena_strndup(x->kept, hex, 8);
     }
@@ -230,12 +258,16 @@ static enum bough_rc write_one(struct export *x, const struct bough_entry *e, co
                              : bough_fail(err, BOUGH_IO, "the output could not be written");
 }
 
-/* Leave out a deleted entry, unless the format can mark it: its children hang on its parent. */
+/* Leave out a deleted entry, unless the format can mark it, and one that the file of a fork did not
+ * have: its children hang on its parent. */
 static enum bough_rc write_or_skip(struct export *x, const struct bough_entry *e,
                                    const char *parent, struct bough_error *err)
 {
-    if (!e->deleted || x->f->marks_deleted)
-        return write_one(x, e, parent, err);
+    struct bough_entry copy = *e;
+    bool there = cstr_eq(e->session, x->w.session->id) || copies_apply(x->kept, &x->copies, &copy);
+
+    if (there && (!e->deleted || x->f->marks_deleted))
+        return write_one(x, &copy, parent, err);
     if (parent)
         map_put(&x->skipped, group_key(e->at), (uint64_t)(uintptr_t)parent);
     return BOUGH_OK;
@@ -436,6 +468,7 @@ static enum bough_rc write_session(struct export *x, const char *session, struct
         .a = x->kept, .out = &x->out, .session = s, .id_of = id_of, .run_of = run_of, .exporter = x
     };
     x->last = NULL;
+    x->copies = copies_read(x->kept, s->data);
     rc = take_parent(x, err);
     if (!rc)
         rc = take_rest(x, err);

@@ -9,7 +9,8 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "formats/common/doc.h"
+#include "formats/common/rows.h"
+#include "formats/doc/doc.h"
 #include "transfer/import/placer.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);

@@ -7,7 +7,7 @@
 #include "base/memory/buf.h"
 #include "base/text/str.h"
 #include "corpus.h"
-#include "formats/common/doc.h"
+#include "formats/doc/doc.h"
 
 enum { PIECE = 256 * 1024 }; /* the size of one read */
 

@@ -226,3 +226,15 @@ STORE_TEST(H16_parts_that_are_none_and_odd_rows_of_hygge_are_kept_and_told)
     CHECK_STR("", get(t, "S2")->parent);
     CHECK_INT(0, import_db(t, path).added);
 }
+
+STORE_TEST(bytes_of_a_row_that_are_not_utf_8_are_reported)
+{
+    const char *path = db_make(
+        t, "bytes.db", hygge_schema,
+        "INSERT INTO sessions (id, slug, project_dir, model_provider, model_name, created_at,"
+        " updated_at) VALUES ('S1', CAST(x'61ff62' AS TEXT), '/p', 'a', 'b', 1, 1);");
+    struct bough_import_file_result in = import_db(t, path);
+
+    CHECK_INT(1, in.nproblems);
+    CHECK(strstr(in.problems[0].text, "slug") && strstr(in.problems[0].text, "UTF-8"));
+}

@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash/sha256.h"
 #include "base/json/json.h"
 #include "base/memory/arena.h"
+#include "base/memory/buf.h"
+#include "base/text/base64.h"
 #include "base/text/str.h"
 #include "corpus.h"
 
@@ -30,16 +33,41 @@ static const char *nasty_session(struct test *t)
     return s;
 }
 
-/* The data of the page, from its script element. */
-static struct bough_str page_data(struct bough_str page)
+/* The lines of the page's script elements for data, which begin with `tag`, in a row. */
+static struct bough_str page_lines(struct test *t, struct bough_str page, const char *tag)
 {
-    const char *from = strstr(page.p, "id=\"data\">"), *to;
+    const char *at = page.p, *end;
+    struct buf out;
+    struct bough_str lines;
 
-    CHECK(from);
-    from += strlen("id=\"data\">");
-    to = strstr(from, "</script>");
-    CHECK(to);
-    return str_make(from, (size_t)(to - from));
+    buf_init(&out, 16 << 20);
+    while ((at = strstr(at, tag)) != NULL) {
+        at += strlen(tag);
+        CHECK(*at == '\n');
+        end = strstr(at, "</script>");
+        CHECK(end);
+        buf_put(&out, at + 1, (size_t)(end - at - 1));
+        at = end;
+    }
+    lines = str_make(arena_strndup(t->arena, out.p ? out.p : "", out.n), out.n);
+    buf_finish(&out);
+    return lines;
+}
+
+#define CHUNK_TAG "<script type=\"text/plain\" class=\"chunk\">"
+#define SESSION_TAG "<script type=\"application/json\" id=\"session\">"
+#define END_TAG "<script type=\"application/json\" id=\"end\">"
+
+/* Parse the next line, and move behind it. */
+static struct json next_json(struct test *t, struct bough_str *lines)
+{
+    const char *end = memchr(lines->p, '\n', lines->n);
+    struct json j;
+
+    CHECK(end);
+    CHECK_OK(json_parse(t->arena, str_make(lines->p, (size_t)(end - lines->p)), &j, &t->err));
+    *lines = str_make(end + 1, lines->n - (size_t)(end + 1 - lines->p));
+    return j;
 }
 
 STORE_TEST(P42_a_page_has_the_title_of_its_session)
@@ -53,33 +81,128 @@ STORE_TEST(P42_a_page_has_the_title_of_its_session)
 
 STORE_TEST(P42_nothing_that_was_said_can_leave_the_data_of_an_html_page)
 {
-    struct bough_str page = export_text(t, nasty_session(t), "html"), raw = page_data(page);
-    struct json data;
-    struct bough_str text;
-    struct json_iter it;
+    struct bough_str page = export_text(t, nasty_session(t), "html"),
+                     raw = page_lines(t, page, CHUNK_TAG), nodes;
+    struct json content;
 
     CHECK(!memchr(raw.p, '<', raw.n) && !memchr(raw.p, '>', raw.n) && !memchr(raw.p, '&', raw.n));
-    CHECK_OK(json_parse(t->arena, raw, &data, &t->err));
-    CHECK_INT(3, json_count(json_member(data, "entries")));
-    it = json_iter(json_member(data, "entries"));
-    CHECK(json_next(&it));
-    it = json_iter(json_member(it.value, "parts"));
-    CHECK(json_next(&it) && json_str(t->arena, json_member(it.value, "text"), &text));
-    CHECK_STR("Say " NASTY, text.p);
+    (void)next_json(t, &raw);
+    content = next_json(t, &raw);
+    nodes = json_raw(json_member(content, "parts"));
+    CHECK(strstr(nodes.p, "Say \\u003c/script\\u003e\\u003cscript\\u003ealert(1)"));
+    for (int i = 0; i < 4; i++)
+        (void)next_json(t, &raw);
+    CHECK_INT(0, raw.n);
     CHECK(!strstr(page.p, "http://") && !strstr(page.p, "https://") && !strstr(page.p, " src=\""));
-    CHECK(strstr(page.p, "Content-Security-Policy") && strstr(page.p, "default-src 'none'"));
+}
+
+/* The hash of the policy for the text between two tags of the page. */
+static const char *hash_of(struct test *t, struct bough_str page, const char *from, const char *to)
+{
+    const char *at = strstr(page.p, from), *end;
+    unsigned char sum[SHA256_LEN];
+    char text[64] = "";
+
+    CHECK(at);
+    at += strlen(from);
+    end = strstr(at, to);
+    CHECK(end);
+    sha256(at, (size_t)(end - at), sum);
+    base64_encode(sum, sizeof sum, text);
+    return arena_printf(t->arena, "'sha256-%s'", text);
+}
+
+STORE_TEST(P42_the_policy_of_a_page_allows_its_own_style_and_script_only)
+{
+    struct bough_str page = export_text(t, nasty_session(t), "html");
+    const char *policy = strstr(page.p, "Content-Security-Policy");
+
+    CHECK(policy && strstr(policy, "default-src 'none'"));
+    CHECK(!strstr(page.p, "unsafe-inline"));
+    CHECK(strstr(policy,
+                 arena_printf(t->arena, "style-src %s;", hash_of(t, page, "<style>", "</style>"))));
+    CHECK(strstr(policy, arena_printf(t->arena, "script-src %s;",
+                                      hash_of(t, page, "\n<script>", "</script>"))));
+}
+
+/* The nodes that a text becomes on a page. */
+static const char *nodes_of(struct test *t, const char *text)
+{
+    const char *s = new_session(t, "x");
+    struct bough_str lines;
+    struct json part;
+    struct json_iter it;
+    struct bough_str raw;
+
+    user(t, s, text);
+    lines = page_lines(t, export_text(t, s, "html"), CHUNK_TAG);
+    (void)next_json(t, &lines);
+    it = json_iter(json_member(next_json(t, &lines), "parts"));
+    CHECK(json_next(&it));
+    part = it.value;
+    raw = json_raw(json_member(part, "md"));
+    return arena_strndup(t->arena, raw.p, raw.n);
+}
+
+STORE_TEST(P42_markdown_is_nodes_of_known_elements_on_a_page)
+{
+    char deep[2001];
+
+    CHECK_STR("[[\"h2\",\"A\"],[\"p\",\"b \",[\"strong\",\"c\"],\" \",[\"code\",\"d\"]]]",
+              nodes_of(t, "## A\nb **c** `d`"));
+    CHECK_STR("[[\"ol\",3,[\"li\",\"x\"]],[\"pre\",\"y\\n\"]]",
+              nodes_of(t, "3. x\n\n```js\ny\n```"));
+    CHECK_STR("[[\"p\",[\"a\",\"https://x.y/?a=1\\u0026b\",\"l\"]]]",
+              nodes_of(t, "[l](https://x.y/?a=1&amp;b)"));
+    CHECK_STR("[[\"p\",[\"a\",\"javascript:x\",\"l\"]]]", nodes_of(t, "[l](&#106;avascript:x)"));
+    CHECK_STR("[[\"p\",\"\\u003cb\\u003e \\u003c\"]]", nodes_of(t, "<b> &lt;"));
+    memset(deep, '>', 2000);
+    deep[2000] = '\0';
+    CHECK(strlen(nodes_of(t, deep)) < 2000);
+}
+
+STORE_TEST(P42_a_page_has_calls_results_system_and_custom_content)
+{
+    struct bough_import_file_result in = import_file(t, data_path(t, "claude-code/tools.jsonl"));
+    struct bough_str lines = page_lines(t, export_text(t, in.session, "html"), CHUNK_TAG);
+    const char *s;
+    struct bough_session_create_options how = { .system_prompt = "Be brief." };
+    struct bough_session *made;
+    struct bough_entry_new e = { .kind = BOUGH_ENTRY_CUSTOM_MESSAGE,
+                                 .data = str_of("{\"customType\":\"note\",\"content\":\"seen\","
+                                                "\"display\":true}") };
+    struct bough_append_options add = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+
+    CHECK(strstr(lines.p, "\"calls\":[\"toolu_a\""));
+    CHECK(strstr(lines.p, "\"results\":[\"toolu_a\""));
+    CHECK(strstr(lines.p, "\"k\":\"result\",\"call\":\"toolu_a\""));
+    CHECK_OK(bough_session_create(t->store, t->arena, &how, &made, &t->err));
+    s = made->id;
+    user(t, s, "Which one?");
+    CHECK_OK(bough_append(t->store, t->arena, s, &add, &out, &t->err));
+    lines = page_lines(t, export_text(t, s, "html"), CHUNK_TAG);
+    CHECK(strstr(lines.p, "[\"p\",\"seen\"]"));
+    lines = page_lines(t, export_text(t, s, "html"), SESSION_TAG);
+    CHECK(strstr(lines.p, "\"system\":\"Be brief.\""));
+    CHECK(strstr(lines.p, "\"title\":\"Which one?\""));
+    CHECK(strstr(export_text(t, s, "markdown").p, "seen\n"));
 }
 
 static void becomes_a_page(struct test *t, const char *path)
 {
     struct bough_import_file_result in = import_file(t, path);
-    struct bough_str page = export_text(t, in.session, "html"), raw = page_data(page);
-    struct json data;
+    struct bough_str page = export_text(t, in.session, "html"),
+                     raw = page_lines(t, page, CHUNK_TAG), last = page_lines(t, page, END_TAG);
+    int64_t n = 0;
 
     CHECK(!memchr(raw.p, '<', raw.n));
-    CHECK_OK(json_parse(t->arena, raw, &data, &t->err));
-    CHECK_INT(in.added, json_count(json_member(data, "entries")));
-    CHECK(json_cstr(t->arena, data, "head") != NULL);
+    for (; raw.n; n++) {
+        (void)next_json(t, &raw);
+        (void)next_json(t, &raw);
+    }
+    CHECK_INT(in.added, n);
+    CHECK(json_cstr(t->arena, next_json(t, &last), "head") != NULL);
     CHECK(export_text(t, in.session, "markdown").n > 200);
 }
 
@@ -105,6 +228,29 @@ STORE_TEST(markdown_reads_as_a_conversation_and_no_fence_is_left)
     CHECK(strstr(md.p, "\n`````json\n{\"a\":"));
     CHECK(strstr(md.p, "**Result**\n\n`````\n</script>"));
     CHECK(strstr(md.p, "Done.\n"));
+}
+
+/* The last message of a session with this text, in Markdown. */
+static const char *said_as(struct test *t, const char *text)
+{
+    const char *s = new_session(t, "x"), *md, *at;
+
+    user(t, s, text);
+    md = export_text(t, s, "markdown").p;
+    at = strstr(md, "## User");
+    CHECK(at && strchr(at, '\n'));
+    return strchr(at, '\n') + 2;
+}
+
+STORE_TEST(raw_html_is_escaped_in_markdown_and_code_is_not)
+{
+    CHECK_STR("a \\<b>c\\</b> `<i>` <https://x.y> 1 < 2\n\n",
+              said_as(t, "a <b>c</b> `<i>` <https://x.y> 1 < 2"));
+    CHECK_STR("\\<script>\nx()\n\\</script>\n\n", said_as(t, "<script>\nx()\n</script>"));
+    CHECK_STR("```\n<b>\n```\n\n", said_as(t, "```\n<b>\n```"));
+    /* What a block of HTML contains is Markdown once the block is escaped. */
+    CHECK_STR("\\<div>\n`\\<b>`\n\\<i>\n\n", said_as(t, "<div>\n`<b>`\n<i>"));
+    CHECK_STR("\\<!-- \\<img src=x> -->\n\n", said_as(t, "<!-- <img src=x> -->"));
 }
 
 STORE_TEST(a_format_for_export_only_cannot_be_imported)

@@ -40,11 +40,11 @@ export const payloads = [
 ];
 
 /** Nothing on the page may come from a payload but text. */
-export async function inspect(page) {
-  return page.evaluate(() => {
+export async function inspect(page, root = "app") {
+  return page.evaluate((id) => {
     const bad = [];
     if (window.__xss) bad.push("a script ran");
-    const app = document.getElementById("app");
+    const app = document.getElementById(id);
     for (const el of app.querySelectorAll(
       "script, iframe, object, embed, base, link, style, form[action], meta",
     ))
@@ -72,7 +72,7 @@ export async function inspect(page) {
       )
         bad.push(`image ${i.src.slice(0, 80)}`);
     return [...bad, ...(window.__violations ?? [])];
-  });
+  }, root);
 }
 
 /** One session a payload, with the payload in every place that takes text. `places` counts them. */

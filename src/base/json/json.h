@@ -62,6 +62,10 @@ bool json_get(struct json j, const char *key, struct json *out);
 /* The same, returning "nothing" instead of false. */
 struct json json_member(struct json j, const char *key);
 
+/* Does an object have two members of one name? *key: that name, escapes decoded, from the text or
+ * in the arena. */
+bool json_repeated(struct bough_arena *a, struct json object, struct bough_str *key);
+
 /*
  * The value of a string, in the arena: escapes decoded, lone surrogates as U+FFFD, NUL added.
  * False: not a string.

@@ -5,6 +5,8 @@
 
 #include "base/json/scan.h"
 #include "base/memory/arena.h"
+#include "base/memory/map.h"
+#include "base/text/str.h"
 
 struct builder {
     struct bough_arena *arena;
@@ -198,4 +200,58 @@ struct json json_member(struct json j, const char *key)
     struct json out = { NULL, 0 };
 
     return json_get(j, key, &out) ? out : (struct json){ NULL, 0 };
+}
+
+/* ---- repeated keys ---- */
+
+enum { FEW = 16 }; /* up to so many keys are compared one by one */
+
+static struct bough_str key_text(struct bough_arena *a, struct json key)
+{
+    struct bough_str text = json_raw(key);
+
+    if (json_node(key)->escaped)
+        (void)json_str(a, key, &text);
+    else if (text.n >= 2)
+        text = (struct bough_str){ text.p + 1, text.n - 2 };
+    return text;
+}
+
+static bool among_few(struct bough_arena *a, struct json object, struct bough_str *key)
+{
+    struct bough_str keys[FEW];
+    struct json_iter it = json_iter(object);
+
+    for (size_t n = 0; n < FEW && json_next(&it); n++) {
+        keys[n] = key_text(a, it.key);
+        for (size_t i = 0; i < n; i++)
+            if (keys[i].n == keys[n].n && memcmp(keys[i].p, keys[n].p, keys[n].n) == 0) {
+                *key = keys[n];
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool among_many(struct bough_arena *a, struct json object, struct bough_str *key)
+{
+    struct json_iter it = json_iter(object);
+    struct smap seen;
+    bool found = false;
+
+    smap_init(&seen);
+    while (!found && json_next(&it)) {
+        *key = key_text(a, it.key);
+        found = smap_get(&seen, *key, NULL);
+        smap_put(&seen, *key, 1);
+    }
+    smap_finish(&seen);
+    return found;
+}
+
+bool json_repeated(struct bough_arena *a, struct json object, struct bough_str *key)
+{
+    if (json_type(object) != JSON_OBJECT || json_count(object) < 2)
+        return false;
+    return json_count(object) <= FEW ? among_few(a, object, key) : among_many(a, object, key);
 }

@@ -55,6 +55,7 @@ struct claude {
     struct chain main, *sides;
     struct recent members;    /* uuid of a sidechain's line -> struct chain * */
     struct recent seen;       /* ids of lines without a uuid -> how often: int64_t */
+    struct recent others;     /* other sessions that were reported */
     struct bough_arena *hold; /* owns held boundaries and lines of sidechains */
     size_t side_bytes;
 };

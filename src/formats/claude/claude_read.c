@@ -10,16 +10,34 @@
 
 enum { HOLD_LINES = 256, HOLD_BYTES = 8 * 1024 * 1024 };
 
+/* Types of lines without a uuid that a file may begin with. */
+static bool has_side_type(struct bough_str line)
+{
+    static const char *const types[] = {
+        "\"type\":\"queue-operation\"", "\"type\":\"last-prompt\"", "\"type\":\"custom-title\"",
+        "\"type\":\"ai-title\"",        "\"type\":\"agent-name\"",  "\"type\":\"permission-mode\"",
+        "\"type\":\"api-request",       "\"type\":\"cost-state\"",  "\"type\":\"tools-used\"",
+        "\"type\":\"atis-latch\"",      "\"type\":\"bough.head\"",  "\"type\":\"mode\"",
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (text_has(line, types[i]))
+            return true;
+    return false;
+}
+
+/* Other tools have lines with a sessionId, too: it takes a uuid's parent or a type of Claude
+ * Code's. A type of a later version counts if a line with a parent is among the first bytes. */
 bool claude_detect(struct bough_str first)
 {
     struct bough_str line = first_line(first);
 
-    if (str_starts(line, "{\"parentUuid\":"))
-        return true;
     if (!str_starts(line, "{") || text_has(line, "\"payload\":"))
-        return false;
-    return text_has(line, "\"sessionId\":") || text_has(line, "\"parentUuid\":") ||
-           text_has(line, "\"type\":\"summary\"") ||
+        return str_starts(line, "{\"parentUuid\":");
+    if (text_has(line, "\"sessionId\":") &&
+        (has_side_type(line) || text_has(first, "\n{\"parentUuid\":")))
+        return true;
+    return text_has(line, "\"parentUuid\":") || text_has(line, "\"type\":\"summary\"") ||
            text_has(line, "\"type\":\"file-history-snapshot\"");
 }
 
@@ -158,6 +176,18 @@ static enum bough_rc take_side(struct reading *r, struct claude *cc, struct chai
     return rc ? rc : give_session(r, cc, &cc->main, j, err);
 }
 
+/* Lines of another session stay in this one, because Claude Code resumes the file as one
+ * conversation. Report each such session once. */
+static enum bough_rc tell_other(struct reading *r, struct claude *cc, const char *session,
+                                struct bough_error *err)
+{
+    if (cstr_empty(session) || cstr_eq(session, cc->session) || recent_get(&cc->others, session))
+        return BOUGH_OK;
+    recent_put(r->kept, &cc->others, session);
+    return give_problem(r, err, "it is of another session, %.100s: its lines are kept in this one",
+                        session);
+}
+
 enum bough_rc claude_line(struct reading *r, struct bough_str line, struct bough_error *err)
 {
     struct claude *cc = r->state ? r->state : arena_zalloc(r->kept, sizeof *cc);
@@ -184,6 +214,8 @@ enum bough_rc claude_line(struct reading *r, struct bough_str line, struct bough
     }
     if (!cc->main.begun)
         rc = begin(r, cc, j, err);
+    if (!rc)
+        rc = tell_other(r, cc, session, err);
     if (rc)
         return rc;
     side = side_of(r, cc, j);

@@ -20,6 +20,7 @@ enum { RECENT = 512 }; /* items that a compaction may keep */
 
 struct codex {
     const char *session;
+    const char *from; /* the session it was forked from or spawned by, or NULL */
     const char *provider, *model;
     const char *last; /* id of the previous line, or NULL */
     char last_text[LIMIT_ID];
@@ -90,7 +91,24 @@ static enum bough_rc read_meta(struct reading *r, struct codex *cx, struct json 
     s->exported_from = foreign_session(r->a, meta, s->id, &s->copy);
     if (!s->parent)
         take_fork(r, cx, meta, s);
+    cx->from = json_cstr(r->a, meta, "forked_from_id");
+    cx->from = arena_strdup(r->kept, cx->from ? cx->from : s->parent);
     return give(r, &item, err);
+}
+
+/* A resumed session repeats its header, and a fork has that of the session it copies. The header of
+ * any other session is reported; its lines stay in this one, as Codex reads them. */
+static enum bough_rc tell_other(struct reading *r, const struct codex *cx, struct json meta,
+                                struct bough_error *err)
+{
+    const char *id = json_cstr(r->a, meta, "id");
+
+    if (cstr_empty(id) || cstr_eq(id, cx->session) || cstr_eq(id, cx->from))
+        return BOUGH_OK;
+    return give_problem(r, err,
+                        "it is the header of another session, %.100s: its lines are kept in this "
+                        "one",
+                        id);
 }
 
 /* ---- usage ---- */
@@ -309,8 +327,10 @@ static enum bough_rc read_line(struct reading *r, struct codex *cx, struct json 
     const char *type = json_cstr(r->a, j, "type");
     struct json payload = json_member(j, "payload");
     bool object = json_type(payload) == JSON_OBJECT;
-    enum bough_rc rc;
+    enum bough_rc rc = cstr_eq(type, "session_meta") ? tell_other(r, cx, payload, err) : BOUGH_OK;
 
+    if (rc)
+        return rc;
     cx->n++;
     item.u.entry.id = line_id(r, cx, j);
     item.u.entry.parent = cx->last;

@@ -96,39 +96,6 @@ enum {
     WRITES_OWN = 3,  /* only the session's own entries, with full ids */
 };
 
-/* One query on another tool's SQLite file. */
-struct format_query {
-    const char *name;  /* name of its rows for format_rows.row; NULL: rows only feed `each` */
-    const char *table; /* skip the query if the file has no such table; NULL: always run */
-    const char *sql;   /* ?1 is bound to the first column of the parent row */
-    const struct format_query *each; /* run for every row; ends with an empty one; NULL: none */
-};
-
-/* What to read from a tool's SQLite file, and how to interpret the rows. Each row is one JSON
- * object of all its columns. In SQL and table names, "$" is the prefix of the file's tables. The
- * state and `kept` of a reading start anew with every session. */
-struct format_rows {
-    /* A file with all these tables is of this format; "$" as above. */
-    const char *const *tables;
-    /* SQL that creates temporary tables before reading; NULL: none. */
-    const char *prepare;
-    const char *sessions;            /* selects the rowids of the sessions, parents first */
-    const struct format_query *each; /* run for every session, with its rowid */
-    enum bough_rc (*row)(struct reading *r, const char *name, struct json row,
-                         struct bough_error *err);
-    /* After the last row of a session; or NULL. */
-    enum bough_rc (*end)(struct reading *r, struct bough_error *err);
-};
-
-/* SQL for the rowids of a table whose rows refer to parents: roots first, then by depth and time.
- * Rows in cycles, which should not exist, come last. */
-#define ROWS_PARENTS_FIRST(table, parent, time)                                                    \
-    "WITH RECURSIVE tree (at, id, depth) AS (SELECT rowid, id, 0 FROM " table " WHERE " parent     \
-    " IS NULL OR " parent " NOT IN (SELECT id FROM " table " WHERE id IS NOT NULL)"                \
-    " UNION ALL SELECT s.rowid, s.id, tree.depth + 1 FROM tree JOIN " table " s ON s." parent      \
-    " = tree.id) SELECT s.rowid FROM " table " s LEFT JOIN tree ON tree.at = s.rowid"              \
-    " ORDER BY tree.depth IS NULL, tree.depth, s." time ", s.rowid"
-
 /* Where a tool keeps its session files: a directory, searched with all below it for files with the
  * suffix of a format, or a glob pattern of files and directories. */
 enum format_base {
@@ -163,6 +130,8 @@ enum format_number {
     FORMAT_LLM = 16,
     FORMAT_LAST = FORMAT_LLM,
 };
+
+struct format_rows;
 
 struct format {
     const char *name, *about;
@@ -266,7 +235,11 @@ struct bough_str member_raw(struct bough_str object, const char *name, enum json
 /* Parse a line as one JSON object. False: skip the line; *rc is the result to return. */
 bool line_object(struct reading *r, struct bough_str line, struct json *out, enum bough_rc *rc,
                  struct bough_error *err);
-/* Helpers for detection. The first line, or the part of it that is there; a substring test. */
+/* Report a key that a line or message has twice, where its members are taken apart. Deeper values
+ * are kept as they are. */
+enum bough_rc tell_repeated(struct reading *r, struct json object, struct bough_error *err);
+/* Helpers for detection. The first line that is JSON, or the part of it that is there; lines before
+ * it are skipped. A substring test. */
 struct bough_str first_line(struct bough_str first);
 bool text_has(struct bough_str text, const char *what);
 struct bough_str without_bom(struct bough_str text);

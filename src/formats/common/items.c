@@ -20,15 +20,31 @@ struct bough_str without_bom(struct bough_str text)
     return str_starts(text, "\xef\xbb\xbf") ? str_make(text.p + 3, text.n - 3) : text;
 }
 
+enum bough_rc tell_repeated(struct reading *r, struct json object, struct bough_error *err)
+{
+    static const char *const parts[] = { "message", "payload", "info" };
+    struct bough_str key;
+    bool found = json_repeated(r->a, object, &key);
+
+    for (size_t i = 0; !found && i < sizeof parts / sizeof *parts; i++)
+        found = json_repeated(r->a, json_member(object, parts[i]), &key);
+    if (!found)
+        return BOUGH_OK;
+    return give_problem(r, err, "the key \"%.*s\" is repeated: its last value counts",
+                        key.n < 100 ? (int)key.n : 100, key.p);
+}
+
 bool line_object(struct reading *r, struct bough_str line, struct json *out, enum bough_rc *rc,
                  struct bough_error *err)
 {
     struct bough_error why;
+    struct bough_str was;
 
     *rc = BOUGH_OK;
     if (r->line == 1)
         line = without_bom(line);
-    line = text_clean(r->a, text_trim(line));
+    was = text_trim(line);
+    line = text_clean(r->a, was);
     if (!line.n)
         return false;
     if (json_parse(r->a, line, out, &why)) {
@@ -41,16 +57,28 @@ bool line_object(struct reading *r, struct bough_str line, struct json *out, enu
         *rc = give_problem(r, err, "it is not an object");
         return false;
     }
-    return true;
+    if (line.p != was.p)
+        *rc = give_problem(r, err, "bytes in it are not UTF-8, or NUL: they were replaced");
+    if (!*rc)
+        *rc = tell_repeated(r, *out, err);
+    return !*rc;
 }
 
 struct bough_str first_line(struct bough_str first)
 {
-    struct bough_str line = text_trim(without_bom(text_trim(first)));
-    const char *end = memchr(line.p, '\n', line.n);
+    struct bough_str rest = text_trim(without_bom(text_trim(first))), line = rest;
+    const char *end = memchr(rest.p, '\n', rest.n);
 
-    if (end)
-        line.n = (size_t)(end - line.p);
+    while (end) {
+        line = text_trim(str_make(rest.p, (size_t)(end - rest.p)));
+        rest = text_trim(str_make(end, rest.n - (size_t)(end - rest.p)));
+        /* A line that opens a document of many lines is no JSON either, but not to be skipped. */
+        if (str_starts(line, "[") || str_is(line, "{") ||
+            json_check(line, LIMIT_JSON_DEPTH, NULL) == BOUGH_OK)
+            return line;
+        line = rest;
+        end = memchr(rest.p, '\n', rest.n);
+    }
     return line;
 }
 

@@ -10,7 +10,7 @@
 #include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
-#include "formats/common/doc.h"
+#include "formats/doc/doc.h"
 #include "formats/gemini/gemini.h"
 
 static bool detect(struct bough_str text)

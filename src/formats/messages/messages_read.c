@@ -6,7 +6,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/context/context.h"
-#include "formats/common/doc.h"
+#include "formats/doc/doc.h"
 
 /* ---- detection ---- */
 

@@ -7,7 +7,7 @@
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
 #include "base/text/str.h"
-#include "formats/common/doc.h"
+#include "formats/doc/doc.h"
 
 /* The position of a message, for sorting. */
 struct message {

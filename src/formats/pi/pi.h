@@ -7,6 +7,10 @@
 
 #define PI_HEAD "bough.head" /* customType of the line that records the head */
 
+#define PI_VERSION "pi.version" /* in data: the header's version, if it is not 1, 2 or 3 */
+
+enum { PI_NEWEST = 3 }; /* the newest version that is known here */
+
 bool pi_detect(struct bough_str first);
 enum bough_rc pi_line(struct reading *r, struct bough_str line, struct bough_error *err);
 enum bough_rc pi_end(struct reading *r, struct bough_error *err);

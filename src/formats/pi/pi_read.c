@@ -1,6 +1,7 @@
 /* pi's session files, versions 1 to 3, reader: one header line, then one line per entry
  * (P1-P13). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <bough/part.h>
@@ -40,14 +41,8 @@ static struct pi *state_of(struct reading *r)
 
 bool pi_detect(struct bough_str first)
 {
-    struct bough_str line = text_trim(first);
-    const char *end;
+    struct bough_str line = first_line(first);
 
-    if (str_starts(line, "\xef\xbb\xbf"))
-        line = text_trim(str_make(line.p + 3, line.n - 3));
-    end = memchr(line.p, '\n', line.n);
-    if (end)
-        line.n = (size_t)(end - line.p);
     /* Compare as text: the first bytes may end in the middle of the header. */
     return str_starts(line, "{") &&
            (text_has(line, "\"type\":\"session\"") || text_has(line, "\"type\": \"session\"")) &&
@@ -56,20 +51,64 @@ bool pi_detect(struct bough_str first)
 
 /* ---- the header ---- */
 
+/* The version that the lines are read as. As pi does: a number may be text, and anything that is no
+ * number is taken for the newest version. */
+static int64_t version_of(struct reading *r, struct json version)
+{
+    const char *text;
+    char *end;
+    double v = PI_NEWEST;
+
+    if (json_type(version) == JSON_NULL)
+        return 1;
+    if (!json_f64(version, &v) && json_type(version) == JSON_STRING) {
+        struct bough_str s = { "", 0 };
+
+        (void)json_str(r->a, version, &s);
+        text = s.p;
+        v = strtod(text, &end);
+        if (end == text || *end)
+            v = PI_NEWEST;
+    }
+    return v < 2 ? 1 : v < 3 ? 2 : v < INT32_MAX ? (int64_t)v : INT32_MAX;
+}
+
+/* Is the version written as this reader would write it? Otherwise the header's value is kept. */
+static bool is_usual(struct json version)
+{
+    int64_t v;
+
+    return json_type(version) == JSON_NULL || (json_i64(version, &v) && v >= 1 && v <= PI_NEWEST);
+}
+
+/* The members of the header that have no place of their own. */
+static struct bough_str header_data(struct reading *r, struct json header, struct json version)
+{
+    static const char *const placed[] = { "type", "version", "id", "timestamp", "cwd", NULL };
+    static const char *const ours[] = { PI_VERSION, NULL };
+    struct json inside = json_member(header, PI_DATA);
+    bool own = json_type(inside) == JSON_OBJECT;
+    struct bough_str raw = json_raw(version);
+    const char *more =
+        is_usual(version) ? NULL : arena_printf(r->a, "\"" PI_VERSION "\":%.*s", (int)raw.n, raw.p);
+
+    return members_but(r->a, own ? inside : header, own ? ours : placed, more);
+}
+
 static enum bough_rc read_header(struct reading *r, struct pi *pi, struct json j,
                                  struct bough_error *err)
 {
-    static const char *const placed[] = { "type", "version", "id", "timestamp", "cwd", NULL };
     struct item item = { .kind = ITEM_SESSION };
     struct item_session *s = &item.u.session;
     const char *branched = json_cstr(r->a, j, "branchedFrom");
+    struct json version = json_member(j, "version");
+    enum bough_rc rc;
 
     s->id = json_cstr(r->a, j, "id");
     if (cstr_empty(s->id) || !cstr_eq(json_cstr(r->a, j, "type"), "session"))
         return bough_fail(err, BOUGH_INVALID, "line %lld is not the header of a pi session",
                           (long long)r->line);
-    if (!json_i64(json_member(j, "version"), &pi->version))
-        pi->version = 1;
+    pi->version = version_of(r, version);
     pi->header = true;
     r->first = (struct line_place){ r->at, r->line };
     pi->session = arena_strdup(r->kept, s->id);
@@ -78,10 +117,12 @@ static enum bough_rc read_header(struct reading *r, struct pi *pi, struct json j
     s->parent = json_cstr(r->a, j, "parentSession");
     s->parent = s->parent ? s->parent : branched;
     s->inherits = true;
-    s->data = json_raw(json_member(j, PI_DATA));
-    if (!s->data.n)
-        s->data = members_but(r->a, j, placed, NULL);
-    return give(r, &item, err);
+    s->data = header_data(r, j, version);
+    rc = give(r, &item, err);
+    if (rc || pi->version <= PI_NEWEST)
+        return rc;
+    return give_problem(r, err, "its version, %lld, is later than %d: it is read as %d and kept",
+                        (long long)pi->version, PI_NEWEST, PI_NEWEST);
 }
 
 /* ---- entries ---- */

@@ -9,6 +9,7 @@
 #include "base/text/str.h"
 #include "core/context/context.h"
 #include "core/model/text.h"
+#include "formats/common/copies.h"
 #include "formats/common/names.h"
 #include "formats/pi/pi_foreign.h"
 
@@ -31,8 +32,25 @@ static bool has_own_names(struct bough_str data)
            member_raw(data, "version", JSON_STRING).n || member_raw(data, "version", JSON_NUMBER).n;
 }
 
+/* The version that the header had, or the newest one. */
+static void put_version(struct json_writer *jw, struct bough_str data)
+{
+    static const enum json_type types[] = { JSON_NUMBER, JSON_STRING, JSON_TRUE,
+                                            JSON_FALSE,  JSON_ARRAY,  JSON_OBJECT };
+    struct bough_str raw = { "", 0 };
+
+    for (size_t i = 0; !raw.n && i < sizeof types / sizeof *types; i++)
+        raw = member_raw(data, PI_VERSION, types[i]);
+    jw_key(jw, "version");
+    if (raw.n)
+        jw_raw(jw, raw);
+    else
+        jw_i64(jw, PI_NEWEST);
+}
+
 void pi_begin(struct writing *w)
 {
+    static const char *const ours[] = { PI_VERSION, FORK_COPIES, NULL };
     const struct bough_session *s = w->session;
     struct json_writer jw;
 
@@ -40,14 +58,14 @@ void pi_begin(struct writing *w)
     jw_init(&jw, w->out);
     jw_obj(&jw);
     jw_kv_cstr(&jw, "type", "session");
-    jw_kv_i64(&jw, "version", 3);
+    put_version(&jw, s->data);
     jw_kv_cstr(&jw, "id", *s->origin ? s->origin : s->id);
     pi_put_time(&jw, s->created);
     jw_kv_cstr(&jw, "cwd", s->project);
     if (has_own_names(s->data))
         jw_kv_raw(&jw, PI_DATA, s->data);
     else
-        members_put(&jw, s->data, NULL);
+        members_put(&jw, s->data, ours);
     if (*w->parent && *s->fork_entry && !member_raw(s->data, "parentSession", JSON_STRING).n)
         jw_kv_cstr(&jw, "parentSession", w->parent);
     pi_line_end(w, &jw);

@@ -103,7 +103,15 @@ static bool read_json(struct storage *st, struct bough_arena *a, const char *pat
     bool fine = fs_read(a, path, LIMIT_MESSAGE_BYTES, text, &why) == BOUGH_OK;
 
     if (fine) {
-        *text = text_clean(a, text_trim(*text));
+        struct bough_str was = text_trim(*text);
+
+        *text = text_clean(a, was);
+        if (text->p != was.p)
+            placer_problem(st->p, 0,
+                           arena_printf(a,
+                                        "%s: bytes in it are not UTF-8, or NUL: they were "
+                                        "replaced",
+                                        path));
         fine = json_check(*text, LIMIT_JSON_DEPTH - 8, &why) == BOUGH_OK;
     }
     if (!fine)

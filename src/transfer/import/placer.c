@@ -173,6 +173,7 @@ static bool inherited(struct placer *p, const struct item_entry *in, struct boug
     if (!e || e->at.depth <= p->last.depth ||
         (!p->in.finds_parent && e->at.depth != p->last.depth + 1))
         return false;
+    note_copies(p, e, in);
     memcpy(p->shared, e->id, sizeof p->shared);
     placer_remember(p, in->id, e->at);
     return true;

@@ -5,6 +5,7 @@
 #include <bough/bough.h>
 
 #include "base/memory/map.h"
+#include "formats/common/copies.h"
 #include "formats/common/format.h"
 #include "transfer/import/placer_ids.h"
 
@@ -37,6 +38,7 @@ struct placer {
     /* The session it was forked from, if that is in the store; else "". */
     char parent[BOUGH_ID_LEN + 1];
     char shared[BOUGH_ID_LEN + 1]; /* the last entry it shares with `parent` */
+    struct copies copies;          /* how the file differs from the entries it shares */
     struct place_ids ids;          /* id in the file -> packed slot */
     struct bough_head last;        /* slot of the last entry placed */
     bool lost;                     /* a line before the next entry could not be read */
@@ -157,5 +159,8 @@ struct bough_entry *exported_entry(struct placer *p, const char *session,
 void placer_find_parent(struct placer *p, const struct item_entry *in);
 /* The entry with this id in p->parent, if its content is the same; else NULL. */
 struct bough_entry *shared_entry(struct placer *p, const struct item_entry *in);
+
+/* Note how the file differs from the parent up to `e`, the shared entry that `in` is. */
+void note_copies(struct placer *p, const struct bough_entry *e, const struct item_entry *in);
 
 #endif

@@ -221,3 +221,20 @@ struct bough_entry *shared_entry(struct placer *p, const struct item_entry *in)
         return NULL;
     return same_entry(e, &in->entry) || (p->in.finds_parent && same_said(e, &in->entry)) ? e : NULL;
 }
+
+void note_copies(struct placer *p, const struct bough_entry *e, const struct item_entry *in)
+{
+    struct bough_entries_read_options how = { .at = e->id, .from_depth = p->last.depth + 1 };
+    struct bough_entries_read_result between;
+
+    copies_line(p->own, &p->copies, e, &in->entry);
+    if (e->at.depth == p->last.depth + 1 ||
+        bough_entries_read(p->s, p->tmp, p->parent, &how, &between, NULL))
+        return;
+    for (size_t i = 0; i < between.entries.n; i++) {
+        const struct bough_entry *left = &between.entries.at[i];
+
+        if (left->at.depth < e->at.depth)
+            copies_without(p->own, &p->copies, left);
+    }
+}

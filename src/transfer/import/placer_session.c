@@ -301,6 +301,9 @@ enum bough_rc placer_make(struct placer *p, struct bough_error *err)
     if (rc)
         return rc;
     link_session(p, &in);
+    if (in.fork_entry && !copies_keep(p->own, &p->copies, &in.data))
+        placer_problem(p, p->line,
+                       "its copied lines differ too much: they are those of its parent");
     if (!cstr_empty(p->in.fork_entry) && !p->parent[0])
         placer_problem(p, p->line, "the session it was forked from is not here: import that first");
     rc = create(p, &in, &s, err);
@@ -418,6 +421,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     p->known_calls = (struct bough_calls){ 0 };
     p->calls_read = false;
     p->shared[0] = '\0';
+    p->copies = (struct copies){ 0 };
     p->latest = 0;
     p->dated = in->created;
     find_parent(p);

@@ -3,7 +3,7 @@
 #ifndef TRANSFER_SOURCES_SQLITE_FILE_H
 #define TRANSFER_SOURCES_SQLITE_FILE_H
 
-#include "formats/common/format.h"
+#include "formats/common/rows.h"
 
 bool sqlite_file_is(struct bough_str first); /* by its first bytes */
 

@@ -86,6 +86,7 @@ static enum bough_rc statement(struct sqlite_child *f, const struct format_query
 static void put_column(struct sqlite_child *f, struct json_writer *w, sqlite3_stmt *st, int i)
 {
     const char *name = sqlite3_column_name(st, i), *text;
+    struct bough_str was, clean;
     double d;
 
     jw_key_str(w, text_clean(f->row, str_of(name)));
@@ -105,7 +106,14 @@ static void put_column(struct sqlite_child *f, struct json_writer *w, sqlite3_st
         break;
     default: /* some drivers store text as blobs */
         text = sqlite3_column_blob(st, i);
-        jw_str(w, text_clean(f->row, str_make(text, (size_t)sqlite3_column_bytes(st, i))));
+        was = str_make(text, (size_t)sqlite3_column_bytes(st, i));
+        clean = text_clean(f->row, was);
+        if (clean.p != was.p)
+            problem(f, arena_printf(f->row,
+                                    "bytes in a column, %.60s, are not UTF-8, or NUL: they "
+                                    "were replaced",
+                                    name));
+        jw_str(w, clean);
         break;
     }
 }

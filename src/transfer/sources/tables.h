@@ -2,7 +2,7 @@
 #ifndef TRANSFER_SOURCES_TABLES_H
 #define TRANSFER_SOURCES_TABLES_H
 
-#include "formats/common/format.h"
+#include "formats/common/rows.h"
 
 struct tables { /* all zero is empty */
     const char **at;

@@ -223,3 +223,24 @@ TEST(pull_and_tree_see_the_same_values)
         CHECK_INT(JSON_DONE, ev.type);
     }
 }
+
+TEST(a_key_that_an_object_has_twice_is_found_however_it_is_written)
+{
+    static const char *const has[] = { "{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":1,\"\\u0061\":2}",
+                                       "{\"\":1,\"\":2}" },
+                             *const has_not[] = { "{}", "{\"a\":{\"b\":1},\"b\":2}", "[1,1]",
+                                                  "{\"a\":{\"b\":1,\"b\":2}}", "\"a\"" };
+    struct bough_str key;
+    struct json root;
+
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++) {
+        CHECK_OK(json_parse(t->arena, str_of(has[i]), &root, &t->err));
+        CHECK(json_repeated(t->arena, root, &key));
+        CHECK(key.n == 0 || str_is(key, "a"));
+    }
+    for (size_t i = 0; i < sizeof has_not / sizeof *has_not; i++) {
+        CHECK_OK(json_parse(t->arena, str_of(has_not[i]), &root, &t->err));
+        CHECK(!json_repeated(t->arena, root, &key));
+    }
+    CHECK(!json_repeated(t->arena, (struct json){ 0 }, &key));
+}

@@ -1,7 +1,7 @@
 /* Reader of documents; see doc.h. Only the skeleton is parsed here, strictly: brackets, commas and
  * names of the outermost level, and where each value ends. The values are checked by a JSON parser
  * later. */
-#include "formats/common/doc.h"
+#include "formats/doc/doc.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -431,7 +431,8 @@ bool doc_object(struct reading *r, struct bough_str raw, struct json *out, enum 
         *rc = give_problem(r, err, "a message that is no object was left out");
         return false;
     }
-    return true;
+    *rc = tell_repeated(r, *out, err);
+    return !*rc;
 }
 
 enum bough_rc doc_problem(struct reading *r, const struct doc *d, const struct doc_event *ev,

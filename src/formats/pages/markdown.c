@@ -9,6 +9,7 @@
 #include "core/model/text.h"
 #include "core/part/view.h"
 #include "formats/common/format.h"
+#include "formats/pages/markup.h"
 
 enum { FENCE_LONG = 200 };
 
@@ -58,8 +59,11 @@ static void put_fenced(struct buf *out, const char *word, struct bough_str text)
     buf_puts(out, "\n\n");
 }
 
-static void put_quoted(struct buf *out, struct bough_str text)
+static void put_quoted(struct writing *w, struct bough_str text)
 {
+    struct buf *out = w->out;
+
+    text = markup_without_html(w->a, text);
     buf_puts(out, "> ");
     for (size_t i = 0; i < text.n; i++) {
         buf_putc(out, text.p[i]);
@@ -69,13 +73,14 @@ static void put_quoted(struct buf *out, struct bough_str text)
     buf_puts(out, "\n\n");
 }
 
-static void put_text(struct buf *out, struct bough_str text)
+/* A message is Markdown already. Raw HTML in it would run in a careless viewer. */
+static void put_text(struct writing *w, struct bough_str text)
 {
     text = text_trim(text);
     if (!text.n)
         return;
-    buf_put_str(out, text);
-    buf_puts(out, "\n\n");
+    buf_put_str(w->out, markup_without_html(w->a, text));
+    buf_puts(w->out, "\n\n");
 }
 
 static void put_fact(struct buf *out, const char *name, const char *value)
@@ -122,11 +127,11 @@ static void put_part(struct writing *w, const struct part_view *v)
 {
     switch (v->kind) {
     case VIEW_TEXT:
-        put_text(w->out, v->text);
+        put_text(w, v->text);
         return;
     case VIEW_REASONING:
         if (v->text.n)
-            put_quoted(w->out, v->text);
+            put_quoted(w, v->text);
         return;
     case VIEW_CALL:
     case VIEW_TOOL:
@@ -181,14 +186,17 @@ static void write_entry(struct writing *w, const struct written_entry *we)
     if (e->kind == BOUGH_ENTRY_COMPACTION || e->kind == BOUGH_ENTRY_BRANCH_SUMMARY) {
         summary = json_cstr(w->a, view_data(w->a, e), "summary");
         buf_printf(w->out, "## Summary · %s\n\n", time);
-        put_text(w->out, str_of(summary));
-    } else if (e->kind == BOUGH_ENTRY_MESSAGE) {
+        put_text(w, str_of(summary ? summary : ""));
+    } else if (e->kind == BOUGH_ENTRY_MESSAGE ||
+               (e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE && !view_hidden(w->a, e))) {
         size_t n;
         struct view_run *runs = view_runs(w->a, e, &n);
 
         buf_printf(w->out, "## %s · %s\n\n", heading(e), time);
         if (e->role == BOUGH_ROLE_BASH)
-            put_text(w->out, view_bash_text(w->a, view_data(w->a, e)));
+            put_fenced(w->out, "", view_bash_text(w->a, view_data(w->a, e)));
+        if (e->kind == BOUGH_ENTRY_CUSTOM_MESSAGE)
+            put_text(w, view_custom_text(w->a, e));
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < runs[i].n; k++)
                 put_part(w, &runs[i].at[k]);

@@ -1,7 +1,7 @@
 /* Documents: JSON text that contains a list, read element by element. Memory is bounded by the
  * largest message, not by the document. A truncated document is read up to the damage. */
-#ifndef FORMATS_COMMON_DOC_H
-#define FORMATS_COMMON_DOC_H
+#ifndef FORMATS_DOC_DOC_H
+#define FORMATS_DOC_DOC_H
 
 #include "formats/common/format.h"
 
