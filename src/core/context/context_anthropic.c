@@ -10,26 +10,6 @@ static void put_blocks(struct context_out *c, const struct piece *first, bool mo
     }
 }
 
-/* The results of a turn's calls. Returns whether there are any. */
-static bool put_results(struct context_out *c, const struct turn *t)
-{
-    bool any = false;
-
-    for (const struct piece *p = t->first; p; p = p->next) {
-        if (p->kind != PIECE_CALL)
-            continue;
-        if (any) {
-            buf_putc(c->w.out, ',');
-        } else {
-            context_source(c, p->result->e);
-            PUT(context_next(c), "{\"role\":\"user\",\"content\":[");
-        }
-        anthropic_put_result(c->w.out, p);
-        any = true;
-    }
-    return any;
-}
-
 /* The message of the user that follows a turn with calls begins with the results. */
 static const struct turn *put_model(struct context_out *c, const struct turn *t)
 {
@@ -39,7 +19,7 @@ static const struct turn *put_model(struct context_out *c, const struct turn *t)
     PUT(context_next(c), "{\"role\":\"assistant\",\"content\":[");
     put_blocks(c, t->first, false);
     PUT(c->w.out, "]}");
-    if (!put_results(c, t))
+    if (!context_results(c, t, "{\"role\":\"user\",\"content\":[", anthropic_put_result))
         return next;
     if (next && next->kind == TURN_USER) {
         put_blocks(c, next->first, true);

@@ -28,27 +28,6 @@ static void put_content(struct context_out *c, const struct turn *t)
     PUT(c->w.out, "]}");
 }
 
-/* As many responses as calls, in the next content. */
-static void put_results(struct context_out *c, const struct turn *t)
-{
-    bool any = false;
-
-    for (const struct piece *p = t->first; p; p = p->next) {
-        if (p->kind != PIECE_CALL)
-            continue;
-        if (any) {
-            buf_putc(c->w.out, ',');
-        } else {
-            context_source(c, p->result->e);
-            PUT(context_next(c), "{\"role\":\"user\",\"parts\":[");
-        }
-        gemini_put_result(c->w.out, p);
-        any = true;
-    }
-    if (any)
-        PUT(c->w.out, "]}");
-}
-
 static void build(struct context_out *c)
 {
     struct turns turns;
@@ -56,7 +35,9 @@ static void build(struct context_out *c)
     context_turns(c, &gemini_rules, &turns);
     for (const struct turn *t = turns.first; t; t = t->next) {
         put_content(c, t);
-        put_results(c, t);
+        /* As many responses as calls, in the next content. */
+        if (context_results(c, t, "{\"role\":\"user\",\"parts\":[", gemini_put_result))
+            PUT(c->w.out, "]}");
     }
     context_system_put(c, turns.system, "{\"parts\":[{\"text\":", "}]}");
 }

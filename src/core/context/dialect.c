@@ -169,3 +169,23 @@ void context_system_put(struct context_out *c, const struct piece *texts, const 
     buf_puts(&b, after);
     c->out->system = buf_give(&b, c->a);
 }
+
+bool context_results(struct context_out *c, const struct turn *t, const char *open,
+                     void (*put)(struct buf *out, const struct piece *call))
+{
+    bool any = false;
+
+    for (const struct piece *p = t->first; p; p = p->next) {
+        if (p->kind != PIECE_CALL)
+            continue;
+        if (any) {
+            buf_putc(c->w.out, ',');
+        } else {
+            context_source(c, p->result->e);
+            buf_puts(context_next(c), open);
+        }
+        put(c->w.out, p);
+        any = true;
+    }
+    return any;
+}

@@ -49,6 +49,11 @@ void context_turns(struct context_out *c, const struct turns_rules *rules, struc
 /* Where to write the next message: a comma is written if one is needed. */
 struct buf *context_next(struct context_out *c);
 
+/* Write the results of a turn's calls into one message that begins with `open`. Returns whether
+ * there are any; the caller ends the message. */
+bool context_results(struct context_out *c, const struct turn *t, const char *open,
+                     void (*put)(struct buf *out, const struct piece *call));
+
 /* The system text, if there is any, as out->system: one JSON string between two constants. */
 void context_system_put(struct context_out *c, const struct piece *texts, const char *before,
                         const char *after);
