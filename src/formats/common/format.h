@@ -128,7 +128,8 @@ enum format_number {
     FORMAT_OPENAI_RESPONSES = 14,
     FORMAT_GEMINI_CLI = 15,
     FORMAT_LLM = 16,
-    FORMAT_LAST = FORMAT_LLM,
+    FORMAT_GEMINI_CLI_JSON = 17,
+    FORMAT_LAST = FORMAT_GEMINI_CLI_JSON,
 };
 
 struct format_rows;

@@ -334,7 +334,7 @@ const struct format format_gemini_cli = {
 
 const struct format format_gemini_cli_json = {
     .name = "gemini-cli-json",
-    .number = FORMAT_GEMINI_CLI,
+    .number = FORMAT_GEMINI_CLI_JSON,
     .about = "Gemini CLI before .jsonl files: one .json document a session",
     .suffix = "json",
     .detect = detect_document,
