@@ -120,6 +120,24 @@ STORE_TEST(a_file_can_wait_for_the_parent_of_its_session_and_writes_nothing_unti
     CHECK(*get(t, "s-4")->fork_entry);
 }
 
+STORE_TEST(a_fork_waits_until_its_parent_has_the_entry_that_it_was_forked_at)
+{
+    const char *whole = codex(t, "s-1", "");
+    size_t n;
+    const char *text = file_text(t, whole, &n);
+    const char *begun = file_make(t, "begun.jsonl", text, (size_t)(strchr(text, '\n') - text) + 1);
+    const char *fork =
+        codex(t, "s-2", ",\"forked_from_id\":\"s-1\",\"forked_from_ordinal_exclusive\":2");
+    struct bough_import_file_result in;
+
+    CHECK_OK(with_parent(t, begun, &in)); /* another process has created it, and goes on */
+    CHECK_RC(BOUGH_NOT_FOUND, with_parent(t, fork, &in));
+    CHECK_STR("s-1", in.waits_for);
+    CHECK_OK(with_parent(t, whole, &in));
+    CHECK_OK(with_parent(t, fork, &in));
+    CHECK_STR(get(t, "s-1")->id, get(t, "s-2")->parent);
+}
+
 /* ---- a parent that is there in another way ---- */
 
 STORE_TEST(a_parent_that_was_filled_is_not_filled_again)

@@ -116,11 +116,23 @@ static bool is_stand_in(const struct bough_session *s)
     return str_is(s->metadata, STAND_IN);
 }
 
-/* Should a new session wait for the import of its parent? */
-static bool waits(const struct placer *p)
+/* Is the parent not in the store, or not yet the entry that it was forked at? Another process may
+ * be importing it. */
+static bool lacks_parent(struct placer *p)
 {
-    return p->how->parent_first && !p->in.exact && !p->ordered && !p->parent[0] &&
-           !cstr_empty(p->in.parent);
+    struct bough_entry *e;
+
+    if (!p->parent[0])
+        return true;
+    return !cstr_empty(p->in.fork_entry) &&
+           bough_entry_get(p->s, p->tmp, p->parent, p->in.fork_entry, &e, NULL) != BOUGH_OK;
+}
+
+/* Should a new session wait for the import of its parent? */
+static bool waits(struct placer *p)
+{
+    return p->how->parent_first && !p->in.exact && !p->ordered && !cstr_empty(p->in.parent) &&
+           lacks_parent(p);
 }
 
 static enum bough_rc wait_for_parent(struct placer *p, struct bough_error *err)
