@@ -373,7 +373,7 @@ void units_add(struct units *u, const struct bough_entry *e, bool stored)
     u->messages = arena_room(u->a, u->messages, u->nmessages, sizeof *u->messages);
     u->messages[u->nmessages++] =
         (struct units_message){ .first = u->n, .model = model, .cut = model && is_cut(u->a, e) };
-    if (e->open) /* nothing agrees with what is not written yet */
+    if (e->open) /* it is still being written: nothing can agree with it */
         (void)push(u, UNIT_OTHER, str_of("open"), 0);
     else if (e->role == BOUGH_ROLE_BASH && !e->nparts)
         add_text(u, false, view_bash_text(u->a, view_data(u->a, e)), 0);
