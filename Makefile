@@ -5,9 +5,9 @@ B       := build/$(VARIANT)
 PREFIX  ?= /usr/local
 Q        = $(if $(V),,@echo "  $@";)# V=1 shows the commands
 # Folders of src/ that belong to the program only; everything else is libbough.
-PROGRAM_DIRS := cli http auth api page gateway mcp
+PROGRAM_DIRS := cli http auth api page gateway rpc mcp
 PKGS         := libutf8proc libzstd libcrypto zlib libpq md4c
-PROGRAM_PKGS := inih libuv
+PROGRAM_PKGS := inih libuv libcurl libedit
 
 # Hardening, where the compiler has it; SQLite gets the same. Sanitizers bring their own checks.
 has_flag = $(shell echo | $(CC) -Werror $(1) -x c -c - -o /dev/null 2>/dev/null && echo $(1))
@@ -31,7 +31,7 @@ ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interpos
 ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS)
 # Expanded when used, because `make run` may have to install pkg-config first.
 LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz -lpq -lmd4c) -lm
-PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-linih -luv)
+PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-linih -luv -lcurl -ledit)
 VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' include/bough/*.h),0)
 
 # Found by name, so that a new file needs no edit here.
@@ -267,9 +267,9 @@ bench-pg: ## PostgreSQL on the same disk; figures in build/bench-pg.json
 	@scripts/install-deps --all
 	@$(BUILD) VARIANT=release build/release/bench.bin
 	PGTEST_BASE=/var/tmp tests/with-postgres.sh build/release/bench.bin $(BENCH) pg
-bench-gateway: ## exchanges of a gateway; figures in build/bench-gateway.json
+bench-gateway: ## streams through the gateway, beside nginx and Node; figures in build/bench-gateway.json
 	@scripts/install-deps --all
-	@$(BUILD) VARIANT=release build/release/bench.bin
+	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough
 	build/release/bench.bin $(BENCH) gateway
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
@@ -285,7 +285,7 @@ screenshots: ## pictures of the page for README and docs, from the demo sessions
 	@$(BUILD) VARIANT=release build/release/bough
 	BOUGH=build/release/bough scripts/web node tests/web/screenshots.mjs
 
-test-clients: ## the real tools, from npm, open, list and resume what bough writes
+test-clients: ## the real tools and SDKs, from npm: the gateway (ONLY=gateway), the MCP server (ONLY=mcp), and what bough writes
 	@scripts/install-deps --all
 	@scripts/install-clients
 	@$(BUILD) VARIANT=debug build/debug/bough

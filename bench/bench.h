@@ -17,6 +17,7 @@
 
 struct bench {
     bool full;          /* BENCH=full: longer runs */
+    bool quick;         /* BENCH_QUICK=1: streams through a gateway within a minute */
     const char *set;    /* which figures to run: "", "peers", "http", "pg" or
                            "gateway" */
     const char *dir;    /* scratch directory, on the same disk as build/ */
@@ -167,6 +168,9 @@ void bench_feed(struct bench *b);
 void bench_search_append(struct bench *b);
 void bench_search(struct bench *b);
 void bench_transfer(struct bench *b);
+void bench_import(struct bench *b);
+void bench_import_command(struct bench *b);
+void bench_import_text(struct bench *b);
 void bench_import_rss(struct bench *b);
 void bench_cli_ls(struct bench *b);
 void bench_cli_show(struct bench *b);
@@ -185,5 +189,6 @@ void bench_http_mixed(struct bench *b);
 void bench_http_large(struct bench *b);
 void bench_replay(struct bench *b);
 void bench_match(struct bench *b);
+void bench_gateway(struct bench *b);
 
 #endif

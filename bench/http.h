@@ -28,6 +28,8 @@ struct peer {
 /* Start a server on the first core with normal priority, and read its port: the first number after
  * "127.0.0.1:" in its output. */
 struct peer peer_start(const char *const *argv);
+/* The same for a server that was told its port and does not print it. */
+struct peer peer_start_at(const char *const *argv, int port);
 void peer_stop(struct peer *p); /* SIGTERM, then wait */
 /* CPU time used so far. */
 double peer_cpu_us(const struct peer *p);

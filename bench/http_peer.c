@@ -1,10 +1,13 @@
 /* Servers as separate processes; see http.h. */
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +46,23 @@ static int read_port(int fd, const char *who)
     exit(2);
 }
 
+static pid_t spawn(const char *const *argv, int out)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        pin(CORE_SERVER);
+        /* Ends with the benchmark, even if that exits early. */
+        (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (out >= 0)
+            dup2(out, STDOUT_FILENO);
+        execv(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    pin(CORE_CLIENT);
+    return pid;
+}
+
 struct peer peer_start(const char *const *argv)
 {
     struct peer p = { 0 };
@@ -52,20 +72,31 @@ struct peer peer_start(const char *const *argv)
         perror("bench: pipe");
         exit(2);
     }
-    p.pid = fork();
-    if (p.pid == 0) {
-        pin(CORE_SERVER);
-        /* Ends with the benchmark, even if that exits early. */
-        (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-        dup2(fds[1], STDOUT_FILENO);
-        execv(argv[0], (char *const *)argv);
-        _exit(127);
-    }
-    pin(CORE_CLIENT);
+    p.pid = spawn(argv, fds[1]);
     close(fds[1]);
     p.port = read_port(fds[0], argv[0]);
     close(fds[0]);
     return p;
+}
+
+struct peer peer_start_at(const char *const *argv, int port)
+{
+    struct sockaddr_in addr = { .sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)port),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct peer p = { .pid = spawn(argv, -1), .port = port };
+
+    for (int i = 0; i < 500; i++) {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        bool there = connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0;
+
+        close(fd);
+        if (there)
+            return p;
+        sleep_us(10e3);
+    }
+    fprintf(stderr, "bench: %s does not listen on port %d\n", argv[0], port);
+    exit(2);
 }
 
 void peer_stop(struct peer *p)

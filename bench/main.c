@@ -1,5 +1,5 @@
-/* The benchmark program: bench [full] [peers | http | pg]. Runs all figures of the set, or those
- * whose name contains BENCH_ONLY. Prints a table and writes build/bench.json. */
+/* The benchmark program: bench [full] [peers | http | pg | gateway]. Runs all figures of the set,
+ * or those whose name contains BENCH_ONLY. Prints a table and writes build/bench.json. */
 #include <malloc.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "http.h"
+#include "gateway.h"
 
 enum better { HIGHER, LOWER };
 enum outcome { NOT_RUN, SKIPPED, MEASURED };
@@ -63,6 +63,9 @@ static struct figure {
     { "import_pi_vs_read_parse", "ratio", 3, LOWER, bench_transfer, 0, 0, "" },
     { "reimport_noop_vs_import", "ratio", 0.15, LOWER, bench_transfer, 0, 0, "" },
     { "export_pi_vs_write", "ratio", 4, LOWER, bench_transfer, 0, 0, "" },
+    { "import_vs_floor", "ratio", 1.6, LOWER, bench_import, 0, 0, "" },
+    { "import_text_vs_fts5", "ratio", 1.6, LOWER, bench_import_text, 0, 0, "" },
+    { "import_48mb_s", "s", 1.2, LOWER, bench_import_command, 0, 0, "" },
     { "import_rss_mb_1gb", "MB", 64, LOWER, bench_import_rss, 0, 0, "" },
     { "cli_ls_100k_vs_true", "ratio", 8, LOWER, bench_cli_ls, 0, 0, "" },
     { "show_first_page_100k_vs_1k", "ratio", 1.3, LOWER, bench_cli_show, 0, 0, "" },
@@ -89,14 +92,20 @@ static struct figure {
     { "pg_list50_100k_vs_1k", "ratio", 1.5, LOWER, bench_pg_list, 0, 0, "pg" },
     { "replay_500_turns_stored_over_unique", "ratio", 1.1, LOWER, bench_replay, 0, 0, "gateway" },
     { "match_longest_prefix_1000_turns_vs_10", "ratio", 2, LOWER, bench_match, 0, 0, "gateway" },
+    { "relay_cpu_per_token_vs_raw", "ratio", 2, LOWER, bench_gateway, 0, 0, "gateway" },
+    { "relay_cpu_per_token_vs_nginx", "ratio", 1.5, LOWER, bench_gateway, 0, 0, "gateway" },
+    { "node_cpu_over_ours", "ratio", 5, HIGHER, bench_gateway, 0, 0, "gateway" },
+    { "ttfb_p99_vs_raw_200_streams", "ratio", 1.5, LOWER, bench_gateway, 0, 0, "gateway" },
+    { "tokens_per_s_recording_on_over_off", "ratio", 0.9, HIGHER, bench_gateway, 0, 0, "gateway" },
+    { "rss_kb_per_stream_1000", "KB", 64, LOWER, bench_gateway, 0, 0, "gateway" },
 };
 
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-static struct figure *find(const char *name)
+static struct figure *find(const struct bench *b, const char *name)
 {
     for (size_t i = 0; i < FIGURES; i++)
-        if (strcmp(figures[i].name, name) == 0)
+        if (strcmp(figures[i].name, name) == 0 && strcmp(figures[i].set, b->set) == 0)
             return &figures[i];
     fprintf(stderr, "bench: no figure is called %s\n", name);
     exit(2);
@@ -118,9 +127,8 @@ static void print_figure(const struct figure *f)
 
 void figure(struct bench *b, const char *name, double value)
 {
-    struct figure *f = find(name);
+    struct figure *f = find(b, name);
 
-    (void)b;
     f->outcome = MEASURED;
     f->value = value;
     print_figure(f);
@@ -129,8 +137,7 @@ void figure(struct bench *b, const char *name, double value)
 
 void figure_skipped(struct bench *b, const char *name, const char *why)
 {
-    (void)b;
-    find(name)->outcome = SKIPPED;
+    find(b, name)->outcome = SKIPPED;
     note("%s is skipped: %s", name, why);
 }
 
@@ -217,12 +224,16 @@ int main(int argc, char **argv)
 {
     const char *only = getenv("BENCH_ONLY");
     char dir[] = "build/bench.tmp.XXXXXX";
-    struct bench b = { .binary = argv[0], .set = "" };
+    struct bench b = { .binary = argv[0], .set = "", .quick = getenv("BENCH_QUICK") != NULL };
     size_t missed = 0;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "bare") == 0)
             return bare_main();
+        if (strcmp(argv[i], "upstream") == 0)
+            return upstream_main();
+        if (strcmp(argv[i], "raw") == 0 && i + 1 < argc)
+            return raw_main(argv[i + 1]);
         if (strcmp(argv[i], "full") == 0)
             b.full = true;
         else

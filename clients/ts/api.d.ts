@@ -213,6 +213,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the budgets, with what was spent and is reserved in their windows. */
+        get: operations["get_api_v1_budgets"];
+        /** Set the budget of a scope and a window: there is one of each. */
+        put: operations["put_api_v1_budgets"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/budgets/{budget}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A budget, with what was spent and is reserved in its window. */
+        get: operations["get_api_v1_budgets_budget"];
+        put?: never;
+        post?: never;
+        /** Remove a budget. Calls that run go on. */
+        delete: operations["delete_api_v1_budgets_budget"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1804,6 +1840,365 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a chat completion to its provider, and record it. */
+        post: operations["post_v1_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a response request to its provider, and record it. */
+        post: operations["post_v1_responses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a messages request to its provider, and record it. */
+        post: operations["post_v1_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count the tokens of a messages request, by its provider. */
+        post: operations["post_v1_messages_count_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count the tokens of a response request, by its provider. */
+        post: operations["post_v1_responses_input_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compact a conversation, by its provider. */
+        post: operations["post_v1_responses_compact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a stored response, from its provider. */
+        get: operations["get_v1_responses_id"];
+        put?: never;
+        post?: never;
+        /** Delete a stored response, at its provider. */
+        delete: operations["delete_v1_responses_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a response that runs in the background. */
+        post: operations["post_v1_responses_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the items of a stored response, from its provider. */
+        get: operations["get_v1_responses_id_input_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send an embeddings request to its provider; it is not recorded. */
+        post: operations["post_v1_embeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a completion of the old kind to its provider; it is not recorded. */
+        post: operations["post_v1_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a moderation request to its provider; it is not recorded. */
+        post: operations["post_v1_moderations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the providers of models: whether they can be used, and what to do if not. */
+        get: operations["get_api_v1_providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/providers/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A provider, with its models and how it is. */
+        get: operations["get_api_v1_providers_provider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/providers/{provider}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a provider now how it is and which models it has. */
+        post: operations["post_api_v1_providers_provider_refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that can be asked for, as OpenAI answers; with anthropic-version, as Anthropic. */
+        get: operations["get_v1_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One model, in the same form. */
+        get: operations["get_v1_models_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{provider}/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One model whose name has a slash, such as that of a provider. */
+        get: operations["get_v1_models_provider_model"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a prompt to a model and store its reply, which comes as an open message. With Accept: text/event-stream the answer is the AI SDK's UI message stream. */
+        post: operations["post_api_v1_sessions_id_turns"];
+        /** Stop the turn that runs; what came of its reply is kept. */
+        delete: operations["delete_api_v1_sessions_id_turns"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a model summarise the older part of the conversation, and append the marker. */
+        post: operations["post_api_v1_sessions_id_compact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/navigate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go to another entry of the tree, and let a model summarise the branch that is left. A prompt that is chosen is left out, and its text comes back. */
+        post: operations["post_api_v1_sessions_id_navigate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2087,6 +2482,147 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description What may be spent at most in a window, and what was. */
+        Budget: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description What it is for.
+             * @example project
+             */
+            scope: components["schemas"]["BudgetScope"];
+            /**
+             * @description The name of the project or account, `token:NAME`, or the id of the session; empty for the store.
+             * @example /srv/shop
+             */
+            of: string;
+            /**
+             * @description The time that counts.
+             * @example month
+             */
+            window: components["schemas"]["BudgetWindow"];
+            /**
+             * @description The same in USD.
+             * @example 50
+             */
+            cap_usd: number;
+            /**
+             * @description What may be spent at most, in billionths of a USD.
+             * @example 50000000000
+             */
+            cap_nano_usd: number;
+            /**
+             * @description Calls whose price is not known may be made.
+             * @example false
+             */
+            allow_unknown: boolean;
+            /**
+             * @description The same in USD.
+             * @example 0.001234
+             */
+            spent_usd: number;
+            /**
+             * @description What was spent in the window, in billionths of a USD.
+             * @example 1234000
+             */
+            spent_nano_usd: number;
+            /**
+             * @description The same in USD.
+             * @example 0
+             */
+            reserved_usd: number;
+            /**
+             * @description Reserved for calls that run, in billionths of a USD.
+             * @example 0
+             */
+            reserved_nano_usd: number;
+            /**
+             * @description How many calls run.
+             * @example 0
+             */
+            running: number;
+            /**
+             * @description Calls in the window whose cost is not known.
+             * @example 0
+             */
+            unknown: number;
+            /**
+             * @description When the window began; null: it has no beginning.
+             * @example 2026-11-01T00:00:00.000Z
+             */
+            since: string | null;
+            /**
+             * @description When the window ends; null: never.
+             * @example 2026-12-01T00:00:00.000Z
+             */
+            until: string | null;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updated: string | null;
+            /**
+             * @description Who set it last; empty for the owner of the store.
+             * @example token:ci
+             */
+            by: string;
+        };
+        /**
+         * @description A budget to set.
+         * @example {
+         *       "scope": "project",
+         *       "of": "/srv/shop",
+         *       "window": "month",
+         *       "cap_usd": 50
+         *     }
+         */
+        BudgetNew: {
+            /**
+             * @description What it is for.
+             * @example project
+             */
+            scope: components["schemas"]["BudgetScope"];
+            /**
+             * @description The name of the project or account, `token:NAME`, or the session; nothing for the store.
+             * @example /srv/shop
+             */
+            of?: string;
+            /**
+             * @description The time that counts.
+             * @example month
+             */
+            window: components["schemas"]["BudgetWindow"];
+            /**
+             * @description The same in USD.
+             * @example 50
+             */
+            cap_usd?: number;
+            /**
+             * @description What may be spent at most, in billionths of a USD; 0 refuses every call that costs something. This or `cap_usd`.
+             * @example 50000000000
+             */
+            cap_nano_usd?: number;
+            /**
+             * @description Calls whose price is not known may be made (default false).
+             * @example false
+             */
+            allow_unknown?: boolean;
+        };
+        /** @description A list of budgets. */
+        Budgets: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Budget"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
         /** @description One request to a model provider, and what it cost. */
         Call: {
             /**
@@ -2170,6 +2706,40 @@ export interface components {
              * @example 2026-11-17T08:00:00.000Z
              */
             time: string | null;
+            /**
+             * @description Where the cost comes from. Absent: as the caller gave it.
+             * @example list
+             */
+            cost_source?: components["schemas"]["CostSource"];
+            /**
+             * @description Which attempt of its request the call was, from 1.
+             * @example 1
+             */
+            attempt?: number;
+            /**
+             * @description The request that the call was an attempt of.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            exchange?: string;
+            /**
+             * @description Milliseconds until the first byte of the answer.
+             * @example 420
+             */
+            first_byte_ms?: number;
+            /**
+             * @description Why a request was made beside the conversation: title, compaction, probe, ...
+             * @example title
+             */
+            purpose?: string;
+            /**
+             * @description Who did it; empty for the owner of the store.
+             * @example token:ci
+             */
+            principal?: string;
+            /** @description What was noted: each entry that is not shown verbatim; of a call, where its request differed from what is stored, and the depth that a trimmed history begins at. */
+            notes?: {
+                [key: string]: unknown;
+            };
         };
         /**
          * @description A provider call to store. What it used counts towards the totals of the session.
@@ -2315,6 +2885,63 @@ export interface components {
             reset: boolean;
         };
         /**
+         * @description How a model is to summarise the older part of a conversation.
+         * @example {
+         *       "model": "claude-haiku-4-5",
+         *       "keep_tokens": 20000
+         *     }
+         */
+        CompactNew: {
+            /**
+             * @description The provider; without it the one that has the model.
+             * @example anthropic
+             */
+            provider?: string;
+            /**
+             * @description The model; without it that of the session, or of its last call.
+             * @example claude-haiku-4-5
+             */
+            model?: string;
+            /**
+             * @description Tokens of recent messages that stay as they are; 0: 20,000.
+             * @example 20000
+             */
+            keep_tokens?: number;
+            /**
+             * @description What the summary should care about, in a sentence or two.
+             * @example Keep the names of all files.
+             */
+            instructions?: string;
+        };
+        /** @description A summary that a model made, and the marker that holds it. */
+        Compacted: {
+            /**
+             * @description The compaction.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8V
+             */
+            marker: string;
+            /**
+             * @description The text of the summary.
+             * @example Goal: ...
+             */
+            summary: string;
+            /**
+             * @description The first entry that is still shown to models.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8T
+             */
+            first_kept: string;
+            /**
+             * @description About how many tokens the messages had.
+             * @example 64000
+             */
+            tokens_before: number;
+            /**
+             * @description About how many of them are still shown.
+             * @example 20000
+             */
+            tokens_kept: number;
+        };
+        /**
          * @description A summary that replaces earlier messages in the context. No entry is removed.
          * @example {
          *       "summary": "The user wants a faster build.",
@@ -2367,6 +2994,8 @@ export interface components {
             messages: {
                 [key: string]: unknown;
             }[];
+            /** @description The system text of the dialects anthropic and gemini, as their requests have it. */
+            system?: unknown;
             /** @description For each message, the id of the entry that it comes from. */
             sources: string[];
             /**
@@ -2389,7 +3018,7 @@ export interface components {
              * @example 01K9ZQ3S0000400000002GJ6VY
              */
             marker: string | null;
-            /** @description One for each entry that is not shown verbatim. */
+            /** @description What was noted: each entry that is not shown verbatim; of a call, where its request differed from what is stored, and the depth that a trimmed history begins at. */
             notes: components["schemas"]["ContextNote"][];
         };
         /** @description An entry that the context does not show as it is stored. */
@@ -3615,6 +4244,137 @@ export interface components {
              */
             offset: number;
         };
+        /** @description A model that can be asked for, as OpenAI describes one; with `anthropic-version`, as Anthropic does. */
+        Model: {
+            /**
+             * @description The name to send as `model`; with the provider in front where the name alone goes to another one.
+             * @example gpt-5
+             */
+            id: string;
+            /**
+             * @description Always `model`.
+             * @example model
+             */
+            object?: string;
+            /**
+             * @description Always 0: it is not known.
+             * @example 0
+             */
+            created?: number;
+            /**
+             * @description The provider that answers for it.
+             * @example openai
+             */
+            owned_by?: string;
+            /**
+             * @description How many tokens it takes, if that is known.
+             * @example 200000
+             */
+            context_window?: number;
+            /**
+             * @description Always `model`.
+             * @example model
+             */
+            type?: string;
+            /**
+             * @description Its name.
+             * @example claude-opus-5
+             */
+            display_name?: string;
+            /**
+             * @description Always 1970: it is not known.
+             * @example 1970-01-01T00:00:00Z
+             */
+            created_at?: string;
+        };
+        /** @description The models that can be asked for. */
+        ModelList: {
+            /**
+             * @description Always `list`.
+             * @example list
+             */
+            object?: string;
+            /** @description The models. */
+            data: components["schemas"]["Model"][];
+            /**
+             * @description Always false: these are all.
+             * @example false
+             */
+            has_more?: boolean;
+            /**
+             * @description The name of the first one.
+             * @example claude-opus-5
+             */
+            first_id?: string | null;
+            /**
+             * @description The name of the last one.
+             * @example claude-opus-5
+             */
+            last_id?: string | null;
+        };
+        /**
+         * @description Where to go in the tree of a session.
+         * @example {
+         *       "entry": "@4",
+         *       "summarize": true,
+         *       "model": "claude-haiku-4-5"
+         *     }
+         */
+        Navigate: {
+            /**
+             * @description The entry to go to, by any of its names.
+             * @example @4
+             */
+            entry: string;
+            /**
+             * @description Let a model summarise the branch that is left.
+             * @example true
+             */
+            summarize?: boolean;
+            /**
+             * @description The provider; without it the one that has the model.
+             * @example anthropic
+             */
+            provider?: string;
+            /**
+             * @description The model; without it that of the session, or of its last call.
+             * @example claude-haiku-4-5
+             */
+            model?: string;
+            /**
+             * @description What the summary should care about, in a sentence or two.
+             * @example Keep the names of all files.
+             */
+            instructions?: string;
+            /**
+             * @description A label for the summary, or without one for the entry.
+             * @example first try
+             */
+            label?: string;
+        };
+        /** @description Where the head is now. */
+        Navigated: {
+            /**
+             * @description False: the head was there already.
+             * @example true
+             */
+            moved: boolean;
+            /**
+             * @description The entry that the head is at; null: nothing.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8T
+             */
+            head: string | null;
+            /**
+             * @description The text of the prompt that was chosen, to edit it; else null.
+             * @example Run the tests again.
+             */
+            text: string | null;
+            /**
+             * @description The summary of the branch that was left; null: none was made.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8V
+             */
+            summary: string | null;
+        };
         /** @description This description. */
         OpenAPI: {
             [key: string]: unknown;
@@ -4166,6 +4926,138 @@ export interface components {
             session: string;
             /** @description What the session and its subagents spent, with adjustments. */
             rolled: components["schemas"]["Totals"];
+        };
+        /** @description A provider of models, and how it is. */
+        Provider: {
+            /**
+             * @description The name in the configuration.
+             * @example openai
+             */
+            name: string;
+            /**
+             * @description What it is.
+             * @example openai
+             */
+            kind: components["schemas"]["ProviderKind"];
+            /**
+             * @description Where requests are sent to.
+             * @example https://api.openai.com/v1
+             */
+            base_url: string;
+            /**
+             * @description The paths whose requests it takes.
+             * @example [
+             *       "/v1/chat/completions"
+             *     ]
+             */
+            routes: string[];
+            /**
+             * @description How it is asked: with its key, with the key that the client sends, or without one.
+             * @example key
+             */
+            auth: components["schemas"]["ProviderAuth"];
+            /**
+             * @description It has a key, or needs none.
+             * @example true
+             */
+            configured: boolean;
+            /**
+             * @description Where its key comes from; empty without one. The key is never shown.
+             * @example environment OPENAI_API_KEY
+             */
+            key_source: string;
+            /**
+             * @description It was found on this machine and is not configured.
+             * @example false
+             */
+            discovered: boolean;
+            /**
+             * @description It gets the models that no provider lists.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description It answered when it was last asked; null: it was not asked yet.
+             * @example true
+             */
+            reachable: boolean | null;
+            /**
+             * @description When it was last asked.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            checked_at: string | null;
+            /**
+             * @description How long its answer took when it was last asked.
+             * @example 84
+             */
+            latency_ms: number;
+            /**
+             * @description How many models it listed.
+             * @example 42
+             */
+            model_count: number;
+            /**
+             * @description How old the list is: when it was read.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            models_at: string | null;
+            /** @description The models that it listed; only for a single provider. */
+            models?: components["schemas"]["ProviderModel"][];
+            /**
+             * @description The last thing that went wrong, also if it works now.
+             * @example null
+             */
+            last_error: string | null;
+            /**
+             * @description When that was.
+             * @example null
+             */
+            last_error_at: string | null;
+            /**
+             * @description Why requests cannot go there: no_key, key_refused, not_reachable, no_models; null: they can.
+             * @example null
+             */
+            blocked: string | null;
+            /** @description What to do so that it can be used. */
+            next_steps: components["schemas"]["ProviderStep"][];
+        };
+        /** @description A model that a provider listed. */
+        ProviderModel: {
+            /**
+             * @description Its name.
+             * @example qwen3:8b
+             */
+            id: string;
+            /**
+             * @description How many tokens it takes, if that is known.
+             * @example 32768
+             */
+            context?: number;
+            /**
+             * @description A local runtime has it in memory.
+             * @example true
+             */
+            loaded?: boolean;
+        };
+        /** @description What to do so that a provider can be used. */
+        ProviderStep: {
+            /**
+             * @description A word for programs: set_key, check_key, start, check_url, pull_model.
+             * @example set_key
+             */
+            do: string;
+            /**
+             * @description A sentence for people.
+             * @example set OPENAI_API_KEY in the server's environment
+             */
+            text: string;
+        };
+        /** @description A list of providers. */
+        Providers: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Provider"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
         };
         /** @description A session that a purge concerns. */
         PurgeConcern: {
@@ -5673,6 +6565,90 @@ export interface components {
              */
             cost_nano_usd?: number;
         };
+        /** @description A turn that was begun, or a prompt that waits for its turn. */
+        Turn: {
+            /**
+             * @description The message that is answered.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
+             */
+            user: string | null;
+            /**
+             * @description The reply: an open message while it comes; null if it waits.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8T
+             */
+            reply: string | null;
+            /**
+             * @description The provider that answers.
+             * @example anthropic
+             */
+            provider: string | null;
+            /**
+             * @description The model that answers.
+             * @example claude-sonnet-4-5
+             */
+            model: string | null;
+            /**
+             * @description The prompt that waits, because the session is busy; else null.
+             * @example null
+             */
+            queued: components["schemas"]["Prompt"] | null;
+        };
+        /**
+         * @description A prompt to send to a model.
+         * @example {
+         *       "content": "Run the tests again.",
+         *       "model": "claude-sonnet-4-5"
+         *     }
+         */
+        TurnNew: {
+            /**
+             * @description The text of the prompt.
+             * @example Run the tests again.
+             */
+            content?: string;
+            /**
+             * @description More parts of the prompt: files, images, texts.
+             * @example []
+             */
+            parts?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description The provider; without it the one that has the model.
+             * @example anthropic
+             */
+            provider?: string;
+            /**
+             * @description The model; without it that of the session, or of its last call.
+             * @example claude-sonnet-4-5
+             */
+            model?: string;
+            /**
+             * @description The entry that the prompt follows, for a branch; with `retry` the prompt to answer again. Without it: the head.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
+             */
+            at?: string;
+            /**
+             * @description The prompt follows no entry: a new root.
+             * @example false
+             */
+            at_root?: boolean;
+            /**
+             * @description Answer the last prompt, or the one at `at`, again.
+             * @example false
+             */
+            retry?: boolean;
+            /**
+             * @description If the session is busy, let the prompt wait for its turn.
+             * @example true
+             */
+            queue?: boolean;
+            /**
+             * @description Tokens that the reply may have; 0: as the provider likes.
+             * @example 4096
+             */
+            max_output_tokens?: number;
+        };
         /**
          * @description Tokens and money that one message or call spent. Missing numbers are 0.
          * @example {
@@ -6778,14 +7754,20 @@ export interface components {
          * @enum {string}
          */
         Backend: "sqlite" | "postgres" | "memory";
-        /** @description What a commit did: create, update (fields), status, head, delete, restore or purge of a session; append, entry_delete or entry_restore of entries; open or seal of an open message; record (a label, memory, todo list or prompt); adjust of totals; call_delete. */
-        ChangeKind: ("create" | "append" | "update" | "status" | "head" | "delete" | "restore" | "purge" | "entry_delete" | "entry_restore" | "open" | "seal" | "record" | "adjust" | "call_delete") | string;
+        /** @description What a budget is for; `session` is a session with its subagents at any depth. */
+        BudgetScope: ("store" | "project" | "account" | "token" | "session") | string;
+        /** @description A day or month of UTC, or all that was ever spent. */
+        BudgetWindow: ("total" | "day" | "month") | string;
+        /** @description What a commit did: create, update (fields), status, head, delete, restore or purge of a session; append, entry_delete or entry_restore of entries; open or seal of an open message; record (a label, memory, todo list or prompt); adjust of totals; call_delete; reprice of a call. */
+        ChangeKind: ("create" | "append" | "update" | "status" | "head" | "delete" | "restore" | "purge" | "entry_delete" | "entry_restore" | "open" | "seal" | "record" | "adjust" | "call_delete" | "reprice" | "run" | "approval") | string;
+        /** @description Where a cost comes from: reported by the provider, by the list prices, estimated, or unknown (then it is 0 and means nothing). */
+        CostSource: ("reported" | "list" | "estimated" | "unknown") | string;
         /** @description The kind of an entry. Other words are kept and given back as they came; `custom` is data of a program, `custom_message` a message of one. */
         EntryKind: ("message" | "model_change" | "thinking_level_change" | "compaction" | "branch_summary" | "custom" | "custom_message" | "label" | "session_info") | string;
         /** @description A stable name of the error. */
-        ErrorCode: ("not_found" | "memory_not_found" | "gone" | "ambiguous" | "exists" | "invalid" | "invalid_part" | "unknown_part" | "conflict" | "key_conflict" | "busy" | "lease_lost" | "archived" | "read_only" | "denied" | "too_deep" | "too_large" | "full" | "timeout" | "overloaded" | "not_done" | "unknown" | "corrupt" | "version" | "io" | "cancelled" | "bad_path" | "bad_request" | "invalid_request" | "malformed" | "two_credentials" | "unauthorized" | "link_used" | "scope" | "wrong_origin" | "method_not_allowed" | "precondition_failed" | "unsupported_encoding" | "unsupported_type" | "range" | "wrong_host" | "too_many" | "too_many_failures" | "draining" | "not_ready") | string;
+        ErrorCode: ("not_found" | "memory_not_found" | "gone" | "ambiguous" | "exists" | "invalid" | "invalid_part" | "unknown_part" | "conflict" | "key_conflict" | "busy" | "lease_lost" | "archived" | "read_only" | "denied" | "too_deep" | "too_large" | "full" | "timeout" | "overloaded" | "not_done" | "unknown" | "corrupt" | "version" | "io" | "cancelled" | "budget_exceeded" | "price_unknown" | "bad_path" | "bad_request" | "invalid_request" | "malformed" | "two_credentials" | "unauthorized" | "link_used" | "scope" | "wrong_origin" | "method_not_allowed" | "precondition_failed" | "unsupported_encoding" | "unsupported_type" | "range" | "wrong_host" | "too_many" | "too_many_failures" | "draining" | "not_ready") | string;
         /** @description A format that can be imported. */
-        FormatName: ("bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "hygge" | "hecate") | string;
+        FormatName: ("bough" | "pi" | "codex" | "gemini-cli-json" | "gemini-cli" | "claude-code" | "opencode" | "ai-sdk" | "openai-responses" | "anthropic" | "openai-chat" | "hygge" | "hecate" | "llm") | string;
         /**
          * @description What an import found: a new file, one that grew, the same, or an edited one.
          * @enum {string}
@@ -6807,6 +7789,13 @@ export interface components {
         PartKind: "text" | "reasoning" | "call" | "result" | "tool" | "file" | "other";
         /** @description The type of a part; `other` for types that bough does not know. */
         PartType: ("text" | "reasoning" | "tool" | "file" | "step-start" | "step-finish" | "patch" | "snapshot" | "agent" | "compaction" | "subtask" | "retry" | "other") | string;
+        /**
+         * @description How a provider is asked.
+         * @enum {string}
+         */
+        ProviderAuth: "key" | "client" | "none";
+        /** @description What a provider is. */
+        ProviderKind: ("openai" | "anthropic" | "gemini" | "openai-compatible") | string;
         /**
          * @description Who speaks, in bough's words.
          * @enum {string}
@@ -7876,6 +8865,153 @@ export interface operations {
             507: components["responses"]["Full"];
         };
     };
+    get_api_v1_budgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the budgets, with what was spent and is reserved in their windows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budgets"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    put_api_v1_budgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetNew"];
+            };
+        };
+        responses: {
+            /** @description Set the budget of a scope and a window: there is one of each. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_budgets_budget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a budget. */
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A budget, with what was spent and is reserved in its window. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_api_v1_budgets_budget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a budget. */
+                budget: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a budget. Calls that run go on. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
     get_healthz: {
         parameters: {
             query?: never;
@@ -7970,15 +9106,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The client that the messages are for (default: pi). */
-                dialect?: "pi" | "hygge" | "ui";
+                dialect?: "pi" | "hygge" | "ui" | "openai-chat" | "openai-responses" | "anthropic" | "gemini";
                 /** @description The context at this entry instead of the head. */
                 at?: string;
                 /** @description The context of an empty path. */
                 at_nothing?: boolean;
                 /** @description Begin with the memories of the session, of its project and, unless the token is bound to a project, of the store, as a system message. */
                 memories?: boolean;
-                /** @description Also apply markers of the sessions it was forked from; pi always does. */
+                /** @description Also apply markers of the sessions it was forked from; only hygge does not by itself. */
                 inherit?: boolean;
+                /** @description The model that will read it: a provider's dialect sends signed reasoning only to the model that it came from (default: the last model of the path). */
+                model?: string;
+                /** @description In a provider's dialect, keep a turn of the model at the end, to add a message behind it. */
+                trailing?: boolean;
             };
             header?: never;
             path: {
@@ -12171,7 +13311,7 @@ export interface operations {
                 /** @description Name of the file. Importing the same name again adds only what is new. */
                 name?: string;
                 /** @description Format of the file (default: detect it). */
-                format?: "bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "hygge" | "hecate";
+                format?: "bough" | "pi" | "codex" | "gemini-cli-json" | "gemini-cli" | "claude-code" | "opencode" | "ai-sdk" | "openai-responses" | "anthropic" | "openai-chat" | "hygge" | "hecate" | "llm";
                 /** @description Project of new sessions, instead of the one in the file. */
                 project?: string;
                 /** @description Only report what would be done. */
@@ -12218,7 +13358,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Format to write (default: bough, which is complete). */
-                format?: "bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "anthropic" | "openai-chat" | "markdown" | "html";
+                format?: "bough" | "pi" | "codex" | "claude-code" | "opencode" | "ai-sdk" | "openai-responses" | "anthropic" | "openai-chat" | "markdown" | "html";
                 /** @description The path to this entry instead of the head. */
                 at?: string;
                 /** @description bough: leave out the sessions it was forked from or spawned by. */
@@ -12731,6 +13871,820 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a chat completion to its provider, and record it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_responses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a response request to its provider, and record it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a messages request to its provider, and record it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_messages_count_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count the tokens of a messages request, by its provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_responses_input_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count the tokens of a response request, by its provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_responses_compact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Compact a conversation, by its provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_v1_responses_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a stored response, from its provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_v1_responses_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a stored response, at its provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_responses_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a response that runs in the background. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_v1_responses_id_input_items: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the items of a stored response, from its provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_embeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send an embeddings request to its provider; it is not recorded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a completion of the old kind to its provider; it is not recorded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_v1_moderations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a moderation request to its provider; it is not recorded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_providers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the providers of models: whether they can be used, and what to do if not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Providers"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_providers_provider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a provider. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A provider, with its models and how it is. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provider"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_providers_provider_refresh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a provider. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ask a provider now how it is and which models it has. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provider"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_v1_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models that can be asked for, as OpenAI answers; with anthropic-version, as Anthropic. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_v1_models_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a model. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One model, in the same form. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_v1_models_provider_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a provider. */
+                provider: string;
+                /** @description The name of a model. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One model whose name has a slash, such as that of a provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_turns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TurnNew"];
+            };
+        };
+        responses: {
+            /** @description Send a prompt to a model and store its reply, which comes as an open message. With Accept: text/event-stream the answer is the AI SDK's UI message stream. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_api_v1_sessions_id_turns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop the turn that runs; what came of its reply is kept. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_compact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CompactNew"];
+            };
+        };
+        responses: {
+            /** @description Let a model summarise the older part of the conversation, and append the marker. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compacted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_navigate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Navigate"];
+            };
+        };
+        responses: {
+            /** @description Go to another entry of the tree, and let a model summarise the branch that is left. A prompt that is chosen is left out, and its text comes back. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Navigated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedType"];
             421: components["responses"]["WrongHost"];

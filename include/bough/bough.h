@@ -2,9 +2,11 @@
 #ifndef BOUGH_H
 #define BOUGH_H
 
+#include <bough/approval.h>
 #include <bough/arena.h>
 #include <bough/attachment.h>
 #include <bough/backup.h>
+#include <bough/budget.h>
 #include <bough/chat.h>
 #include <bough/context.h>
 #include <bough/entry.h>
@@ -20,6 +22,7 @@
 #include <bough/part.h>
 #include <bough/price.h>
 #include <bough/queue.h>
+#include <bough/run.h>
 #include <bough/salvage.h>
 #include <bough/search.h>
 #include <bough/session.h>

@@ -71,7 +71,8 @@ struct bough_append_options {
     const char *key;                      /* idempotency key, at most 256 bytes */
     const char *owner;    /* BOUGH_LEASE_LOST unless this owner holds the session's lease; NULL or
                              "": BOUGH_BUSY while somebody holds it */
-    uint64_t reserved[8]; /* room to grow: must be 0 */
+    int64_t epoch;        /* with `owner`: BOUGH_LEASE_LOST unless the lease has it; 0: any */
+    uint64_t reserved[7]; /* room to grow: must be 0 */
 };
 
 struct bough_append_result {

@@ -47,7 +47,10 @@ extern "C" {
     X(CORRUPT, corrupt, 500, 1, "run `bough fsck`; do not delete the file")                        \
     X(VERSION, version, 409, 1, "use a newer bough for this store")                                \
     X(IO, io, 500, 1, "look at the disk, the file or the server named in the message")             \
-    X(CANCELLED, cancelled, 504, 1, "it was stopped by its caller; call again to go on")
+    X(CANCELLED, cancelled, 504, 1, "it was stopped by its caller; call again to go on")           \
+    X(BUDGET_EXCEEDED, budget_exceeded, 402, 1, "raise the budget, or wait until its window ends") \
+    X(PRICE_UNKNOWN, price_unknown, 402, 1,                                                        \
+      "give the model a price, or let the budget allow unknown prices")
 
 enum bough_rc {
 #define BOUGH_CODE_ENUM(NAME, name, http, code, hint) BOUGH_##NAME,

@@ -15,6 +15,7 @@
 #ifndef BOUGH_EXCHANGE_H
 #define BOUGH_EXCHANGE_H
 
+#include <bough/budget.h>
 #include <bough/message.h>
 
 #ifdef __cplusplus
@@ -52,7 +53,10 @@ struct bough_exchange_begin_options {
     const char *id;    /* of the request, kept in its calls; NULL: one is made */
     int64_t time;      /* of the messages; 0: now */
     const struct bough_exchange_open_options *open; /* open the reply at once; NULL: not yet */
-    uint64_t reserved[7];                           /* room to grow: must be 0 */
+    const struct bough_budget_ask *budget; /* what the call may cost: it is reserved in the budgets
+                                              that apply, and the call is refused if one does not
+                                              allow it; NULL: no budget is asked */
+    uint64_t reserved[6];                  /* room to grow: must be 0 */
 };
 
 enum bough_exchange_how {
@@ -92,7 +96,8 @@ struct bough_exchange_begin_result {
  * What was sent is stored as it came, except: known messages, not again; the leading system text,
  * as a note (a custom entry "bough.system") when it changed; parameters, as an attachment of a note
  * ("bough.request") when they changed; units that differ from the known ones ("bough.amend" with
- * "variant"). Fails as bough_append() does; BOUGH_ARCHIVED only for a session that was named.
+ * "variant"). Fails as bough_append() does; BOUGH_ARCHIVED only for a session that was named;
+ * with `budget` also as bough_budget_reserve() does, and then no message was stored.
  */
 BOUGH_MUST_CHECK enum bough_rc bough_exchange_begin(struct bough_store *s,
                                                     const struct bough_exchange_begin_options *in,
@@ -142,7 +147,8 @@ struct bough_exchange_finish_result {
 
 /*
  * Record how it ended: the reply, its call, and what a later request needs to find them, in one
- * transaction; failed attempts and siblings in their own. It is on disk when the call returns.
+ * transaction; failed attempts and siblings in their own. It is on disk when the call returns, and
+ * what was reserved in budgets is released.
  * `out` may be NULL. The exchange stays until bough_exchange_destroy(); a second call is
  * BOUGH_CONFLICT. After a failure it can be tried again.
  */
@@ -152,8 +158,8 @@ BOUGH_MUST_CHECK enum bough_rc bough_exchange_finish(struct bough_store *s,
                                                      struct bough_exchange_finish_result *out,
                                                      struct bough_error *err);
 
-/* Free it. One that was not finished leaves its messages, and an open reply to its lease. NULL is
- * allowed. */
+/* Free it. One that was not finished leaves its messages; an open reply and what is reserved in
+ * budgets end with their leases. NULL is allowed. */
 void bough_exchange_destroy(struct bough_exchange *x);
 
 #ifdef __cplusplus

@@ -29,7 +29,9 @@ struct bough_message_open_options {
     int64_t lease_ms;     /* 0: a minute; at most a day. Every step renews it */
     bool client;          /* the writer is a client of this process, such as a client of a server:
                              the end of this process does not end the lease */
-    uint64_t reserved[3]; /* room to grow: must be 0 */
+    int64_t epoch;        /* BOUGH_LEASE_LOST unless `owner` holds the session's lease with this
+                             epoch; 0: it need not hold one */
+    uint64_t reserved[2]; /* room to grow: must be 0 */
 };
 
 /* The right to write a message: pass it to every call that does. */

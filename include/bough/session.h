@@ -169,7 +169,9 @@ BOUGH_MUST_CHECK enum bough_rc bough_session_update(struct bough_store *s, const
  * *epoch (may be NULL). With `owner` NULL the session is busy without a lease, and every caller may
  * append. Any caller can take an expired lease. BOUGH_BUSY: another owner's lease has not expired.
  * BOUGH_CONFLICT: the status cannot change like this; idle becomes busy or archived, busy becomes
- * idle or retry, retry becomes busy, idle or archived, archived becomes idle.
+ * idle or retry, retry becomes busy, idle or archived, archived becomes idle. A session that a run
+ * has is BOUGH_BUSY until the run has ended, whatever its lease: see run.h. BOUGH_INVALID: `owner`
+ * begins with "run:".
  */
 BOUGH_MUST_CHECK enum bough_rc bough_session_status(struct bough_store *s, const char *id,
                                                     enum bough_status status, const char *owner,

@@ -227,8 +227,9 @@ BOUGH_MUST_CHECK enum bough_rc bough_store_upkeep(struct bough_store *s, struct 
  * One row of the changelog. Its kind is "create", "update" (title and other fields), "status",
  * "head", "delete", "restore" or "purge" of a session; "append", "entry_delete" or "entry_restore"
  * of entries; "open" (of the last of the entries that were appended) or "seal" of an open message;
- * "record" (a label, memory, todo list or prompt);
- * "adjust" of totals; "call_delete"; or "reprice" of a call. Later versions may add kinds.
+ * "record" (a label, memory, todo list, prompt or grant); "run" (one that started, with its prompt,
+ * or changed) or "approval"; "adjust" of totals; "call_delete"; or "reprice" of a call. Later
+ * versions may add kinds.
  */
 struct bough_change {
     int64_t no;                   /* its number, the last one if it took several */
@@ -238,14 +239,16 @@ struct bough_change {
     const char *kind;             /* see above */
     const char *session;          /* id, or "" */
     char entry[BOUGH_ID_LEN + 1]; /* the last entry it appended, or the entry it is about, or "" */
-    const char *record;           /* of "record": "label", "memory", "todo" or "queue"; without a
-                                     session "memory" (of a project or of all), "token", "source",
-                                     "project", "workspace", "account" or "state" (what the store
-                                     remembers of itself); or "" */
-    const char **calls;           /* ids of the calls that it brought and that still exist */
+    const char *record; /* of "record": "label", "memory", "todo", "queue" or "grant"; without a
+                           session "memory" (of a project or of all), "token", "source",
+                           "project", "workspace", "account" or "state" (what the store
+                           remembers of itself); or "" */
+    const char **calls; /* ids of the calls that it brought and that still exist */
     size_t ncalls;
     const char *project;  /* without a session: the project that it is about, or "" */
-    uint64_t reserved[3]; /* room to grow */
+    const char *about;    /* id of the run, the approval or the grant that changed, or "" */
+    const char *ended;    /* of "run": id of the run that ended in the same commit, or "" */
+    uint64_t reserved[1]; /* room to grow */
 };
 
 struct bough_changes {

@@ -112,6 +112,8 @@ struct api *api_create(const struct api_config *config)
 
     a->store = config->store;
     a->auth = config->auth;
+    a->gateway = config->gateway;
+    a->metrics = config->metrics;
     a->pump = event_pump_create(config->store, config->auth);
     a->requests_each = config->requests_each ? config->requests_each : 256;
     a->streams_each = config->streams_each ? config->streams_each : 1024;

@@ -31,7 +31,7 @@ static enum bough_rc readyz(struct http_req *req, struct http_res *res, struct b
 
 /* ---- metrics ---- */
 
-static void put(struct http_res *res, const char *name, const char *type, const char *help,
+void api_metric(struct http_res *res, const char *name, const char *type, const char *help,
                 int64_t value)
 {
     struct buf b;
@@ -74,7 +74,7 @@ static void put_server(struct http_res *res, const struct http_figures *f)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        put(res, rows[i].name, rows[i].type, rows[i].help, rows[i].value);
+        api_metric(res, rows[i].name, rows[i].type, rows[i].help, rows[i].value);
     http_puts(res, "# HELP bough_http_responses_total Responses by status class.\n# TYPE "
                    "bough_http_responses_total counter\n");
     for (int i = 1; i <= 5; i++) {
@@ -98,23 +98,25 @@ static enum bough_rc metrics(struct http_req *req, struct http_res *res, struct 
     if (rc)
         return rc;
     http_text(res, 200, "text/plain; version=0.0.4; charset=utf-8");
-    put(res, "store_last_no", "counter", "Number of the last change.", info.last_no);
-    put(res, "store_pending", "gauge", "Changes not yet applied to the session lists.",
-        info.pending);
-    put(res, "store_text_pending", "gauge", "Changes not yet in the full-text index.",
-        info.text_pending);
-    put(res, "store_batches_total", "counter", "Commits.", info.batches);
-    put(res, "store_batched_total", "counter", "Write requests committed.", info.batched);
-    put(res, "store_commit_microseconds_total", "counter", "Time spent in commits, syncs included.",
-        info.commit_us);
-    put(res, "store_log_bytes", "gauge", "Size of the write-ahead log.", info.log_bytes);
-    put(res, "store_oldest_read_milliseconds", "gauge", "Age of the oldest open snapshot.",
-        info.oldest_read_ms);
-    put(res, "store_epoch", "gauge", "Changes when a backup is restored.", info.epoch);
-    put(res, "events_unheard_total", "counter", "Changes skipped because no event stream was open.",
-        (int64_t)event_pump_skipped(api_pump(call->api)));
+    api_metric(res, "store_last_no", "counter", "Number of the last change.", info.last_no);
+    api_metric(res, "store_pending", "gauge", "Changes not yet applied to the session lists.",
+               info.pending);
+    api_metric(res, "store_text_pending", "gauge", "Changes not yet in the full-text index.",
+               info.text_pending);
+    api_metric(res, "store_batches_total", "counter", "Commits.", info.batches);
+    api_metric(res, "store_batched_total", "counter", "Write requests committed.", info.batched);
+    api_metric(res, "store_commit_microseconds_total", "counter",
+               "Time spent in commits, syncs included.", info.commit_us);
+    api_metric(res, "store_log_bytes", "gauge", "Size of the write-ahead log.", info.log_bytes);
+    api_metric(res, "store_oldest_read_milliseconds", "gauge", "Age of the oldest open snapshot.",
+               info.oldest_read_ms);
+    api_metric(res, "store_epoch", "gauge", "Changes when a backup is restored.", info.epoch);
+    api_metric(res, "events_unheard_total", "counter",
+               "Changes skipped because no event stream was open.",
+               (int64_t)event_pump_skipped(api_pump(call->api)));
     if (api_figures(call->api, &f))
         put_server(res, &f);
+    api_more_metrics(req, res);
     return BOUGH_OK;
 }
 

@@ -8,6 +8,7 @@ const struct http_route *const api_tables[] = {
     api_alkhub_routes,
     api_append_routes,
     api_attachment_routes,
+    api_budget_routes,
     api_care_routes,
     api_context_routes,
     api_cost_routes,

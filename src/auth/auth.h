@@ -94,6 +94,9 @@ void auth_allow_host(struct auth *a, const char *host, int port);
 BOUGH_MUST_CHECK enum bough_rc auth_gate(struct auth *a, struct http_req *req, struct http_res *res,
                                          struct bough_error *err);
 
+/* The last step of auth_gate(): may req->who use req->route, by its scopes and its project? */
+BOUGH_MUST_CHECK enum bough_rc auth_admit(struct http_req *req, struct http_res *res);
+
 /* The path of a link that signs a browser in. It works once, within ten minutes. */
 const char *auth_link(struct auth *a, struct bough_arena *arena);
 

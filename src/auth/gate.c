@@ -175,16 +175,16 @@ static enum bough_rc unknown(struct auth *a, struct http_req *req, struct http_r
 /* ---- credentials ---- */
 
 static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_res *res,
-                              const char *value, struct auth_who *who, struct bough_error *err)
+                              const char *secret, struct auth_who *who, struct bough_error *err)
 {
     static const char prefix[] = "token:";
     struct store_token *t;
     enum bough_rc rc;
     char *name;
 
-    if (strncasecmp(value, "Bearer ", 7) != 0 || !value[7])
+    if (!*secret)
         return no_credential(res, "send Authorization: Bearer and a token");
-    rc = auth_find(a, req->arena, TOKEN_API, value + 7, req->trace, &t, err);
+    rc = auth_find(a, req->arena, TOKEN_API, secret, req->trace, &t, err);
     if (rc)
         return rc;
     if (!t)
@@ -195,7 +195,7 @@ static enum bough_rc by_token(struct auth *a, struct http_req *req, struct http_
     who->name = name;
     who->scopes = (unsigned)t->scopes;
     who->project = t->project;
-    auth_pass_fill(a, &who->pass, value + 7, false, t->expires);
+    auth_pass_fill(a, &who->pass, secret, false, t->expires);
     return BOUGH_OK;
 }
 
@@ -216,13 +216,41 @@ static enum bough_rc by_browser(struct auth *a, struct http_req *req, struct htt
     return BOUGH_OK;
 }
 
+/* The token in Authorization; "" if it is something else; NULL: there is no such header. */
+static const char *bearer(const struct http_req *req)
+{
+    const char *value = http_header(req, "authorization");
+
+    return !value ? NULL : strncasecmp(value, "Bearer ", 7) == 0 ? value + 7 : "";
+}
+
+/* The token of a request. Clients of providers send it as they send a provider's key: on routes of
+ * the gateway x-api-key counts like Authorization, and next to X-Bough-Token both are the client's
+ * own key for the provider. NULL: none was sent. Two that differ are refused (D5). */
+static enum bough_rc find_token(struct http_req *req, struct http_res *res, const char **out)
+{
+    bool gateway = req->route->needs & AUTH_GATEWAY;
+    const char *ours = gateway ? http_header(req, "x-bough-token") : NULL;
+    const char *key = gateway ? http_header(req, "x-api-key") : NULL, *token = bearer(req);
+
+    *out = ours ? ours : token ? token : key;
+    if (!ours && token && key && strcmp(token, key) != 0)
+        return http_refuse(res, 400, "two_credentials",
+                           "Authorization and x-api-key differ: send one token, or ours as "
+                           "X-Bough-Token");
+    return BOUGH_OK;
+}
+
 static enum bough_rc identify(struct auth *a, struct http_req *req, struct http_res *res,
                               struct auth_who *who, struct bough_error *err)
 {
-    const char *token = http_header(req, "authorization"), *cookie = auth_cookie(req);
+    const char *token, *cookie = auth_cookie(req);
     enum bough_rc rc = check_origin(a, req, res, cookie != NULL);
 
     if (rc || (req->route->needs & AUTH_OPEN))
+        return rc;
+    rc = find_token(req, res, &token);
+    if (rc)
         return rc;
     if (token && cookie)
         return http_refuse(res, 400, "two_credentials", "send a token or the cookie, not both");
@@ -233,26 +261,15 @@ static enum bough_rc identify(struct auth *a, struct http_req *req, struct http_
     return no_credential(res, "send Authorization: Bearer and a token");
 }
 
-enum bough_rc auth_gate(struct auth *a, struct http_req *req, struct http_res *res,
-                        struct bough_error *err)
+enum bough_rc auth_admit(struct http_req *req, struct http_res *res)
 {
-    struct auth_who *who = arena_zalloc(req->arena, sizeof *who);
-    unsigned missing;
-    enum bough_rc rc = BOUGH_OK;
+    const struct auth_who *who = req->who;
+    unsigned missing = req->route->needs & AUTH_ALL & ~who->scopes;
 
-    *who = (struct auth_who){ .name = "", .project = "", .auth = a };
-    req->who = who;
     if (!req->route->needs) /* a route whose row does not set `needs` is closed */
         return http_refuse(res, 403, "denied", "this path is closed");
-    if (req->via == HTTP_VIA_UNIX) {
-        who->name = "owner";
-        who->scopes = AUTH_ALL;
-    } else {
-        rc = identify(a, req, res, who, err);
-    }
-    missing = req->route->needs & AUTH_ALL & ~who->scopes;
-    if (rc || (req->route->needs & AUTH_OPEN))
-        return rc;
+    if (req->route->needs & AUTH_OPEN)
+        return BOUGH_OK;
     if ((req->route->needs & AUTH_ADMIN) && *who->project)
         return http_refuse(res, 403, "denied",
                            "this concerns the whole store, and the token is bound to one project");
@@ -260,4 +277,23 @@ enum bough_rc auth_gate(struct auth *a, struct http_req *req, struct http_res *r
         return BOUGH_OK;
     return http_refuse(res, 403, "scope", "this needs a token with the scope %s",
                        auth_scopes_text(req->arena, missing));
+}
+
+enum bough_rc auth_gate(struct auth *a, struct http_req *req, struct http_res *res,
+                        struct bough_error *err)
+{
+    struct auth_who *who = arena_zalloc(req->arena, sizeof *who);
+    enum bough_rc rc = BOUGH_OK;
+
+    *who = (struct auth_who){ .name = "", .project = "", .auth = a };
+    req->who = who;
+    if (!req->route->needs)
+        return auth_admit(req, res);
+    if (req->via == HTTP_VIA_UNIX) {
+        who->name = "owner";
+        who->scopes = AUTH_ALL;
+    } else {
+        rc = identify(a, req, res, who, err);
+    }
+    return rc ? rc : auth_admit(req, res);
 }

@@ -21,6 +21,7 @@ const char *http_reason(int status)
         { 304, "Not Modified" },
         { 400, "Bad Request" },
         { 401, "Unauthorized" },
+        { 402, "Payment Required" },
         { 403, "Forbidden" },
         { 404, "Not Found" },
         { 405, "Method Not Allowed" },
@@ -35,10 +36,12 @@ const char *http_reason(int status)
         { 417, "Expectation Failed" },
         { 421, "Misdirected Request" },
         { 422, "Unprocessable Content" },
+        { 426, "Upgrade Required" },
         { 429, "Too Many Requests" },
         { 431, "Request Header Fields Too Large" },
         { 500, "Internal Server Error" },
         { 501, "Not Implemented" },
+        { 502, "Bad Gateway" },
         { 503, "Service Unavailable" },
         { 504, "Gateway Timeout" },
         { 505, "HTTP Version Not Supported" },
@@ -130,7 +133,7 @@ static void put_length(struct exchange *x, struct buf *out, bool *chunked, bool 
     const struct http_res *res = &x->res;
     int64_t length = -1;
 
-    if (!res->pull && !res->events && res->spill < 0)
+    if (!res->pull && !res->events && !res->flow && res->spill < 0)
         length = (int64_t)res->out.n;
     else if (!res->gzip)
         length = res->spill >= 0 ? res->spilled : res->length;
@@ -174,7 +177,7 @@ void answer_head(struct exchange *x, struct buf *out, bool close, bool *chunked,
         buf_puts(out, "Connection: close\r\n");
     else if (x->http10)
         buf_puts(out, "Connection: keep-alive\r\n");
-    put_line(out, "X-Request-Id: ", x->req.id);
+    put_line(out, "X-Request-Id: ", res->id ? res->id : x->req.id);
     if (answer_sane_trace(trace))
         put_line(out, "traceparent: ", trace);
     buf_put_str(out, buf_str(&res->head));

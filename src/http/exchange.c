@@ -48,6 +48,12 @@ static bool sane_id(const char *s)
     return n > 0 && n <= 64;
 }
 
+void http_set_id(struct http_res *res, const char *id)
+{
+    if (sane_id(id))
+        res->id = id;
+}
+
 static const char *request_id(struct http_req *req)
 {
     static uint64_t count;
@@ -72,10 +78,23 @@ static void check_encoding(struct exchange *x)
 {
     const char *encoding = http_header(&x->req, "content-encoding");
 
-    if (x->answered || !encoding || parse_token_is(str_of(encoding), "identity"))
+    if (x->answered || x->req.route->flags & HTTP_ENCODED || !encoding ||
+        parse_token_is(str_of(encoding), "identity"))
         return;
     exchange_refuse(x, 415, "unsupported_encoding", "send the body without Content-Encoding");
     http_set(&x->res, "Accept-Encoding", "identity");
+}
+
+/* Clients that try a WebSocket first go on with plain requests after 426, and at once. */
+static bool wants_websocket(struct exchange *x)
+{
+    const char *upgrade = http_header(&x->req, "upgrade");
+
+    if (!upgrade || !parse_token_is(str_of(upgrade), "websocket"))
+        return false;
+    exchange_refuse(x, 426, "upgrade_required", "there are no WebSockets here: use plain requests");
+    x->keep_alive = false;
+    return true;
 }
 
 static void find_route(struct exchange *x)
@@ -135,7 +154,7 @@ struct exchange *exchange_create(const struct http_app *app, const struct parse_
     if (!parse_path(a, head->path, &req->path)) {
         req->path = "";
         exchange_refuse(x, 400, "bad_path", "this path cannot be read in one way");
-    } else {
+    } else if (!wants_websocket(x)) {
         find_route(x);
         check_encoding(x);
     }
@@ -191,6 +210,7 @@ static void fail(struct exchange *x, enum bough_rc rc, struct bough_error *err)
     struct http_res *res = &x->res;
 
     close_events(res);
+    res->flow = NULL;
     if (!res->refused) {
         if (err->rc != rc)
             bough_fail(err, rc, "%s", bough_rc_hint(rc));
@@ -265,6 +285,8 @@ static void call(struct exchange *x)
     }
     if (rc)
         fail(x, rc, &err);
+    else if (x->res.flow)
+        x->more = HTTP_MORE; /* the loop goes on */
     else
         settle(x);
 }
@@ -328,6 +350,9 @@ void exchange_run(struct exchange *x, enum exchange_step step)
         break;
     case EXCHANGE_REPLAY:
         pull(x, true);
+        break;
+    case EXCHANGE_WORK:
+        x->res.flow->work(x->res.flow_user);
         break;
     case EXCHANGE_END:
         end(x);

@@ -4,6 +4,7 @@
 #ifndef HTTP_EXCHANGE_H
 #define HTTP_EXCHANGE_H
 
+#include "http/flow.h"
 #include "http/http.h"
 #include "http/parse/parse.h"
 #include "http/sse.h"
@@ -22,6 +23,7 @@ struct http_res {
     int status;
     struct buf head;  /* "Name: value\r\n" lines set by the handler */
     const char *type; /* Content-Type */
+    const char *id;   /* X-Request-Id; NULL: the request's own */
     struct buf out;   /* body bytes that are not sent yet */
     struct json_writer json;
     bool refused; /* http_refuse() has written the answer */
@@ -36,6 +38,8 @@ struct http_res {
     bool lost; /* spilling failed: bytes of the body are missing */
     bool events;
     struct http_sse sse;
+    const struct http_flow_events *flow; /* the answer is a flow; NULL: it is not */
+    void *flow_user;
     struct gzip *gzip;
 };
 
@@ -45,6 +49,7 @@ enum exchange_step {
     EXCHANGE_PIECE,  /* give `piece`, part of the body, to the route */
     EXCHANGE_PULL,   /* produce more of the answer */
     EXCHANGE_REPLAY, /* produce more past events for an event stream */
+    EXCHANGE_WORK,   /* the work of a flow */
     EXCHANGE_END,    /* release everything; the answer is not needed any more */
 };
 

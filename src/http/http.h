@@ -6,7 +6,8 @@
  * (http_route.piece). The loop thread sends the answer. An answer is one of
  *   at once    http_json(), http_text(), http_write(): large ones spill into an unlinked file
  *   by pull    http_pull(): called on a worker each time the client has taken the previous piece
- *   events     sse.h */
+ *   events     sse.h
+ *   flow       flow.h: bytes that come from another connection */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
 
@@ -112,6 +113,8 @@ typedef enum bough_rc http_puller(struct http_req *req, struct http_res *res, en
 void http_status(struct http_res *res, int status);
 /* Add a header. Name and value are copied; control characters in the value become blanks. */
 void http_set(struct http_res *res, const char *name, const char *value);
+/* Answer with this X-Request-Id instead of the request's own, if it is well-formed. Not copied. */
+void http_set_id(struct http_res *res, const char *id);
 void http_setf(struct http_res *res, const char *name, const char *fmt, ...) BOUGH_PRINTF(3, 4);
 
 /* Begin a JSON answer; the handler then writes one value. Call http_spill() now and then if it is
@@ -204,6 +207,7 @@ enum http_flag {
     /* Not part of the API: left out of openapi.json and of the index. */
     HTTP_PRIVATE = 8192,
     HTTP_ANY_QUERY = 16384, /* the query is for the client that gets the answer */
+    HTTP_ENCODED = 32768,   /* the handler decodes a body with a Content-Encoding itself */
 };
 
 /* One route. Tables of rows end with { 0 }. openapi.json and the index are printed from the rows; a

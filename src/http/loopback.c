@@ -53,10 +53,16 @@ static void give_body(struct exchange *x, struct bough_arena *a, struct bough_st
     }
 }
 
+/* Take what fits; the rest of the answer is not asked for. */
 static void take(struct exchange *x, struct buf *body, bool wanted)
 {
-    if (wanted)
-        buf_put_str(body, buf_str(&x->res.out));
+    size_t room = body->max - body->n;
+
+    if (!wanted)
+        return;
+    buf_put(body, x->res.out.p, x->res.out.n < room ? x->res.out.n : room);
+    if (x->res.out.n > room)
+        x->cut = true;
 }
 
 static void converse(struct exchange *x, struct bough_arena *a, const struct http_ask *ask,
@@ -67,7 +73,7 @@ static void converse(struct exchange *x, struct bough_arena *a, const struct htt
     int later = 0;
 
     buf_init(&head, 64 * 1024);
-    buf_init(&body, OUT_MAX);
+    buf_init(&body, ask->most ? ask->most : OUT_MAX);
     if (!x->answered)
         give_body(x, a, ask->body);
     if (!x->answered)

@@ -9,7 +9,7 @@ struct http_reply {
     struct http_header *headers; /* names in lower case */
     size_t nheaders;
     struct bough_str body; /* complete, with the output of all pulls; NUL-terminated */
-    bool cut;              /* a pull failed: on a socket the answer would be truncated */
+    bool cut;              /* a pull failed, or there is more than http_ask.most */
 };
 
 struct http_ask {
@@ -18,7 +18,8 @@ struct http_ask {
     const char *headers;
     struct bough_str body;
     enum http_via via;
-    int pulls; /* how many times to pull again after HTTP_LATER */
+    int pulls;   /* how many times to pull again after HTTP_LATER */
+    size_t most; /* bytes of the body to take; 0: OUT_MAX */
 };
 
 /* Run one request. Everything in `out` lives in `a`. An event stream is replayed up to the hub's

@@ -122,6 +122,12 @@ void http_pull(struct http_res *res, http_puller *pull, int64_t later_ms)
     res->later_ms = later_ms;
 }
 
+void http_flow(struct http_res *res, const struct http_flow_events *on, void *user)
+{
+    res->flow = on;
+    res->flow_user = user;
+}
+
 /* ---- spilling ---- */
 
 static void spill_now(struct http_res *res)

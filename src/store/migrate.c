@@ -212,6 +212,7 @@ static void keep_row(struct moving *m, struct raw_row *r)
     case RAW_SPEND:
         r->u.spend.provider = keep_text(m, r->u.spend.provider);
         r->u.spend.model = keep_text(m, r->u.spend.model);
+        r->u.spend.principal = keep_text(m, r->u.spend.principal);
         break;
     case RAW_OPEN:
         r->u.open.owner = keep_text(m, r->u.open.owner);

@@ -129,7 +129,7 @@ static enum bough_rc take_over(struct bough_store *s, struct bough_error *err)
     snap_end(&snap);
     pthread_mutex_lock(&s->e->lock);
     s->e->folds.pending += pending;
-    s->e->fulltext.pending += behind > 0;
+    s->e->fulltext.pending += (size_t)behind;
     s->e->queue.last_us = mono_us();
     pthread_cond_signal(&s->e->background.wake);
     pthread_mutex_unlock(&s->e->lock);

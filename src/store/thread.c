@@ -29,14 +29,20 @@ static int64_t idle_us(const struct engine *e)
     return us < IDLE_US ? IDLE_US : us > PAUSE_US ? PAUSE_US : us;
 }
 
+/* Is there full text for this thread to index? */
+static bool text_wanted(const struct engine *e)
+{
+    return e->fulltext.pending && !e->fulltext.on_search_only && !e->fulltext.held;
+}
+
 /* Index when idle, or once TEXT_AT numbers behind: while others write, few large slices are better.
  */
 static bool text_due(const struct engine *e, int64_t now)
 {
     bool quiet = !e->queue.leading && !e->queue.wanted && now >= e->queue.last_us + TEXT_US;
 
-    return e->fulltext.pending && !e->fulltext.on_search_only && !e->fulltext.running &&
-           now >= e->fulltext.retry_us && (quiet || e->fulltext.pending >= TEXT_AT);
+    return text_wanted(e) && !e->fulltext.running && now >= e->fulltext.retry_us &&
+           (quiet || e->fulltext.pending >= TEXT_AT);
 }
 
 static enum job next_job(const struct engine *e, int64_t now)
@@ -59,7 +65,7 @@ static void wait_for_work(struct engine *e, int64_t now)
 {
     int64_t at =
         (e->queue.leading ? now : e->queue.last_us) + (e->upkeep.untidy ? idle_us(e) : TEXT_US);
-    bool text = e->fulltext.pending && !e->fulltext.on_search_only;
+    bool text = text_wanted(e);
     struct timespec until;
 
     if (!e->upkeep.untidy && !text && !e->upkeep.draft_due) {

@@ -151,6 +151,69 @@ STORE_TEST(every_route_row_has_a_description_and_scopes)
     world_close(&w);
 }
 
+/* Clients of providers send the token as they send a provider's key. */
+STORE_TEST(D5_a_route_of_the_gateway_takes_the_token_as_clients_send_it)
+{
+    const char *ours, *other;
+    struct world w;
+
+    world_open(t, &w);
+    ours = world_token(t, "tool", "gateway", "");
+    other = world_token(t, "other", "gateway", "");
+    {
+        const struct {
+            const char *headers;
+            int status;
+        } rows[] = {
+            { bearer(t, ours), 200 },
+            { arena_printf(t->arena, "x-api-key: %s\r\n", ours), 200 },
+            { arena_printf(t->arena, "X-Bough-Token: %s\r\n", ours), 200 },
+            { arena_printf(t->arena, "x-api-key: %s\r\n%s", ours, bearer(t, ours)), 200 },
+            /* two that differ, also if both are valid */
+            { arena_printf(t->arena, "x-api-key: %s\r\n%s", ours, bearer(t, other)), 400 },
+            { arena_printf(t->arena, "x-api-key: sk-own\r\n%s", bearer(t, ours)), 400 },
+            { arena_printf(t->arena, "x-api-key: %s\r\nAuthorization: Basic YTpi\r\n", ours), 400 },
+            /* next to X-Bough-Token both are the client's own key */
+            { arena_printf(t->arena, "X-Bough-Token: %s\r\nx-api-key: sk-own\r\n", ours), 200 },
+            { arena_printf(t->arena, "X-Bough-Token: %s\r\n%s", ours, bearer(t, "sk-own")), 200 },
+            { arena_printf(t->arena, "X-Bough-Token: wrong\r\n%s", bearer(t, ours)), 401 },
+            { "x-api-key: sk-own\r\n", 401 },
+            { "X-Bough-Token: \r\n", 401 },
+            { arena_printf(t->arena, "x-api-key: %s\r\nCookie: bough_7331=x\r\n", ours), 400 },
+            { arena_printf(t->arena, "X-Bough-Token: %s\r\nCookie: bough_7331=x\r\n", ours), 400 },
+            { arena_printf(t->arena, "x-api-key: %s\r\nx-api-key: %s\r\n", ours, ours), 400 },
+        };
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            int got = world_ask(t, &w, "GET", "/v1/models", rows[i].headers, "").status;
+
+            if (got != rows[i].status)
+                FAIL("row %zu: %d, not %d", i, got, rows[i].status);
+        }
+    }
+    world_close(&w);
+}
+
+STORE_TEST(D5_other_routes_take_the_token_only_as_a_bearer)
+{
+    const char *reader;
+    struct world w;
+
+    world_open(t, &w);
+    reader = world_token(t, "reader", "read", "");
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1",
+                             arena_printf(t->arena, "x-api-key: %s\r\n", reader), "")
+                       .status);
+    CHECK_INT(401, world_ask(t, &w, "GET", "/api/v1",
+                             arena_printf(t->arena, "X-Bough-Token: %s\r\n", reader), "")
+                       .status);
+    CHECK_INT(200,
+              world_ask(t, &w, "GET", "/api/v1",
+                        arena_printf(t->arena, "X-Bough-Token: x\r\n%s", bearer(t, reader)), "")
+                  .status);
+    world_close(&w);
+}
+
 STORE_TEST(a_link_signs_in_once_and_the_cookie_is_out_of_reach_of_scripts)
 {
     struct world w;

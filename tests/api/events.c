@@ -102,6 +102,28 @@ STORE_TEST(every_kind_of_change_has_its_event_with_an_id_to_resume_by)
     world_close(&w);
 }
 
+STORE_TEST(a_run_tells_its_prompt_the_queue_and_the_session)
+{
+    const char *s = new_session(t, "one"), *got;
+    struct bough_run_start_options in = { .text = "do it", .host = "h", .claim = true };
+    struct bough_run_end_options ok = { .status = BOUGH_RUN_COMPLETED };
+    struct bough_prompt prompt = { .content = "next" };
+    struct bough_run_start_result out;
+    struct bough_run_end_result ended;
+    struct world w;
+
+    world_open(t, &w);
+    CHECK_OK(bough_run_start(t->store, t->arena, s, &in, &out, &t->err));
+    CHECK_OK(bough_queue_add(t->store, t->arena, s, &prompt, NULL, &t->err));
+    CHECK_OK(bough_run_end(t->store, t->arena, out.run->id, out.epoch, &ok, &ended, &t->err));
+    got = events_after(t, &w, "", place(t, 1));
+    CHECK_INT(2, count(got, "event: message.created\n"));
+    CHECK_INT(2, count(got, "event: queue.updated\n"));
+    CHECK_INT(2, count(got, "event: session.updated\n"));
+    CHECK_INT(2, count(got, "\"what\":\"run\""));
+    world_close(&w);
+}
+
 STORE_TEST(an_update_says_what_changed)
 {
     const struct bough_todo todo = { .content = "x", .status = "pending" };

@@ -5,6 +5,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
+#include "gateway/providers_api.h"
 
 void world_open(struct test *t, struct world *w)
 {
@@ -13,6 +14,8 @@ void world_open(struct test *t, struct world *w)
 
 void world_open_with(struct test *t, struct world *w, struct api_config config)
 {
+    static const struct http_route *const more[] = { gateway_provider_routes, NULL };
+    struct gateway_config gateway = { .store = t->store };
     static struct bough_env env;
 
     env = (struct bough_env){ .now = t->env.env.now,
@@ -23,6 +26,13 @@ void world_open_with(struct test *t, struct world *w, struct api_config config)
     auth_allow_host(w->auth, "::1", 7331);
     config.store = t->store;
     config.auth = w->auth;
+    w->gateway = NULL;
+    if (!config.gateway) {
+        CHECK_OK(gateway_create(&w->gateway, &gateway, &t->err));
+        config.gateway = w->gateway;
+    }
+    if (!config.more)
+        config.more = more;
     w->api = api_create(&config);
 }
 
@@ -30,6 +40,7 @@ void world_close(struct world *w)
 {
     api_destroy(w->api);
     auth_destroy(w->auth);
+    gateway_destroy(w->gateway);
 }
 
 const char *world_token(struct test *t, const char *label, const char *scopes, const char *project)

@@ -4,15 +4,18 @@
 
 #include "api/api.h"
 #include "api/schema/schema.h"
+#include "gateway/gateway.h"
 #include "http/loopback.h"
 #include "lib/store_test.h"
 
 struct world {
     struct auth *auth;
     struct api *api;
+    struct gateway *gateway; /* NULL if the test gave its own */
 };
 
 void world_open(struct test *t, struct world *w); /* over t->store; its host is localhost:7331 */
+/* Without routes in `config.more`, those of the gateway are added. */
 void world_open_with(struct test *t, struct world *w, struct api_config config);
 void world_close(struct world *w);
 

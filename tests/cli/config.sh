@@ -17,6 +17,9 @@ bough config --json
 bough config --unset pager && bough config pager; echo "exit $?"
 XDG_CONFIG_HOME="$PWD/xdg" bough config limit 7; cat xdg/bough/config.ini
 bough config store 'postgres://me:secret@db.example/x' && bough config | grep ^store | cut -f 1-3
+echo "-- sections of providers stay as they are"
+printf '[provider "a"]\nkind = openai\n  \n[gateway]\ndefault = a\n' >home/.config/bough/config.ini
+bough config gateway.default; bough config gateway.discover yes; bough config gateway.default b; cat home/.config/bough/config.ini
 echo "-- refused"
 bough config nothing; echo "exit $?"
 bough config --unset nothing; echo "exit $?"

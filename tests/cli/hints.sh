@@ -10,7 +10,7 @@ bough rename 1 "$(printf 'bad \377')" 2>&1 | tail -n 1
 echo "-- a port that is in use"
 bough serve --quiet --socket "$PWD/one" --http --port 0 >out 2>&1 &
 server=$!
-for _ in $(seq 500); do grep -q 'http://127' out && break; sleep 0.02; done
+for _ in $(seq 500); do grep -qs 'http://127' out && break; sleep 0.02; done
 port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\).*|\1|p' out | head -n 1)
 bough serve --quiet --socket "$PWD/two" --http --port "$port" 2>&1 | sed "s/$port/<port>/g"
 bough serve --quiet --socket "$PWD/one" 2>&1 | mask

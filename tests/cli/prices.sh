@@ -25,6 +25,18 @@ printf 'provider,model,valid_from,input,output\nopenai,none,2026-01-01,0.5,2.125
 bough prices check none --file more.csv
 bough prices recompute --file more.csv
 bough cost --by model
+echo "-- overrides of the configuration"
+mkdir -p home/.config/bough
+printf '[price "openai/gpt-5.5"]\ninput = 1\n[price "mine/*"]\ninput = 0.5\noutput = 2.125\n' >home/.config/bough/config.ini
+bough prices check openai/gpt-5.5 --at 2026-11-16
+bough prices check mine/anything --at 2026-11-16
+bough prices ls mine --json
+bough prices check none --file more.csv
+bough prices recompute --file more.csv
+bough cost --by model
+printf '[price "openai/gpt-5.5"]\ninput = cheap\n' >home/.config/bough/config.ini
+bough prices ls; echo "exit $?"
+rm home/.config/bough/config.ini
 echo "-- refused"
 printf 'provider,model,valid_from,input,output\nopenai,none,today,1,2\n' >bad.csv
 bough prices ls --file bad.csv; echo "exit $?"

@@ -1,12 +1,15 @@
 // The real tools on what bough writes: each opens, lists and resumes its own sessions and every session of the corpora that another tool wrote. A model on
 // loopback answers, and refuses what providers refuse; what it was asked first is compared with `bough context`; what the tool adds comes back into the session.
-//   run.mjs [word]     only the tests whose name contains the word
+// And the same tools and the SDKs, through the recording gateway (gateway.mjs), and with the MCP server (mcp.mjs).
+//   run.mjs [word]     only the tests whose name contains the word; "gateway" and "mcp" run that section alone
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cell, importAll, inTwos } from "./matrix.mjs";
+import { gatewayTests } from "./gateway.mjs";
+import { mcpTests } from "./mcp.mjs";
 import { ANSWER } from "./model.mjs";
 import { checkStrict } from "./strict-check.mjs";
 import { makeWorld, must, node, tools } from "./tools.mjs";
@@ -14,11 +17,6 @@ import { makeWorld, must, node, tools } from "./tools.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const corpora = process.env.BOUGH_CORPORA ?? resolve(here, "../../../shared/corpora");
 const bough = resolve(process.env.BOUGH ?? join(here, "../../build/debug/bough"));
-
-if (!existsSync(corpora)) { // these tools want sessions of their own making, not those of tests/data
-  console.log("# SKIP test-clients: the corpora are not here; BOUGH_CORPORA says where they are");
-  process.exit(0);
-}
 
 const root = mkdtempSync(join(tmpdir(), "bough-clients."));
 const world = await makeWorld(join(root, "world"));
@@ -136,13 +134,22 @@ async function matrix() {
     console.log(`# ${session.name.padEnd(wide)}  ${names.map((to) => (to === session.format ? "own" : cells.get(`${session.name} ${to}`)).padEnd(11)).join("  ")}`);
 }
 
-await test("the model refuses what providers refuse", checkStrict);
-for (const to of Object.keys(tools))
-  for (const from of Object.keys(sessions))
-    if (from.startsWith(to)) await test(`${to} goes on with its own session ${from}`, () => own(from, to));
-for (const from of Object.keys(sessions)) await test(`the AI SDK opens a session of ${from}`, () => opens(from));
-for (const from of Object.keys(sessions)) await test(`the AI SDK reads the streams of ${from}`, () => streams(from));
-await matrix();
+// What other tools wrote, and what bough writes for them.
+async function resuming() {
+  await test("the model refuses what providers refuse", checkStrict);
+  for (const to of Object.keys(tools))
+    for (const from of Object.keys(sessions))
+      if (from.startsWith(to)) await test(`${to} goes on with its own session ${from}`, () => own(from, to));
+  for (const from of Object.keys(sessions)) await test(`the AI SDK opens a session of ${from}`, () => opens(from));
+  for (const from of Object.keys(sessions)) await test(`the AI SDK reads the streams of ${from}`, () => streams(from));
+  await matrix();
+}
+
+await gatewayTests(test, bough, folder("gateway"));
+await mcpTests(test, bough, folder("mcp"));
+if (!existsSync(corpora)) // these tools want sessions of their own making, not those of tests/data
+  console.log("# SKIP resuming: the corpora are not here; BOUGH_CORPORA says where they are");
+else if (!/^(gateway|mcp)/.test(word)) await resuming();
 world.close();
 if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
 else console.log(`# kept: ${root}`);

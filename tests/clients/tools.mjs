@@ -46,7 +46,7 @@ export const tools = {
       const scripted = { id: "scripted", name: "scripted", reasoning: false, input: ["text", "image"], cost, contextWindow: 1000000, maxTokens: 4096 };
       mkdirSync(join(w.home, ".pi/agent"), { recursive: true });
       writeFileSync(join(w.home, ".pi/agent/models.json"), JSON.stringify({ providers: { scripted: {
-        baseUrl: `${w.model.url}/v1`, api: "openai-completions", apiKey: "none", models: [scripted] } } }));
+        baseUrl: `${w.model.url}/v1`, api: w.api ?? "openai-completions", apiKey: w.key ?? "none", models: [scripted] } } }));
     },
     take: async (w, placed) => placed.path,
     async listed(w, file) {
@@ -64,7 +64,7 @@ export const tools = {
       const modalities = { input: ["text", "image", "pdf"], output: ["text"] };
       writeFileSync(join(w.work, "opencode.json"), JSON.stringify({
         model: "scripted/scripted", small_model: "scripted/scripted", autoupdate: false, share: "disabled",
-        provider: { scripted: { npm: "@ai-sdk/openai-compatible", name: "scripted", options: { baseURL: `${w.model.url}/v1`, apiKey: "none" },
+        provider: { scripted: { npm: "@ai-sdk/openai-compatible", name: "scripted", options: { baseURL: `${w.model.url}/v1`, apiKey: w.key ?? "none" },
           models: { scripted: { name: "scripted", attachment: true, modalities, limit: { context: 1000000, output: 4096 } } } } },
       }));
     },

@@ -136,6 +136,28 @@ STORE_TEST(a_reply_that_was_sealed_as_interrupted_is_recorded_beside_it)
     CHECK_INT(2, calls_of(t, s));
 }
 
+STORE_TEST(a_first_request_whose_process_died_finds_its_session_and_one_that_runs_is_left_alone)
+{
+    struct bough_exchange_begin_result dead, beside, again;
+    struct bough_exchange_finish_result done;
+    struct bough_exchange *x = begin_open(t, NULL, "u q1", &dead),
+                          *y = begin_open(t, NULL, "u q1", &beside);
+    int64_t n;
+
+    CHECK(strcmp(dead.session, beside.session) != 0); /* both run */
+    finish(t, y, "r1", &done);
+    step_text(t, &dead.writing, "half a re");
+    bough_exchange_destroy(x); /* never finished */
+    t->env.now += 2 * 60 * 1000;
+    CHECK_OK(bough_message_recover(t->store, &n, &t->err));
+    CHECK_INT(1, n);
+    finish(t, begin_open(t, NULL, "u q1", &again), "r2", &done);
+    CHECK_STR(dead.session, again.session);
+    CHECK_STR("#1 u:q1 a:half a re; #2@1 a:r2", tree_of(t, dead.session));
+    finish(t, begin_open(t, NULL, "u q1", &again), "r3", &done);
+    CHECK_INT(3, count_sessions(t)); /* all have replies: another conversation */
+}
+
 STORE_TEST(a_reply_that_is_sealed_with_the_same_parts_is_not_recorded_again)
 {
     struct bough_exchange_begin_result begun;

@@ -265,6 +265,7 @@ static void keep_row(struct test *t, struct raw_row *r)
     } else if (r->table == RAW_SPEND) {
         r->u.spend.provider = keep_text(t, r->u.spend.provider);
         r->u.spend.model = keep_text(t, r->u.spend.model);
+        r->u.spend.principal = keep_text(t, r->u.spend.principal);
     } else if (r->table == RAW_CHUNK) {
         r->u.chunk.body = keep_bytes(t, r->u.chunk.body);
     } else if (r->table == RAW_FULLTEXT && r->u.text.words) {
@@ -310,7 +311,8 @@ static bool same_key(const struct raw_row *a, const struct raw_row *b)
                 (a->u.spend.day == b->u.spend.day && a->u.spend.project == b->u.spend.project &&
                  a->u.spend.account == b->u.spend.account &&
                  strcmp(a->u.spend.provider, b->u.spend.provider) == 0 &&
-                 strcmp(a->u.spend.model, b->u.spend.model) == 0));
+                 strcmp(a->u.spend.model, b->u.spend.model) == 0 &&
+                 strcmp(a->u.spend.principal, b->u.spend.principal) == 0));
     default: /* all other rows start with their number */
         return a->u.log.no == b->u.log.no;
     }
@@ -521,7 +523,7 @@ static void damage_number(struct test *t, struct raw_row *r)
         [RAW_ENTRY] = { 2, 4 },   [RAW_RECORD] = { 4, 4 },    [RAW_ALIAS] = { 2, 4 },
         [RAW_KEY] = { 5, 5 },     [RAW_CHANGELOG] = { 1, 8 }, [RAW_LIST] = { 1, 10 },
         [RAW_OPEN] = { 2, 7 },    [RAW_DRAFT] = { 3, 3 },     [RAW_BLOB] = { 1, 2 },
-        [RAW_CHUNK] = { 2, 2 },   [RAW_FULLTEXT] = { 2, 3 },  [RAW_SPEND] = { 6, 14 },
+        [RAW_CHUNK] = { 2, 2 },   [RAW_FULLTEXT] = { 2, 3 },  [RAW_SPEND] = { 7, 15 },
         [RAW_SEEN] = { 3, 4 },
     };
     const int64_t values[] = { 0, -1, 1, 2, 70, INT64_C(1) << 20, INT64_C(1) << 40 };

@@ -63,6 +63,19 @@ STORE_TEST(a_reserved_word_of_an_append_must_be_zero)
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &out, &t->err));
 }
 
+STORE_TEST(a_reserved_word_of_a_budget_must_be_zero)
+{
+    struct bough_budget_reserve_options in = { .ask = { .estimate = 1 } };
+    char hold[BOUGH_ID_LEN + 1];
+
+    REFUSED(bough_budget_set_options,
+            bough_budget_set(t->store, t->arena, BAD(bough_budget_set_options), NULL, &t->err));
+    REFUSED(bough_budget_reserve_options,
+            bough_budget_reserve(t->store, BAD(bough_budget_reserve_options), hold, &t->err));
+    in.ask.reserved[3] = 1;
+    REFUSED(bough_budget_ask, bough_budget_reserve(t->store, &in, hold, &t->err));
+}
+
 STORE_TEST(a_reserved_word_of_an_exchange_must_be_zero)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_USER, .text = "a" };
@@ -239,4 +252,55 @@ STORE_TEST(a_reserved_word_of_a_handle_must_be_zero)
                                              &t->err));
     CHECK(!other);
     CHECK(!bough_store_scoped(t->store, BAD(bough_store_scoped_options)));
+}
+
+STORE_TEST(a_reserved_word_of_a_call_about_runs_must_be_zero)
+{
+    const char *s = new_session(t, "");
+    struct bough_run_start_result started;
+    struct bough_run_end_result ended;
+    struct bough_runs runs;
+    struct bough_run *run;
+    struct bough_approvals approvals;
+    struct bough_approval *approval;
+    struct bough_grants grants;
+    struct bough_grant *grant;
+
+    REFUSED(bough_run_start_options,
+            bough_run_start(t->store, t->arena, s, BAD(bough_run_start_options, .text = "a"),
+                            &started, &t->err));
+    REFUSED(bough_run_limits, bough_run_start(t->store, t->arena, s,
+                                              &(struct bough_run_start_options){
+                                                  .text = "a", .limits = { .reserved = { 0, 1 } } },
+                                              &started, &t->err));
+    REFUSED(bough_run_list_options,
+            bough_run_list(t->store, t->arena, BAD(bough_run_list_options), &runs, &t->err));
+    REFUSED(bough_run_claim_options,
+            bough_run_claim(t->store, t->arena, "x", BAD(bough_run_claim_options, .host = "h"),
+                            &run, &t->err));
+    REFUSED(bough_run_set_options,
+            bough_run_set(t->store, t->arena, "x", 1, BAD(bough_run_set_options), &run, &t->err));
+    REFUSED(bough_run_end_options,
+            bough_run_end(t->store, t->arena, "x", 1,
+                          BAD(bough_run_end_options, .status = BOUGH_RUN_COMPLETED), &ended,
+                          &t->err));
+    REFUSED(
+        bough_run_cancel_options,
+        bough_run_cancel(t->store, t->arena, "x", BAD(bough_run_cancel_options), &run, &t->err));
+    REFUSED(bough_approval_add_options,
+            bough_approval_add(t->store, t->arena, "x", 1,
+                               BAD(bough_approval_add_options, .tool = "t"), &approval, &t->err));
+    REFUSED(bough_approval_resolve_options,
+            bough_approval_resolve(
+                t->store, t->arena, "x",
+                BAD(bough_approval_resolve_options, .status = BOUGH_APPROVAL_APPROVED), &approval,
+                &t->err));
+    REFUSED(bough_approval_list_options,
+            bough_approval_list(t->store, t->arena, BAD(bough_approval_list_options), &approvals,
+                                &t->err));
+    REFUSED(bough_grant_add_options,
+            bough_grant_add(t->store, t->arena, BAD(bough_grant_add_options, .tool = "t"), &grant,
+                            &t->err));
+    REFUSED(bough_grant_list_options,
+            bough_grant_list(t->store, t->arena, BAD(bough_grant_list_options), &grants, &t->err));
 }

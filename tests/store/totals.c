@@ -349,29 +349,33 @@ STORE_TEST(U16_one_adjustment_is_at_most_2_to_the_53_either_way)
     check_rolled(t, s, 0);
 }
 
-STORE_TEST(U16_totals_that_would_overflow_are_refused)
-{
-    const char *s = new_session(t, "x");
-    struct bough_totals two = { .cost = 2 };
-
-    fill_up(t, s, (struct bough_totals){ .cost = 1 });
-    CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, s, &two, &t->err));
-    CHECK_INT(INT64_MAX - 1, get(t, s)->rolled.cost);
-    two.cost = -2;
-    CHECK_OK(bough_totals_add(t->store, s, &two, &t->err));
-    CHECK_INT(INT64_MAX - 3, get(t, s)->rolled.cost);
-}
-
-STORE_TEST(U16_a_propagation_that_would_overflow_any_ancestor_changes_none)
+/* Filling a session takes a thousand calls, so one session shows all three rules. A session cannot
+ * refuse what its subagents spend: the sum that is shown stays at the limit. */
+STORE_TEST(U16_sums_that_would_overflow_are_refused_and_spending_of_subagents_ends_at_the_limit)
 {
     const char *p = new_session(t, "p"), *s = subagent_of(t, p);
-    struct bough_totals two = { .input = 2 };
+    struct bough_totals cost = { .cost = 2 }, input = { .input = 2 };
     struct bough_totals_propagate_result out;
+    struct bough_append_result spent;
 
-    fill_up(t, p, (struct bough_totals){ .input = 1 });
-    CHECK_RC(BOUGH_INVALID, bough_totals_propagate(t->store, t->arena, s, &two, &out, &t->err));
+    fill_up(t, p, (struct bough_totals){ .input = 1, .cost = 1 });
+    CHECK_RC(BOUGH_INVALID, bough_totals_add(t->store, p, &cost, &t->err));
+    CHECK_INT(INT64_MAX - 1, get(t, p)->rolled.cost);
+    cost.cost = -2;
+    CHECK_OK(bough_totals_add(t->store, p, &cost, &t->err));
+    CHECK_INT(INT64_MAX - 3, get(t, p)->rolled.cost);
+
+    CHECK_RC(BOUGH_INVALID, bough_totals_propagate(t->store, t->arena, s, &input, &out, &t->err));
     CHECK_INT(0, get(t, s)->rolled.input);
     CHECK_INT(INT64_MAX - 1, get(t, p)->rolled.input);
+
+    CHECK_OK(try_spend(t, s, input, &spent));
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(INT64_MAX, get(t, p)->rolled.input);
+        CHECK_INT(2, get(t, s)->rolled.input);
+        CHECK_INT(2, get(t, s)->own.input);
+        CHECK_OK(bough_store_upkeep(t->store, &t->err));
+    }
 }
 
 /* A limit on one call keeps the sums of own usage far below what a number holds. */
@@ -396,24 +400,6 @@ STORE_TEST(U16_one_call_uses_at_most_a_trillion_tokens_of_a_kind_and_a_million_d
     CHECK_INT(1, get(t, s)->messages);
     CHECK_INT(LIMIT_TOKENS, get(t, s)->own.cache_write);
     CHECK_INT(LIMIT_COST, get(t, s)->own.cost);
-}
-
-/* A session cannot refuse what its subagents spend: the sum that is shown stays at the limit. */
-STORE_TEST(U16_a_rolled_total_that_would_overflow_stays_at_the_limit_and_own_is_exact)
-{
-    const char *p = new_session(t, "p"), *s = subagent_of(t, p);
-    struct bough_totals two = { .input = 2 };
-    struct bough_append_result out;
-
-    fill_up(t, p, (struct bough_totals){ .input = 1 });
-    CHECK_INT(INT64_MAX - 1, get(t, p)->rolled.input);
-    CHECK_OK(try_spend(t, s, two, &out));
-    for (int i = 0; i < 2; i++) {
-        CHECK_INT(INT64_MAX, get(t, p)->rolled.input);
-        CHECK_INT(2, get(t, s)->rolled.input);
-        CHECK_INT(2, get(t, s)->own.input);
-        CHECK_OK(bough_store_upkeep(t->store, &t->err));
-    }
 }
 
 STORE_TEST(U16_money_that_is_no_number_is_refused_and_the_rest_is_exact)

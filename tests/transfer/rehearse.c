@@ -33,17 +33,20 @@ TEST(a_file_that_can_be_read_passes_in_every_format)
     CHECK_OK(rehearse(db_make(t, "s.db", hygge_schema, ""), NULL, &rehearse_limits, NULL, &t->err));
 }
 
-/* One line that is larger than what the process could have free already. */
+/* One line that is larger than what the process could have free already. The sanitizers have an
+ * allocator of their own, which does not always survive a refusal. */
 TEST(a_file_that_takes_too_much_memory_ends_only_the_child)
 {
-    static const struct child_limits small = { .memory = 4 << 20, .cpu_s = 10 };
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    SKIP("a sanitizer's allocator ends in its own way");
+#else
+    static const struct child_limits small = { .memory = 4 << 20, .cpu_s = 60 };
     static const char begin[] = "{\"type\":\"session\",\"id\":\"s\"";
     const char *path = file_make(t, "f", begin, sizeof begin - 1);
-    enum bough_rc rc;
 
     CHECK_INT(0, truncate(path, (off_t)1 << 30));
-    rc = rehearse(path, "pi", &small, NULL, &t->err);
-    CHECK(rc == BOUGH_TOO_LARGE || rc == BOUGH_CORRUPT); /* a sanitizer ends it in its own way */
+    CHECK_RC(BOUGH_TOO_LARGE, rehearse(path, "pi", &small, NULL, &t->err));
+#endif
 }
 
 TEST(a_caller_that_left_ends_the_reading)

@@ -1,7 +1,7 @@
 // Accessibility: axe finds nothing on any view, in light and dark, on a phone, a tablet and a desk.
 import assert from "node:assert/strict";
 import { axeSource, violations } from "./axe.mjs";
-import { goto, openEverything, signIn, test } from "./lib.mjs";
+import { goto, openEverything, sideBySide, signIn, test } from "./lib.mjs";
 
 async function fill(s) {
   const one = await s.session({
@@ -126,7 +126,8 @@ for (const scheme of ["light", "dark"]) {
       "/settings/sources",
       "/settings/appearance",
     ];
-    for (const [width, height] of sizes) {
+    await signIn(s);
+    await sideBySide(sizes, sizes.length, async ([width, height]) => {
       const page = await signIn(s, {
         viewport: { width, height },
         colorScheme: scheme,
@@ -160,7 +161,7 @@ for (const scheme of ["light", "dark"]) {
         }
       }
       await page.context().close();
-    }
+    });
     assert.deepEqual([...all], []);
   });
 }

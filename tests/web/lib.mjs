@@ -343,6 +343,15 @@ function withLimit(work, ms) {
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
+/** Do something with each item, a few at a time: pages mostly wait. */
+export async function sideBySide(items, atOnce, act) {
+  const left = [...items.entries()];
+  const worker = async () => {
+    for (let next; (next = left.shift());) await act(next[1], next[0]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
 /** Wait until a condition holds. */
 export async function until(what, condition) {
   const end = Date.now() + patience;

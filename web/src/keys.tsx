@@ -71,8 +71,10 @@ const others: [string, string][] = [
 let first = "";
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** A field of a dialog that was closed keeps the focus until its element is gone. */
 function typing(e: KeyboardEvent): boolean {
   const t = e.target as HTMLElement;
+  if (t.closest("dialog:not([open])")) return false;
   return t.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName);
 }
 

@@ -5,8 +5,10 @@ import { App } from "./app";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
+import "./styles/overlays.css";
 import "./styles/frame.css";
 import "./styles/transcript.css";
+import "./styles/tools.css";
 import "./styles/views.css";
 
 connect();

@@ -121,7 +121,7 @@ static const char *what_of(const struct bough_change *c)
 {
     if (is(c, "record"))
         return c->record;
-    if (is(c, "status") || is(c, "head"))
+    if (is(c, "status") || is(c, "head") || is(c, "run") || is(c, "approval"))
         return c->kind;
     if (is(c, "restore"))
         return "restored";
@@ -241,6 +241,22 @@ static void tell_store(struct telling *t)
     finish(t);
 }
 
+/* A run that started or changed: its prompt, the queue if that was taken from it, and the session.
+ */
+static void tell_run(struct telling *t)
+{
+    const struct bough_change *c = t->c;
+    int64_t n = c->entry[0] ? c->count : 0;
+    bool taken = n && *c->ended;
+
+    t->last = n + taken + 1;
+    if (n)
+        tell_entries(t, n);
+    if (taken)
+        tell_queue(t);
+    tell_session(t, EVENT_SESSION_UPDATED);
+}
+
 static void tell_row(struct telling *t)
 {
     const struct bough_change *c = t->c;
@@ -248,7 +264,9 @@ static void tell_row(struct telling *t)
     int64_t n = c->entry[0] && appends ? c->count : 0;
 
     t->last = n + (int64_t)c->ncalls;
-    if (appends) {
+    if (is(c, "run")) {
+        tell_run(t);
+    } else if (appends) {
         if (n)
             tell_entries(t, n);
         tell_calls(t);

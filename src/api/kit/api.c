@@ -74,6 +74,11 @@ const struct http_route *const *api_all(const struct api *a)
     return a->tables;
 }
 
+void *api_gateway(const struct http_req *req)
+{
+    return of(req)->gateway;
+}
+
 struct event_pump *api_pump(struct api *a)
 {
     return a->pump;
@@ -86,6 +91,12 @@ bool api_figures(struct api *a, struct http_figures *out)
     if (s)
         http_server_figures(s, out);
     return s != NULL;
+}
+
+void api_more_metrics(const struct http_req *req, struct http_res *res)
+{
+    if (of(req)->metrics)
+        of(req)->metrics(of(req)->gateway, res);
 }
 
 bool api_draining(struct api *a)

@@ -28,10 +28,17 @@ struct api_call *api_of(const struct http_req *req);
 
 /* All route tables, NULL-terminated: this API's, auth's, then config->more. */
 const struct http_route *const *api_all(const struct api *a);
+/* Write one metric of /metrics. */
+void api_metric(struct http_res *res, const char *name, const char *type, const char *help,
+                int64_t value);
+/* Write those of api_config.metrics. */
+void api_more_metrics(const struct http_req *req, struct http_res *res);
 bool api_figures(struct api *a, struct http_figures *out); /* false: no server attached */
 /* True while the attached server is shutting down. */
 bool api_draining(struct api *a);
 struct event_pump *api_pump(struct api *a); /* event.h */
+/* The gateway of this server (a struct gateway, which the API does not know); NULL: none. */
+void *api_gateway(const struct http_req *req);
 
 /* D10: limit the event streams one caller (a token, or the owner) has open at the same time. False
  * when the limit is reached; nothing is counted then. Each successful begin needs one end. */
@@ -145,6 +152,7 @@ extern const struct http_route api_alkhub_message_routes[]; /* .../messages, ...
 extern const struct http_route api_alkhub_routes[];         /* /alkhub/v1/sessions */
 extern const struct http_route api_append_routes[];         /* append, record */
 extern const struct http_route api_attachment_routes[];     /* attachments of messages */
+extern const struct http_route api_budget_routes[];         /* budgets */
 extern const struct http_route api_care_routes[];           /* /healthz /readyz /metrics */
 extern const struct http_route api_context_routes[];        /* context, markers */
 extern const struct http_route api_cost_routes[];           /* cost */

@@ -31,6 +31,7 @@ void form_hit(struct json_writer *w, const struct bough_hit *hit);
 void form_imported(struct json_writer *w, const struct bough_import_file_result *f,
                    const char *error);
 const char *form_import_word(enum bough_import_status status); /* "grew" */
+void form_budget(struct json_writer *w, const struct bough_budget *b);
 void form_label(struct json_writer *w, const struct bough_label *l);
 void form_lease(struct json_writer *w, const char *key, const struct bough_lease *l);
 void form_memory(struct json_writer *w, const struct bough_memory *m);

@@ -1,6 +1,30 @@
-/* Labels, memories, todos and waiting prompts as JSON objects. Names never change; new ones may
- * come. */
+/* Labels, memories, todos, waiting prompts and budgets as JSON objects. Names never change; new
+ * ones may come. */
 #include "api/kit/forms.h"
+
+void form_budget(struct json_writer *w, const struct bough_budget *b)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "id", b->id);
+    jw_kv_cstr(w, "scope", bough_budget_scope_name(b->scope));
+    jw_kv_cstr(w, "of", b->of);
+    jw_kv_cstr(w, "window", bough_budget_window_name(b->window));
+    form_usd(w, "cap_usd", b->cap);
+    jw_kv_i64(w, "cap_nano_usd", b->cap);
+    jw_kv_bool(w, "allow_unknown", b->allow_unknown);
+    form_usd(w, "spent_usd", b->spent);
+    jw_kv_i64(w, "spent_nano_usd", b->spent);
+    form_usd(w, "reserved_usd", b->held);
+    jw_kv_i64(w, "reserved_nano_usd", b->held);
+    jw_kv_i64(w, "running", b->holds);
+    jw_kv_i64(w, "unknown", b->unknown);
+    form_time(w, "since", b->since);
+    form_time(w, "until", b->until);
+    form_time(w, "created", b->created);
+    form_time(w, "updated", b->updated);
+    jw_kv_cstr(w, "by", b->by);
+    jw_end_obj(w);
+}
 
 void form_label(struct json_writer *w, const struct bough_label *l)
 {

@@ -14,6 +14,8 @@ struct api {
     struct auth *auth;
     struct http_app app;
     const struct http_route *tables[API_TABLES];
+    void *gateway;
+    void (*metrics)(void *gateway, struct http_res *res);
     const struct http_server *server; /* atomic */
     struct event_pump *pump;
     pthread_mutex_t matching;      /* see api_match_begin() */

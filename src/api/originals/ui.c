@@ -108,7 +108,7 @@ out:
     return rc;
 }
 
-static void drop(struct http_req *req)
+void ui_follow_drop(struct http_req *req)
 {
     struct following *f = req->state;
 
@@ -116,12 +116,23 @@ static void drop(struct http_req *req)
         ui_told_finish(&f->told);
 }
 
+void ui_follow(struct http_req *req, struct http_res *res, const char *entry)
+{
+    struct following *f = arena_zalloc(req->arena, sizeof *f);
+
+    f->id = arena_strdup(req->arena, entry);
+    req->state = f;
+    http_text(res, 200, "text/event-stream");
+    http_set(res, "x-vercel-ai-ui-message-stream", "v1");
+    http_set(res, "X-Accel-Buffering", "no");
+    http_pull(res, pull, LOOK_MS);
+}
+
 /* The message named in the query, or the newest open one. 204 when none is open, as useChat
  * expects. */
 static enum bough_rc stream(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    struct following *f = arena_zalloc(req->arena, sizeof *f);
-    const char *named = http_query(req, "message");
+    const char *named = http_query(req, "message"), *id = NULL;
     struct bough_session *s;
     struct bough_entry *e;
     enum bough_rc rc = api_session(req, &s, err);
@@ -130,21 +141,17 @@ static enum bough_rc stream(struct http_req *req, struct http_res *res, struct b
         rc = bough_entry_get(api_of(req)->store, req->arena, s->id, named, &e, err);
         if (rc == BOUGH_INVALID || rc == BOUGH_NOT_FOUND) /* not an entry of this session */
             return bough_fail(err, BOUGH_NOT_FOUND, "no message %.60s in this session", named);
-        f->id = rc ? NULL : e->id;
+        id = rc ? NULL : e->id;
     } else if (!rc) {
-        rc = find_open(req, s->id, &f->id, err);
+        rc = find_open(req, s->id, &id, err);
     }
     if (rc)
         return rc;
-    if (!f->id) {
+    if (!id) {
         http_no_content(res);
         return BOUGH_OK;
     }
-    req->state = f;
-    http_text(res, 200, "text/event-stream");
-    http_set(res, "x-vercel-ai-ui-message-stream", "v1");
-    http_set(res, "X-Accel-Buffering", "no");
-    http_pull(res, pull, LOOK_MS);
+    ui_follow(req, res, id);
     return BOUGH_OK;
 }
 
@@ -165,6 +172,7 @@ const struct http_route api_ui_routes[] = {
     { "GET", "/api/v1/sessions/{id}/ui-stream", stream, AUTH_READ,
       "Stream a message as the AI SDK's UI message stream, from its beginning to its end; 204 if "
       "none is open. Results of tools that came as later messages are not in it.",
-      stream_query, .gives = "events", .flags = HTTP_STREAMS | HTTP_MAY_BE_EMPTY, .drop = drop },
+      stream_query, .gives = "events", .flags = HTTP_STREAMS | HTTP_MAY_BE_EMPTY,
+      .drop = ui_follow_drop },
     { 0 },
 };

@@ -22,6 +22,11 @@ struct ui_told {
     bool any; /* something that becomes a part was sent */
 };
 
+/* Answer with the stream of a message, from its beginning to its end. The route's `drop` must be
+ * ui_follow_drop(). */
+void ui_follow(struct http_req *req, struct http_res *res, const char *entry);
+void ui_follow_drop(struct http_req *req);
+
 void ui_told_finish(struct ui_told *t);
 
 /* The start chunk, with the message's id. */

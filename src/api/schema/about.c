@@ -7,6 +7,7 @@
 static const char *const group_words[] = { "projects", "workspaces", "accounts", NULL };
 
 static const struct api_path_name path_names[] = {
+    { "budget", "The id of a budget." },
     { "call", "The id of a provider call." },
     { "entry",
       "An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it "
@@ -17,9 +18,11 @@ static const struct api_path_name path_names[] = {
     { "kind", "The kind of the group.", group_words },
     { "memory", "The id of a memory." },
     { "message", "The id of a message." },
+    { "model", "The name of a model." },
     { "number", "The number of the attachment in the entry, from 0." },
     { "part", "The id of a part: `<entry id>.<4 hex digits>`." },
     { "prompt", "The id of a queued prompt." },
+    { "provider", "The name of a provider." },
     { "token", "The id of a token or of a signed-in browser." },
 };
 

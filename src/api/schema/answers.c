@@ -50,7 +50,7 @@ static const struct {
     { 503, "not_ready" },
 };
 
-enum { LIBRARY_CODES = BOUGH_CANCELLED }; /* BOUGH_OK is none, BOUGH_CANCELLED the last */
+enum { LIBRARY_CODES = BOUGH_PRICE_UNKNOWN }; /* BOUGH_OK is none, this one is the last */
 
 const char *api_error_code(size_t i, int *status)
 {

@@ -32,6 +32,17 @@ const struct api_schema api_own_schemas[] = {
       "only summary:string target?:string|null details?:any from_hook?:boolean",
       .example = "{\"summary\":\"Tried a cache; it did not help.\",\"target\":\"#1.4\"}" },
     { "Branches", "A list of branches.", "items:[Branch] next:string|null" },
+    { "Budget", "What may be spent at most in a window, and what was.",
+      "id:string scope:BudgetScope of:string window:BudgetWindow cap_usd:number "
+      "cap_nano_usd:integer allow_unknown:boolean spent_usd:number spent_nano_usd:integer "
+      "reserved_usd:number reserved_nano_usd:integer running:integer unknown:integer "
+      "since:time|null until:time|null created:time|null updated:time|null by:string" },
+    { "BudgetNew", "A budget to set.",
+      "only scope:BudgetScope of?:string window:BudgetWindow cap_usd?:number "
+      "cap_nano_usd?:integer allow_unknown?:boolean",
+      .example = "{\"scope\":\"project\",\"of\":\"/srv/shop\",\"window\":\"month\","
+                 "\"cap_usd\":50}" },
+    { "Budgets", "A list of budgets.", "items:[Budget] next:string|null" },
     { "Call", "One request to a model provider, and what it cost.",
       "id:string session:string provider:string model:string kind?:string "
       "want_provider?:string want_model?:string want_kind?:string status?:string "
@@ -53,6 +64,12 @@ const struct api_schema api_own_schemas[] = {
       "entry?:string record?:string" },
     { "Changes", "A page of the changelog.",
       "items:[Change] next:Mark more:boolean reset:boolean" },
+    { "CompactNew", "How a model is to summarise the older part of a conversation.",
+      "only provider?:string model?:string keep_tokens?:integer instructions?:string",
+      .example = "{\"model\":\"claude-haiku-4-5\",\"keep_tokens\":20000}" },
+    { "Compacted", "A summary that a model made, and the marker that holds it.",
+      "marker:string summary:string first_kept:string tokens_before:integer "
+      "tokens_kept:integer" },
     { "Compaction", "A summary that replaces earlier messages in the context. No entry is removed.",
       "only summary:string before?:string first_kept?:string tokens_before?:integer "
       "tokens_saved?:integer details?:any from_hook?:boolean",
@@ -167,6 +184,19 @@ const struct api_schema api_own_schemas[] = {
     { "MessageOpened", "An open message and its lease.",
       "id:string epoch:integer head:" PLACE
       " no:integer message_number:integer last:integer offset:integer" },
+    { "Model",
+      "A model that can be asked for, as OpenAI describes one; with `anthropic-version`, as "
+      "Anthropic does.",
+      "id:string object?:string created?:integer owned_by?:string context_window?:integer "
+      "type?:string display_name?:string created_at?:string" },
+    { "ModelList", "The models that can be asked for.",
+      "object?:string data:[Model] has_more?:boolean first_id?:string|null last_id?:string|null" },
+    { "Navigate", "Where to go in the tree of a session.",
+      "only entry:string summarize?:boolean provider?:string model?:string "
+      "instructions?:string label?:string",
+      .example = "{\"entry\":\"@4\",\"summarize\":true,\"model\":\"claude-haiku-4-5\"}" },
+    { "Navigated", "Where the head is now.",
+      "moved:boolean head:string|null text:string|null summary:string|null" },
     { "OpenAPI", "This description.", "more " },
     { "OpenMessage", "A message that is still being written.",
       "id:string session:string at:" PLACE " lease:Lease expired:boolean" },
@@ -217,6 +247,16 @@ const struct api_schema api_own_schemas[] = {
     { "Propagated", "The rolled-up totals after a change: the session, then its ancestors.",
       "items:[PropagatedRow] truncated:boolean" },
     { "PropagatedRow", "The rolled-up totals of one session.", "session:string rolled:Totals" },
+    { "Provider", "A provider of models, and how it is.",
+      "name:string kind:ProviderKind base_url:string routes:[string] auth:ProviderAuth "
+      "configured:boolean key_source:string discovered:boolean default:boolean "
+      "reachable:boolean|null checked_at:time|null latency_ms:integer model_count:integer "
+      "models_at:time|null models?:[ProviderModel] last_error:string|null "
+      "last_error_at:time|null blocked:string|null next_steps:[ProviderStep]" },
+    { "ProviderModel", "A model that a provider listed.",
+      "id:string context?:integer loaded?:boolean" },
+    { "ProviderStep", "What to do so that a provider can be used.", "do:string text:string" },
+    { "Providers", "A list of providers.", "items:[Provider] next:string|null" },
     { "PurgeConcern", "A session that a purge concerns.",
       "id:string title:string slug:string entries:integer" },
     { "PurgePreview", "What a purge would remove and keep.",
@@ -350,6 +390,13 @@ const struct api_schema api_own_schemas[] = {
       "only input?:integer output?:integer reasoning?:integer cache_read?:integer "
       "cache_write?:integer cost_usd?:number cost_nano_usd?:integer",
       .example = "{\"input\":100,\"output\":20}" },
+    { "Turn", "A turn that was begun, or a prompt that waits for its turn.",
+      "user:string|null reply:string|null provider:string|null model:string|null "
+      "queued:Prompt|null" },
+    { "TurnNew", "A prompt to send to a model.",
+      "only content?:string parts?:[object] provider?:string model?:string at?:string "
+      "at_root?:boolean retry?:boolean queue?:boolean max_output_tokens?:integer",
+      .example = "{\"content\":\"Run the tests again.\",\"model\":\"claude-sonnet-4-5\"}" },
     { "Usage", "Tokens and money that one message or call spent. Missing numbers are 0.",
       "only input?:integer output?:integer reasoning?:integer cache_read?:integer "
       "cache_write?:integer cost_usd?:number cost_nano_usd?:integer",

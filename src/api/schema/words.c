@@ -49,6 +49,16 @@ static const char *cost_sources(size_t i)
                                       : NULL;
 }
 
+static const char *budget_scopes(size_t i)
+{
+    return bough_budget_scope_name((enum bough_budget_scope)i);
+}
+
+static const char *budget_windows(size_t i)
+{
+    return bough_budget_window_name((enum bough_budget_window)i);
+}
+
 static const char *outline_kinds(size_t i)
 {
     return i <= BOUGH_OUTLINE_SUBAGENT ? bough_outline_kind_name((enum bough_outline_kind)i) : NULL;
@@ -69,7 +79,10 @@ LIST(part_kinds, "text", "reasoning", "call", "result", "tool", "file", "other")
 LIST(tool_states, "pending", "running", "completed", "error")
 LIST(backends, "sqlite", "postgres", "memory")
 LIST(changes, "create", "append", "update", "status", "head", "delete", "restore", "purge",
-     "entry_delete", "entry_restore", "open", "seal", "record", "adjust", "call_delete", "reprice")
+     "entry_delete", "entry_restore", "open", "seal", "record", "adjust", "call_delete", "reprice",
+     "run", "approval")
+LIST(provider_kinds, "openai", "anthropic", "gemini", "openai-compatible")
+LIST(provider_auths, "key", "client", "none")
 LIST(token_kinds, "api", "browser")
 LIST(alkhub_roles, "user", "assistant", "system")
 LIST(ui_roles, "system", "user", "assistant")
@@ -77,6 +90,10 @@ LIST(ui_roles, "system", "user", "assistant")
 const struct api_words api_words[] = {
     { "AlkhubRole", "The role of a message of alkhub.", alkhub_roles, false },
     { "Backend", "What keeps the store.", backends, false },
+    { "BudgetScope",
+      "What a budget is for; `session` is a session with its subagents at any depth.",
+      budget_scopes, true },
+    { "BudgetWindow", "A day or month of UTC, or all that was ever spent.", budget_windows, true },
     { "ChangeKind",
       "What a commit did: create, update (fields), status, head, delete, restore or purge of a "
       "session; append, entry_delete or entry_restore of entries; open or seal of an open message; "
@@ -111,6 +128,8 @@ const struct api_words api_words[] = {
       part_kinds, false },
     { "PartType", "The type of a part; `other` for types that bough does not know.", part_types,
       true },
+    { "ProviderAuth", "How a provider is asked.", provider_auths, false },
+    { "ProviderKind", "What a provider is.", provider_kinds, true },
     { "Role", "Who speaks, in bough's words.", roles, false },
     { "RoleWord",
       "The role of a message. Any word is taken and given back: `developer` and `model` mean "

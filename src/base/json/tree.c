@@ -182,12 +182,16 @@ bool json_next(struct json_iter *it)
 bool json_get(struct json j, const char *key, struct json *out)
 {
     struct json_iter it = json_iter(j);
+    size_t n = strlen(key);
     bool found = false;
 
     if (!it.object)
         return false;
     while (json_next(&it)) {
-        if (json_is(it.key, key)) {
+        const struct json_node *k = json_node(it.key);
+
+        if (k->escaped ? json_is(it.key, key)
+                       : k->len == n + 2 && memcmp(j.doc->text + k->off + 1, key, n) == 0) {
             *out = it.value;
             found = true;
         }

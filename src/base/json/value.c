@@ -135,6 +135,8 @@ bool json_is(struct json j, const char *s)
         return false;
     if (n->escaped)
         return json_span_is(json_raw(j), s);
+    if (*s && j.doc->text[n->off + 1] != *s) /* most names differ in their first byte */
+        return false;
     return strlen(s) == n->len - 2 && memcmp(j.doc->text + n->off + 1, s, n->len - 2) == 0;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/sources/spool.h"
 #include "cli/sources/tools.h"
 #include "formats/common/format.h"
+#include "store/write/import_api.h"
 
 static volatile sig_atomic_t stopped; /* the signal; 0: none came */
 
@@ -30,7 +31,10 @@ static void catch_signals(void)
     sigaction(SIGTERM, &on, NULL);
 }
 
-enum { BUSY_TRIES = 2 };
+enum {
+    BUSY_TRIES = 2,
+    INDEX_NOW = 2048, /* changes that are indexed before the command ends */
+};
 
 /* The files of one run. */
 struct run {
@@ -294,24 +298,25 @@ static int find_files(struct cli *c, struct tool_files *files, struct run *run)
     return c->argc ? code : usual_places(c, files);
 }
 
-/* Index now, for the next search. It goes on for as long as it gets further. */
-static bool index_now(struct cli *c)
+/* A few changes are indexed now, for the next search. Many are left to it: the import is over when
+ * it is durable. */
+static bool index_few(struct cli *c, struct run *run)
 {
-    struct bough_store_info_result info = { .text_pending = INT64_MAX };
-    int64_t before;
+    struct bough_store_info_result info = { .text_pending = 0 };
 
-    do {
-        before = info.text_pending;
-        if (bough_store_upkeep(c->s, &c->err) || bough_store_info(c->s, c->a, &info, &c->err))
-            return false;
-    } while (info.text_pending && info.text_pending < before && !stopped);
+    if (bough_store_info(c->s, c->a, &info, &c->err))
+        return false;
+    if (info.text_pending > INDEX_NOW)
+        report_pending(&run->report, info.text_pending);
+    else if (bough_store_upkeep(c->s, &c->err))
+        return false;
     return true;
 }
 
 static int end(struct cli *c, struct run *run, int code)
 {
     report_end(&run->report);
-    if (run->report.sums.added && !cli_has(c, "dry-run") && !index_now(c))
+    if (run->report.sums.added && !cli_has(c, "dry-run") && !index_few(c, run))
         return cli_failed(c);
     return code ? code : run->report.sums.failed || run->missing ? CLI_FAILED : CLI_DONE;
 }
@@ -323,6 +328,7 @@ static int import_found(struct cli *c, struct tool_files *files, struct run *run
     if (code)
         return code;
     catch_signals();
+    import_hold(c->s); /* this process ends before its background thread could index everything */
     tools_sort(files);
     report_begin(&run->report, c);
     run->parents_first = true;
@@ -334,8 +340,10 @@ static int import_found(struct cli *c, struct tool_files *files, struct run *run
         report_end(&run->report);
         return interrupted(c, files, run);
     }
-    if (cli_has(c, "follow"))
+    if (cli_has(c, "follow")) {
+        import_go_on(c->s);
         code = follow(c, run);
+    }
     return end(c, run, code);
 }
 
@@ -384,7 +392,10 @@ const struct cli_cmd cmd_import = {
              "or zstd. Without arguments, imports from the usual places of "
              "other tools, after confirmation. Importing again adds only what "
              "is new; an edited file becomes a branch. The files are never written. Lines that "
-             "cannot be read are listed at the end.\n\nCtrl-C ends an import with exit code 130 "
+             "cannot be read are listed at the end.\n\nThe import is over when everything is "
+             "durable. The full text of more than 2,048 changes is indexed by the next commands "
+             "and servers that write to the store, and by searches; `bough search --wait` waits "
+             "for it.\n\nCtrl-C ends an import with exit code 130 "
              "after the "
              "messages it is writing; the same command goes on from there.",
     .more = usual_tools,

@@ -6,27 +6,65 @@
 
 #include "base/env.h"
 #include "base/memory/arena.h"
+#include "base/memory/buf.h"
 #include "base/os/fs.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
+#include "cli/kit/config.h"
 #include "cli/term/table.h"
 #include "core/price/price.h"
+#include "gateway/providers.h"
 
 enum { FILE_MOST = 16 << 20 };
 
-/* The file of --file; empty if it was not given. */
+/* The [price ...] sections of the configuration. */
+static int read_configured(struct cli *c, struct bough_str *out)
+{
+    struct config_pairs all;
+    struct providers *p = NULL;
+
+    if (config_each(c->a, &all, &c->err) || providers_create(&p, all.at, all.n, &c->err))
+        return cli_failed(c);
+    *out = providers_price_rows(p, c->a);
+    providers_destroy(p);
+    return CLI_DONE;
+}
+
+/* The rows besides ours as one table: of the configuration, then of --file, which go first. Empty
+ * if there are none. */
 static int read_more(struct cli *c, struct bough_str *out)
 {
     const char *path = cli_value(c, "file");
+    struct bough_str csv[2] = { { "", 0 }, { "", 0 } };
+    struct price_table one, all = { NULL, 0 };
+    struct price *rows = NULL;
+    int rc = read_configured(c, &csv[0]);
+    struct buf b;
 
+    if (!rc && path && fs_read(c->a, path, FILE_MOST, &csv[1], &c->err))
+        rc = cli_failed(c);
+    for (size_t k = 0; k < 2 && !rc; k++) {
+        if (csv[k].n && price_table_read(c->a, csv[k], &one, &c->err))
+            return cli_failed(c);
+        for (size_t i = 0; csv[k].n && i < one.n; i++) {
+            rows = arena_room(c->a, rows, all.n, sizeof *rows);
+            rows[all.n++] = one.at[i];
+        }
+    }
+    all.at = rows;
     *out = str_make(NULL, 0);
-    return path && fs_read(c->a, path, FILE_MOST, out, &c->err) ? cli_failed(c) : CLI_DONE;
+    if (rc || !all.n)
+        return rc;
+    buf_init(&b, 2 * FILE_MOST);
+    price_table_write(&b, &all);
+    *out = buf_give(&b, c->a);
+    return CLI_DONE;
 }
 
 static int read_table(struct cli *c, struct price_table *out)
 {
-    struct bough_str more;
+    struct bough_str more = { "", 0 };
     int rc = read_more(c, &more);
 
     if (!rc && price_table_with(c->a, more, out, &c->err))
@@ -92,6 +130,7 @@ static const struct table_column columns[] = {
     { "CACHE READ", .right = true, .drop = 1 },
     { "CACHE 5M", .right = true, .drop = 2 },
     { "CACHE 1H", .right = true, .drop = 2 },
+    { "SOURCE", .drop = 4 },
 };
 
 static void put_row(struct cli *c, struct table *t, const struct price *p)
@@ -108,6 +147,7 @@ static void put_row(struct cli *c, struct table *t, const struct price *p)
     put_cell(c, t, p, PRICE_CACHE_READ);
     put_cell(c, t, p, PRICE_WRITE_5M);
     put_cell(c, t, p, PRICE_WRITE_1H);
+    table_put(t, p->source);
 }
 
 /* ---- the verbs ---- */
@@ -259,9 +299,11 @@ const struct cli_cmd cmd_prices = {
              "has: of provider/model, or of a model at every provider. recompute gives calls the "
              "cost by the list, if they have none or one by an older list; costs that a provider "
              "reported or a caller gave stay, and so do calls without a price. Rows of --file go "
-             "before ours for the same model and day.",
+             "before ours for the same model and day. Sections of the configuration file, "
+             "[price \"provider/model\"], override ours on every day; their source is "
+             "\"configuration\".",
     .columns = "provider, model, from, and US dollars for a million tokens: input, output, cache "
-               "read, cache writes for 5 minutes and for an hour",
+               "read, cache writes for 5 minutes and for an hour; then where the price comes from",
     .fields = "provider, model, valid_from, nano-USD a token by the names of the file, source, "
               "note; recompute: calls, changed, unknown, before_nano_usd, after_nano_usd",
     .examples = "bough prices check claude-sonnet-4-5  # what it costs today\nbough prices "

@@ -6,8 +6,10 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
+#include "cli/kit/progress.h"
+#include "store/write/import_api.h"
 
-enum { PAGE = 50 };
+enum { PAGE = 50, WAIT_SLICE_MS = 500 };
 
 /* The role of a message; for other entries their kind. */
 static const char *who(const struct bough_hit *h)
@@ -94,9 +96,34 @@ static int pages(struct cli *c, struct bough_search_options *how, int64_t want)
     if (*hits.refused)
         fprintf(stderr, "bough search: %s\n", hits.refused);
     if (!hits.complete && hits.pending)
-        fprintf(stderr, "bough search: %s not indexed yet\n",
+        fprintf(stderr, "bough search: %s not indexed yet; --wait indexes them first\n",
                 out_things(c->a, hits.pending, "change"));
     return shown ? CLI_DONE : CLI_FAILED;
+}
+
+/* Index everything first, with a bar. Goes on for as long as it gets further. */
+static int index_all(struct cli *c)
+{
+    struct bough_store_scoped_options slice = { .deadline_ms = WAIT_SLICE_MS };
+    struct progress bar = { .what = "Indexing" };
+    struct bough_store_info_result info = { 0 };
+    struct bough_store *s = bough_store_scoped(c->s, &slice);
+    int64_t all, before = INT64_MAX;
+    enum bough_rc rc = bough_store_info(c->s, c->a, &info, &c->err);
+
+    import_hold(c->s); /* two threads that index wait for each other */
+    for (all = info.text_pending; !rc && info.text_pending && info.text_pending < before;) {
+        before = info.text_pending;
+        rc = bough_store_upkeep(s, &c->err);
+        if (!rc)
+            rc = bough_store_info(c->s, c->a, &info, &c->err);
+        if (!rc)
+            (void)progress_tell(&bar, all - info.text_pending, all);
+    }
+    progress_end(&bar);
+    import_go_on(c->s);
+    bough_store_close(&s);
+    return rc && rc != BOUGH_READ_ONLY ? cli_failed(c) : CLI_DONE;
 }
 
 static int run(struct cli *c)
@@ -120,6 +147,8 @@ static int run(struct cli *c)
         code = cli_when(c, cli_has(c, "until") ? "until" : "before", &how.until);
     if (!code)
         code = cli_open(c, CLI_INDEX);
+    if (!code && cli_has(c, "wait"))
+        code = index_all(c);
     if (!code && in)
         code = cli_session(c, in, &s);
     if (code)
@@ -140,6 +169,7 @@ static const struct cli_option options[] = {
     { "until", 0, "TIME", "only before this time" },
     { "before", 0, "TIME", "the same as --until" },
     { "limit", 'n', "N", "maximum number of hits (20); 0 for all" },
+    { "wait", 0, NULL, "index everything that was stored first, however long it takes" },
     { "json", 0, NULL, "JSON Lines" },
     { 0 },
 };

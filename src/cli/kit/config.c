@@ -12,10 +12,12 @@
 #include "base/text/str.h"
 #include "core/model/text.h"
 
-enum { FILE_MOST = 1 << 20 };
+enum { FILE_MOST = 1 << 20, LINE_MOST = 198, NAME_MOST = 49 };
 
 const struct config_key config_keys[] = {
     { "color", NULL, "when to use colours: auto, always or never; NO_COLOR overrides it" },
+    { "gateway.default", NULL, "provider for models that no provider lists" },
+    { "gateway.discover", NULL, "yes to look for Ollama, LM Studio, llama.cpp and vLLM here" },
     { "http.hosts", NULL, "more host names `bough serve` accepts, separated by blanks" },
     { "http.origins", NULL, "web origins that may call it, as https://name, separated by blanks" },
     { "http.tls", NULL, "true if a proxy in front of it serves HTTPS" },
@@ -44,61 +46,6 @@ const char *config_path(struct bough_arena *a)
 
 /* ---- reading ---- */
 
-struct lookup {
-    struct bough_arena *a;
-    const char *name, *value;
-};
-
-static int on_pair(void *user, const char *section, const char *name, const char *value)
-{
-    struct lookup *l = user;
-    const char *full = cstr_empty(section) ? name : arena_printf(l->a, "%s.%s", section, name);
-
-    if (strcmp(full, l->name) == 0)
-        l->value = arena_strdup(l->a, value);
-    return 1;
-}
-
-static enum bough_rc read_file(struct bough_arena *a, const char *path, struct bough_str *text,
-                               struct bough_error *err)
-{
-    enum bough_rc rc = path ? fs_read(a, path, FILE_MOST, text, err) : BOUGH_NOT_FOUND;
-
-    if (rc == BOUGH_NOT_FOUND)
-        *text = str_of("");
-    return rc == BOUGH_NOT_FOUND ? BOUGH_OK : rc;
-}
-
-enum bough_rc config_get(struct bough_arena *a, const char *name, const char **value,
-                         const char **from, struct bough_error *err)
-{
-    const struct config_key *key = config_key(name);
-    struct lookup l = { .a = a, .name = name };
-    const char *path = config_path(a);
-    struct bough_str text;
-    enum bough_rc rc;
-    int line;
-
-    *value = key && key->env ? getenv(key->env) : NULL;
-    if (from)
-        *from = "environment";
-    if (!cstr_empty(*value))
-        return BOUGH_OK;
-    *value = NULL;
-    rc = read_file(a, path, &text, err);
-    if (rc)
-        return rc;
-    line = ini_parse_string(text.p, on_pair, &l);
-    if (line != 0)
-        return bough_fail(err, BOUGH_INVALID, "%s: line %d: expected \"name = value\"", path, line);
-    *value = l.value;
-    if (from)
-        *from = "file";
-    return BOUGH_OK;
-}
-
-/* ---- writing ---- */
-
 static bool next_line(struct bough_str *rest, struct bough_str *line)
 {
     const char *end;
@@ -124,6 +71,108 @@ static bool is_section(struct bough_str line, struct bough_str *name)
     *name = str_make(s.p + 1, (size_t)(end - s.p) - 1);
     return true;
 }
+
+static enum bough_rc read_file(struct bough_arena *a, const char *path, struct bough_str *text,
+                               struct bough_error *err)
+{
+    enum bough_rc rc = path ? fs_read(a, path, FILE_MOST, text, err) : BOUGH_NOT_FOUND;
+
+    if (rc == BOUGH_NOT_FOUND)
+        *text = str_of("");
+    return rc == BOUGH_NOT_FOUND ? BOUGH_OK : rc;
+}
+
+/* inih cuts longer lines and names without a word. */
+static enum bough_rc check_lengths(const char *path, struct bough_str rest, struct bough_error *err)
+{
+    struct bough_str line, section;
+
+    for (int n = 1; next_line(&rest, &line); n++) {
+        if (line.n > LINE_MOST)
+            return bough_fail(err, BOUGH_INVALID,
+                              "%s: line %d has more than %d bytes: go on in the next line, which "
+                              "begins with a blank",
+                              path, n, LINE_MOST);
+        if (is_section(line, &section) && section.n > NAME_MOST)
+            return bough_fail(err, BOUGH_INVALID,
+                              "%s: line %d: the name of a section has %d bytes at most", path, n,
+                              NAME_MOST);
+    }
+    return BOUGH_OK;
+}
+
+struct gathering {
+    struct bough_arena *a;
+    struct config_pairs *to;
+};
+
+static int on_pair(void *user, const char *section, const char *name, const char *value)
+{
+    struct gathering *g = user;
+    struct config_pairs *to = g->to;
+
+    to->at = arena_room(g->a, to->at, to->n, sizeof *to->at);
+    to->at[to->n++] =
+        (struct gateway_setting){ arena_strdup(g->a, section), arena_strdup(g->a, name),
+                                  arena_strdup(g->a, value) };
+    return 1;
+}
+
+enum bough_rc config_each(struct bough_arena *a, struct config_pairs *out, struct bough_error *err)
+{
+    struct gathering g = { a, out };
+    const char *path = config_path(a);
+    struct bough_str text;
+    enum bough_rc rc = read_file(a, path, &text, err);
+    int line;
+
+    *out = (struct config_pairs){ NULL, 0 };
+    if (!rc)
+        rc = check_lengths(path, text, err);
+    if (rc)
+        return rc;
+    line = ini_parse_string(text.p, on_pair, &g);
+    if (line != 0)
+        return bough_fail(err, BOUGH_INVALID, "%s: line %d: expected \"name = value\"", path, line);
+    return BOUGH_OK;
+}
+
+/* The last one counts. */
+static const char *find_pair(const struct config_pairs *all, const char *name)
+{
+    const char *dot = strrchr(name, '.'), *value = NULL;
+    struct bough_str section = str_make(name, dot ? (size_t)(dot - name) : 0);
+
+    for (size_t i = 0; i < all->n; i++)
+        if (str_is(section, all->at[i].section) &&
+            strcmp(all->at[i].name, dot ? dot + 1 : name) == 0)
+            value = all->at[i].value;
+    return value;
+}
+
+enum bough_rc config_get(struct bough_arena *a, const char *name, const char **value,
+                         const char **from, struct bough_error *err)
+{
+    const struct config_key *key = config_key(name);
+    struct config_pairs all;
+    enum bough_rc rc;
+
+    *value = key && key->env ? getenv(key->env) : NULL;
+    if (from)
+        *from = "environment";
+    if (!cstr_empty(*value))
+        return BOUGH_OK;
+    *value = NULL;
+    rc = config_each(a, &all, err);
+    if (rc)
+        return rc;
+    *value = find_pair(&all, name);
+    if (from)
+        *from = "file";
+    return BOUGH_OK;
+}
+
+/* ---- writing ---- */
 
 static bool is_pair(struct bough_str line, struct bough_str name)
 {

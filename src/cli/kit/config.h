@@ -6,6 +6,8 @@
 #include <bough/error.h>
 #include <stdbool.h>
 
+#include "gateway/providers.h"
+
 /* One row a setting; the table ends with { 0 }. */
 struct config_key {
     const char *name;  /* "pager", or "section.name" */
@@ -24,6 +26,16 @@ const char *config_path(struct bough_arena *a);
 BOUGH_MUST_CHECK enum bough_rc config_get(struct bough_arena *a, const char *name,
                                           const char **value, const char **from,
                                           struct bough_error *err);
+
+struct config_pairs {
+    struct gateway_setting *at; /* [section] name = value; the section is "" in front of all */
+    size_t n;
+};
+
+/* All lines of the file, in their order; a name can be there more than once. None when there is no
+ * file. BOUGH_INVALID, with the line, when it cannot be parsed. */
+BOUGH_MUST_CHECK enum bough_rc config_each(struct bough_arena *a, struct config_pairs *out,
+                                           struct bough_error *err);
 
 /* Set a value in the file; NULL removes it. Everything else in the file is kept. Creates the file
  * and its directory. BOUGH_INVALID for a value with a line break or a leading blank. */

@@ -13,8 +13,14 @@
 #include "base/memory/arena.h"
 #include "base/os/log.h"
 #include "base/text/str.h"
+#include "cli/kit/config.h"
+#include "gateway/gateway.h"
+#include "gateway/providers_api.h"
+#include "gateway/turn/routes.h"
+#include "gateway/turn/turn.h"
 #include "http/server/server.h"
 #include "http/server/systemd.h"
+#include "mcp/mcp.h"
 #include "page/page.h"
 
 enum { STUCK_MS = 5000 }; /* the loop normally wakes ten times a second */
@@ -22,6 +28,7 @@ enum { STUCK_MS = 5000 }; /* the loop normally wakes ten times a second */
 struct serving {
     struct cli *c;
     struct auth *auth;
+    struct gateway *gateway;
     struct api *api;
     struct http_server *server;
     struct http_listen where[2 + SERVE_LISTEN_MAX + 64];
@@ -70,6 +77,41 @@ static struct auth_config settings(struct cli *c)
     return (struct auth_config){ .hosts = words(c->a, cli_setting(c, "http.hosts")),
                                  .origins = words(c->a, cli_setting(c, "http.origins")),
                                  .tls = tls && strcmp(tls, "true") == 0 };
+}
+
+/* The gateway with the providers of the configuration. */
+static enum bough_rc open_gateway(struct serving *s, struct bough_store *store,
+                                  struct bough_error *err)
+{
+    struct config_pairs all;
+    enum bough_rc rc = config_each(s->c->a, &all, err);
+    struct gateway_config config = { .store = store };
+
+    if (rc)
+        return rc;
+    config.settings = all.at;
+    config.n = all.n;
+    rc = gateway_create(&s->gateway, &config, err);
+    if (rc)
+        return rc;
+    providers_hide_keys(gateway_providers(s->gateway));
+    rc = providers_start(gateway_providers(s->gateway), err);
+    return rc ? rc : turns_watch(gateway_turns(s->gateway), err);
+}
+
+/* A mistake in the file must not end a server that runs: it goes on as it was. */
+static void reload(struct serving *s)
+{
+    struct auth_config now = settings(s->c);
+    struct config_pairs all;
+    struct bough_error err;
+
+    auth_reconfigure(s->auth, &now);
+    if (config_each(s->c->a, &all, &err) || gateway_reload(s->gateway, all.at, all.n, &err)) {
+        log_msg(LOG_ERROR, "the providers stay as they were: %s", err.msg);
+        return;
+    }
+    log_msg(LOG_INFO, "reloaded");
 }
 
 /* ---- addresses ---- */
@@ -209,7 +251,6 @@ static void wait_for_end(struct serving *s)
 {
     int64_t beat = systemd_watchdog_ms();
     struct timespec most = { .tv_sec = beat / 1000, .tv_nsec = beat % 1000 * 1000000 };
-    struct auth_config now;
     sigset_t set;
 
     wait_set(&set);
@@ -223,9 +264,7 @@ static void wait_for_end(struct serving *s)
         }
         if (sig != SIGHUP)
             break;
-        now = settings(s->c);
-        auth_reconfigure(s->auth, &now);
-        log_msg(LOG_INFO, "reloaded");
+        reload(s);
     }
     systemd_notify("STOPPING=1");
     http_server_stop(s->server);
@@ -233,9 +272,30 @@ static void wait_for_end(struct serving *s)
     http_server_join(s->server);
 }
 
+/* From the first request to the last. */
+static int run(struct serving *s, const struct serve *how)
+{
+    struct bough_error err = { 0 };
+
+    if (start(s, how, &err))
+        return cli_error(s->c, &err);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->where[i].host)
+            auth_allow_host(s->auth, s->where[i].host, http_server_port(s->server, i));
+    api_watch(s->api, s->server);
+    announce(s);
+    systemd_notify("READY=1");
+    wait_for_end(s);
+    api_watch(s->api, NULL);
+    http_server_destroy(s->server);
+    return CLI_DONE;
+}
+
 int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
 {
-    static const struct http_route *const more[] = { page_routes, NULL };
+    static const struct http_route *const more[] = { gateway_routes,      gateway_provider_routes,
+                                                     gateway_turn_routes, mcp_routes,
+                                                     page_routes,         NULL };
     static enum log_level level;
     struct serving s = { .c = c };
     struct auth_config config = settings(c);
@@ -250,25 +310,21 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
     bound_memory();
     level = how->quiet ? LOG_WARN : LOG_INFO;
     log_set_sink(log_stderr, &level);
-    s.auth = auth_create(store, &config, NULL);
-    page_from(how->web_dir);
-    s.api = api_create(&(struct api_config){ .store = store, .auth = s.auth, .more = more });
-    rc = CLI_DONE;
-    if (start(&s, how, &err)) {
+    if (open_gateway(&s, store, &err)) {
         rc = cli_error(c, &err);
     } else {
-        for (size_t i = 0; i < s.n; i++)
-            if (s.where[i].host)
-                auth_allow_host(s.auth, s.where[i].host, http_server_port(s.server, i));
-        api_watch(s.api, s.server);
-        announce(&s);
-        systemd_notify("READY=1");
-        wait_for_end(&s);
-        api_watch(s.api, NULL);
-        http_server_destroy(s.server);
+        s.auth = auth_create(store, &config, NULL);
+        page_from(how->web_dir);
+        s.api = api_create(&(struct api_config){ .store = store,
+                                                 .auth = s.auth,
+                                                 .more = more,
+                                                 .gateway = s.gateway,
+                                                 .metrics = gateway_metrics });
+        rc = run(&s, how);
+        api_destroy(s.api);
+        auth_destroy(s.auth);
     }
-    api_destroy(s.api);
-    auth_destroy(s.auth);
+    gateway_destroy(s.gateway);
     log_set_sink(NULL, NULL);
     return rc;
 }

@@ -151,6 +151,17 @@ static void put_sums(const struct report *r, const char *tool, const struct repo
     putchar('\n');
 }
 
+void report_pending(const struct report *r, int64_t changes)
+{
+    if (is_quiet(r))
+        return;
+    fflush(stdout); /* behind the sums */
+    fprintf(stderr,
+            "%s not in the full text yet: searches and servers index them; "
+            "`bough search --wait` waits until they are\n",
+            out_things(r->c->a, changes, "change"));
+}
+
 void report_end(struct report *r)
 {
     size_t tools = 0;

@@ -25,6 +25,8 @@ void report_progress(struct report *r, int64_t done); /* of the current file */
 /* A file was imported, or not: `error` says why. Prints its line where that is wanted. */
 void report_file(struct report *r, const struct bough_import_file_result *f, const char *error);
 void report_skipped(struct report *r, const char *path);
+/* So many changes are not in the full text yet: on stderr, unless --quiet. */
+void report_pending(const struct report *r, int64_t changes);
 void report_end(struct report *r); /* problems, sums by tool, and the sum; not with --json, -q */
 
 #endif

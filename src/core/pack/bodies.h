@@ -147,8 +147,72 @@ struct state_body {
     struct bough_str data; /* a JSON object */
 };
 
+/*
+ * Runs, approvals and grants are state records too, of sessions: the first four tags of their
+ * tables are those of state_fields, and `name` tells them apart. See store/run/run.h.
+ */
+struct run_body {
+    const char *name, *by; /* by: the principal that started it */
+    int64_t time;          /* of its last change */
+    struct bough_str data; /* a JSON object */
+    int64_t made, chk;
+    int64_t number;               /* counted from 1 in its session */
+    int64_t runtime, status, why; /* enum bough_run_... */
+    const char *task, *after;     /* ids: first run of its chain, run before it; "": none */
+    const char *adapter, *native, *provider, *model, *host, *workspace, *system_prompt;
+    struct bough_str servers, git;   /* a JSON array, a JSON object */
+    int64_t bid, first, last;        /* its entries; bid 0: see run_depths() */
+    int64_t prompt_made, prompt_chk; /* of the id of its prompt, entry `first`; 0: it has none */
+    int64_t max_turns, max_time, max_cost; /* limits; 0: none */
+    int64_t turns, tools;
+    int64_t approvals, settled, seen; /* asked, settled, settled when it began to wait */
+    int64_t context_used, context_size;
+    const char *cancel_by, *cancel_note;
+    int64_t cancel_time;
+    const char *error_code, *error;
+    int64_t started, ended;
+    int64_t waiting,
+        waited; /* since when it waits for an approval, and for how long it did before */
+};
+
+struct approval_body {
+    const char *name, *by; /* by: who settled it */
+    int64_t time;          /* of its last change */
+    struct bough_str data; /* a JSON object */
+    int64_t made, chk;
+    int64_t run;       /* ordinal */
+    const char *entry; /* id of the entry with the tool call */
+    int64_t part;      /* index of the tool part */
+    const char *tool, *kind, *title;
+    struct bough_str options;    /* a JSON array */
+    int64_t status, scope, path; /* enum bough_approval_... */
+    const char *option, *note;
+    int64_t expires, settled; /* times */
+    bool stop;                /* the rejection ends the run */
+};
+
+struct grant_body {
+    const char *name, *by; /* by: who gave it */
+    int64_t time;          /* of its last change */
+    struct bough_str data; /* a JSON object */
+    int64_t made, chk;
+    int64_t scope; /* enum bough_approval_scope */
+    const char *workspace, *tool;
+    const char *approval; /* id of the approval that it came from, or "" */
+};
+
+/* A run or an approval in the store's order of creation: RECORD_ORDER of session 0. */
+struct order_body {
+    int64_t sid, ord; /* of its state record */
+    int64_t what;     /* enum order_what */
+};
+
+/* Stored: add at the end, never renumber. */
+enum order_what { ORDER_RUN = 1, ORDER_APPROVAL = 2, ORDER_LAST = ORDER_APPROVAL };
+
 extern const struct body_field session_fields[], list_fields[], call_fields[], adjust_fields[],
     memory_fields[], label_fields[], todo_fields[], audit_fields[], group_fields[], queue_fields[],
-    source_fields[], token_fields[], quarantine_fields[], state_fields[];
+    source_fields[], token_fields[], quarantine_fields[], state_fields[], run_fields[],
+    approval_fields[], grant_fields[], order_fields[];
 
 #endif

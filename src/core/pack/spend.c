@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/json/json.h"
 #include "base/limits.h"
@@ -43,6 +44,18 @@ int64_t spend_day(int64_t ms)
     return ms >= 0 ? ms / DAY_MS : -((-ms + DAY_MS - 1) / DAY_MS);
 }
 
+int64_t spend_month(int64_t day, int add)
+{
+    time_t s = (time_t)(day * (DAY_MS / 1000));
+    struct tm tm;
+
+    if (!gmtime_r(&s, &tm))
+        return day;
+    tm.tm_mday = 1;
+    tm.tm_mon += add;
+    return spend_day((int64_t)timegm(&tm) * 1000);
+}
+
 struct spend_row spend_of_call(int64_t sid, const struct call_body *call)
 {
     return (struct spend_row){ .day = spend_day(call->time),
@@ -51,6 +64,7 @@ struct spend_row spend_of_call(int64_t sid, const struct call_body *call)
                                .account = call->account - 1,
                                .provider = call->provider,
                                .model = call->model,
+                               .principal = call->principal,
                                .calls = 1,
                                .unknown =
                                    !totals_cost_known(&call->used, call->usage,
@@ -80,6 +94,7 @@ static struct spend_row bare_sum(int64_t sid, const struct adjust_body *adj)
                                .account = sid ? SPEND_AS_SESSION : 0,
                                .provider = "",
                                .model = "",
+                               .principal = "",
                                .input = at_least_0(t->input),
                                .output = at_least_0(t->output),
                                .reasoning = at_least_0(t->reasoning),
@@ -136,6 +151,8 @@ struct bough_str spend_pack(struct bough_arena *a, const struct spend_row *rows,
         jw_i64(&w, row.account);
         for (int k = 0; k < SPEND_NUMBERS; k++)
             jw_i64(&w, numbers[k]);
+        if (*row.principal)
+            jw_cstr(&w, row.principal);
         jw_end_arr(&w);
     }
     jw_end_arr(&w);
@@ -144,17 +161,22 @@ struct bough_str spend_pack(struct bough_arena *a, const struct spend_row *rows,
     return out;
 }
 
-static bool unpack_row(struct json in, struct spend_row *out)
+static bool unpack_row(struct bough_arena *a, struct json in, struct spend_row *out)
 {
     struct json_iter it = json_iter(in);
     int64_t *const first[] = { &out->day, &out->project, &out->account };
     int64_t *numbers = spend_numbers(out);
+    struct bough_str principal;
     bool good = json_type(in) == JSON_ARRAY;
 
     for (int i = 0; i < 3 && good; i++)
         good = json_next(&it) && json_i64(it.value, first[i]);
     for (int i = 0; i < SPEND_NUMBERS && good; i++)
         good = json_next(&it) && json_i64(it.value, &numbers[i]) && numbers[i] >= 0;
+    if (good && json_next(&it)) {
+        good = json_str(a, it.value, &principal) && !memchr(principal.p, 0, principal.n);
+        out->principal = good ? principal.p : "";
+    }
     return good;
 }
 
@@ -167,9 +189,9 @@ bool spend_unpack(struct bough_arena *a, struct bough_str packed, int64_t sid, s
     if (json_parse(a, packed, &list, NULL) || json_type(list) != JSON_ARRAY)
         return false;
     for (it = json_iter(list); json_next(&it);) {
-        struct spend_row row = { .sid = sid, .provider = "", .model = "" };
+        struct spend_row row = { .sid = sid, .provider = "", .model = "", .principal = "" };
 
-        if (!unpack_row(it.value, &row))
+        if (!unpack_row(a, it.value, &row))
             return false;
         if (!fn(user, &row))
             break;

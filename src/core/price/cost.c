@@ -3,6 +3,9 @@
 #include "base/text/str.h"
 #include "core/price/price.h"
 
+/* Of an estimate: bytes a token, and the tokens of a long reply. */
+enum { TOKEN_BYTES = 4, REPLY_TOKENS = 4096 };
+
 /* A sum in pico-USD. */
 struct adding {
     const struct price *p;
@@ -104,4 +107,20 @@ struct cost cost_of_usage(const struct price_table *t, const struct answered *of
     if (!p && !cstr_empty(of->want_model))
         p = price_find(t, of->provider, of->want_model, of->time);
     return cost_at(p, u);
+}
+
+struct cost cost_estimate(const struct price *p, int64_t bytes, int64_t max_tokens)
+{
+    bool capped = max_tokens > 0 && max_tokens < REPLY_TOKENS;
+    struct usage u = { .input = bytes > 0 ? (bytes - 1) / TOKEN_BYTES + 1 : 0,
+                       .output = capped ? max_tokens : REPLY_TOKENS,
+                       .cost = -1 };
+    struct cost c = cost_at(p, &u);
+
+    if (!c.price)
+        return c;
+    c.source = BOUGH_COST_ESTIMATED;
+    if (!c.nano && (p->cell[PRICE_INPUT] > 0 || p->cell[PRICE_OUTPUT] > 0))
+        c.nano = 1;
+    return c;
 }

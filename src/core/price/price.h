@@ -80,6 +80,10 @@ struct price_table price_table_own(struct bough_arena *a);
 BOUGH_MUST_CHECK enum bough_rc price_table_with(struct bough_arena *a, struct bough_str more,
                                                 struct price_table *out, struct bough_error *err);
 
+/* Write a table as price_table_read() reads it. */
+struct buf;
+void price_table_write(struct buf *out, const struct price_table *t);
+
 /* The price of a model at a time: of the provider's rows that match, those with the longest name,
  * then the latest. NULL: none is known. */
 const struct price *price_find(const struct price_table *t, const char *provider, const char *model,
@@ -105,5 +109,11 @@ struct answered {
 };
 struct cost cost_of_usage(const struct price_table *t, const struct answered *of,
                           const struct usage *u);
+
+/* What a call may cost, before it is made, for a budget: the bytes of the request, four to a token,
+ * and the tokens that the reply may have at most (0: not said), of which no more than 4,096 count.
+ * `source` is ESTIMATED, or UNKNOWN if there is no price. A call that is not free costs at least 1.
+ */
+struct cost cost_estimate(const struct price *p, int64_t bytes, int64_t max_tokens);
 
 #endif

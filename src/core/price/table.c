@@ -1,8 +1,10 @@
 /* Tables of prices: reading them, and finding a price. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/memory/arena.h"
+#include "base/memory/buf.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "core/data/data.h"
@@ -256,6 +258,34 @@ enum bough_rc price_table_with(struct bough_arena *a, struct bough_str more,
         memcpy(all + own.n, others.at, others.n * sizeof *all);
     *out = (struct price_table){ all, own.n + others.n };
     return BOUGH_OK;
+}
+
+/* ---- writing ---- */
+
+static void put_row(struct buf *out, const struct price *p)
+{
+    char day[ISO_TEXT];
+
+    iso_print(p->from, day);
+    buf_printf(out, "%s,%s,%.10s", p->provider, p->model, day);
+    for (int i = 0; i < PRICE_CELLS; i++) {
+        buf_putc(out, ',');
+        if (p->cell[i] >= 0 && i == PRICE_OVER_TOKENS)
+            buf_printf(out, "%" PRId64, p->cell[i]);
+        else if (p->cell[i] >= 0)
+            buf_printf(out, "%" PRId64 ".%03" PRId64, p->cell[i] / 1000, p->cell[i] % 1000);
+    }
+    buf_printf(out, ",%s,%s\n", p->source, p->note);
+}
+
+void price_table_write(struct buf *out, const struct price_table *t)
+{
+    buf_puts(out, "provider,model,valid_from");
+    for (int i = 0; i < PRICE_CELLS; i++)
+        buf_printf(out, ",%s", cells[i]);
+    buf_puts(out, ",source,note\n");
+    for (size_t i = 0; i < t->n; i++)
+        put_row(out, &t->at[i]);
 }
 
 /* ---- finding ---- */

@@ -196,21 +196,39 @@ void search_pieces(struct bough_arena *a, const struct bough_entry *e, struct se
 
 /* ---- words ---- */
 
+enum { WORD_ROOM = TOKEN_MAX + 1 + 8 }; /* a word begins only where as much is left */
+
+/* Words of ASCII come many at once, others one by one. */
+static size_t next_words(struct tokenizer *t, char *to, size_t most)
+{
+    size_t n = token_plain_words(t, to, most);
+    struct token w;
+
+    if (n || !token_next(t, &w))
+        return n;
+    memcpy(to, w.text, w.n);
+    return w.n;
+}
+
 static void put_words(struct buf *b, size_t *room, struct bough_str text)
 {
+    const char *between = b->n ? " " SEARCH_GAP " " : "";
     struct tokenizer t;
-    struct token w;
-    bool first = true;
 
     token_init(&t, text);
-    while (*room > sizeof w.text + 8 && token_next(&t, &w)) {
-        size_t before = b->n;
+    while (*room > WORD_ROOM) {
+        size_t gap = strlen(between), left = text.n - t.at, n;
+        size_t most = *room > WORD_ROOM + gap ? *room - WORD_ROOM - gap : 1;
+        char *to = buf_reserve(b, gap + (left < most ? left : most) + TOKEN_MAX + 1);
 
-        if (b->n)
-            buf_puts(b, first ? " " SEARCH_GAP " " : " ");
-        first = false;
-        buf_put(b, w.text, w.n);
-        *room -= b->n - before;
+        n = to ? next_words(&t, to + gap, most) : 0;
+        if (!n)
+            break;
+        memcpy(to, between, gap);
+        b->n += gap + n;
+        buf_end(b);
+        *room -= gap + n;
+        between = " ";
     }
 }
 

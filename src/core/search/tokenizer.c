@@ -79,12 +79,27 @@ static enum class class_of(int32_t cp) {
 
 /* ---- ASCII ---- */
 
-/* The folded letter or digit; 0 for a separator. */
-static inline char fold_ascii(unsigned char c)
+#define LETTER(c) [c] = (c), [(c)-32] = (c)
+#define DIGIT(c) [c] = (c)
+
+/* The folded letter or digit; 0 for a separator and for a byte beyond ASCII. */
+static const char folded[256] = {
+    LETTER('a'), LETTER('b'), LETTER('c'), LETTER('d'), LETTER('e'), LETTER('f'),
+    LETTER('g'), LETTER('h'), LETTER('i'), LETTER('j'), LETTER('k'), LETTER('l'),
+    LETTER('m'), LETTER('n'), LETTER('o'), LETTER('p'), LETTER('q'), LETTER('r'),
+    LETTER('s'), LETTER('t'), LETTER('u'), LETTER('v'), LETTER('w'), LETTER('x'),
+    LETTER('y'), LETTER('z'), DIGIT('0'),  DIGIT('1'),  DIGIT('2'),  DIGIT('3'),
+    DIGIT('4'),  DIGIT('5'),  DIGIT('6'),  DIGIT('7'),  DIGIT('8'),  DIGIT('9'),
+};
+
+/* Go to the next letter, digit or byte beyond ASCII. False: the end of the text. */
+static inline bool skip_separators(struct tokenizer *t)
 {
-    if (c >= 'A' && c <= 'Z')
-        return (char)(c + 32);
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? (char)c : '\0';
+    const unsigned char *p = (const unsigned char *)t->p;
+
+    while (t->at < t->n && p[t->at] < 0x80 && !folded[p[t->at]])
+        t->at += p[t->at] == ESC ? escape_length(t->p + t->at, t->n - t->at) : 1;
+    return t->at < t->n;
 }
 
 /* Read a word of ASCII only. False: the word continues with a character beyond ASCII. */
@@ -94,7 +109,7 @@ static bool plain_word(struct tokenizer *t, struct token *out)
     size_t i = t->at, n = 0;
     char c;
 
-    for (; i < t->n && p[i] < 0x80 && (c = fold_ascii(p[i])); i++)
+    for (; i < t->n && (c = folded[p[i]]); i++)
         if (n < TOKEN_MAX)
             out->text[n++] = c;
     if (i < t->n && p[i] >= 0x80)
@@ -104,6 +119,27 @@ static bool plain_word(struct tokenizer *t, struct token *out)
     out->n = n;
     out->text[n] = '\0';
     return true;
+}
+
+size_t token_plain_words(struct tokenizer *t, char *to, size_t most)
+{
+    const unsigned char *p = (const unsigned char *)t->p;
+    size_t n = 0;
+
+    while (t->next >= t->queued && n < most && skip_separators(t) && p[t->at] < 0x80) {
+        size_t i = t->at, before = n, end;
+        char c;
+
+        if (n)
+            to[n++] = ' ';
+        for (end = n + TOKEN_MAX; i < t->n && (c = folded[p[i]]); i++)
+            if (n < end)
+                to[n++] = c;
+        if (i < t->n && p[i] >= 0x80)
+            return before;
+        t->at = i;
+    }
+    return n;
 }
 
 /* ---- escape sequences ---- */
@@ -230,13 +266,9 @@ bool token_next(struct tokenizer *t, struct token *out)
     struct word w;
 
     if (t->next >= t->queued) {
-        const unsigned char *p = (const unsigned char *)t->p;
-
-        while (t->at < t->n && p[t->at] < 0x80 && !fold_ascii(p[t->at]))
-            t->at += p[t->at] == ESC ? escape_length(t->p + t->at, t->n - t->at) : 1;
-        if (t->at >= t->n)
+        if (!skip_separators(t))
             return false;
-        if (p[t->at] < 0x80 && plain_word(t, out))
+        if ((unsigned char)t->p[t->at] < 0x80 && plain_word(t, out))
             return true;
     }
     w.n = 0;

@@ -41,6 +41,14 @@ void token_init(struct tokenizer *t, struct bough_str text);
 /* Read the next word; false at the end of the text. */
 bool token_next(struct tokenizer *t, struct token *out);
 
+/*
+ * The next words as far as they are ASCII, folded and separated by single spaces: the same words as
+ * token_next() reads. Ends before a word with a character beyond ASCII, at the end of the text, or
+ * before the first word that begins behind `most` bytes. Writes at most `most` + TOKEN_MAX + 1
+ * bytes, without a NUL, and never more than the text has left; returns how many.
+ */
+size_t token_plain_words(struct tokenizer *t, char *to, size_t most);
+
 /* The length of the escape sequence (ESC [ ... letter) that begins at p[0], an ESC; 1 if it is
  * none. n: bytes up to the end of the text, at least 1. */
 size_t escape_length(const char *p, size_t n);

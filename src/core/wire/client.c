@@ -90,8 +90,15 @@ static const char *purpose_of(const struct looking *l, struct bough_str pairs,
     return NULL;
 }
 
+/* Does the value begin with the word, as "pi/1.5" does with "pi"? */
+static bool is_product(struct bough_str value, struct bough_str word)
+{
+    return value.n >= word.n && memcmp(value.p, word.p, word.n) == 0 &&
+           (value.n == word.n || value.p[word.n] == '/' || value.p[word.n] == ' ');
+}
+
 struct ids {
-    const char *client, *key, *parent, *agent, *parent_agent, *purpose;
+    const char *client, *name, *key, *parent, *agent, *parent_agent, *purpose;
 };
 
 static void take(const char **to, const char *value)
@@ -115,6 +122,8 @@ static void take_row(const struct looking *l, struct bough_str line, struct ids 
         take(&ids->agent, text);
     else if (str_is(what, "parent-agent"))
         take(&ids->parent_agent, text);
+    else if (str_is(what, "name") && is_product(value, data_word(&line)))
+        take(&ids->name, arena_strndup(l->a, client.p, client.n));
     else if (str_is(what, "key") && !ids->key) {
         ids->key = text;
         ids->client = str_is(client, "-") ? "" : arena_strndup(l->a, client.p, client.n);
@@ -128,7 +137,7 @@ static void find_ids(const struct looking *l, struct client_found *out)
 
     while (data_next(&row))
         take_row(l, row.line, &ids);
-    out->client = ids.client;
+    out->client = *ids.client || !ids.name ? ids.client : ids.name;
     out->key = ids.key;
     out->purpose = ids.purpose;
     out->parent = ids.key ? ids.parent : NULL;

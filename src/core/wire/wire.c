@@ -17,6 +17,11 @@ const char *wire_name(enum wire wire)
     return wires[wire].name;
 }
 
+const char *wire_path(enum wire wire)
+{
+    return wires[wire].path;
+}
+
 bool wire_of_path(struct bough_str path, enum wire *out)
 {
     for (size_t i = 0; i < sizeof wires / sizeof *wires; i++) {

@@ -18,6 +18,8 @@ enum wire {
 
 /* "chat", "responses", "messages", "gemini". */
 const char *wire_name(enum wire wire);
+/* "/v1/chat/completions"; NULL: bough does not serve it. */
+const char *wire_path(enum wire wire);
 
 /* The wire of a path without its query; false: it is none. */
 bool wire_of_path(struct bough_str path, enum wire *out);

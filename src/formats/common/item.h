@@ -22,6 +22,8 @@ enum item_kind {
     ITEM_PROBLEM, /* something that is unreadable or invalid */
 };
 
+struct packed_entry;
+
 struct item_session {
     const char *id; /* the tool's id of the session */
     const char *title, *project, *workspace, *account, *slug;
@@ -74,6 +76,8 @@ struct item_entry {
     int64_t call;    /* number of the ITEM_CALL that produced it; 0: none */
     bool uncounted;  /* its usage is counted elsewhere: it has no call */
     int64_t deleted; /* when; 0: not deleted */
+    /* Set between reader and importer: the entry, packed ahead. NULL: it is not. */
+    const struct packed_entry *packed;
 };
 
 struct item {

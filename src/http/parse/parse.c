@@ -155,6 +155,8 @@ static const char *const once[] = {
     "sec-fetch-site",
     "content-encoding",
     "traceparent",
+    "x-api-key",
+    "x-bough-token",
     NULL,
 };
 

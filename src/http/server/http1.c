@@ -243,6 +243,7 @@ static void advance_once(struct wire *c)
     case WIRE_GATE:
     case WIRE_WRITE:
     case WIRE_LATER:
+    case WIRE_FLOW:
         wire_read(c, c->in.n < AHEAD_MAX);
         break;
     case WIRE_EVENTS:
@@ -307,6 +308,10 @@ void http1_done(struct http_job *job)
     struct wire *c = job->wire;
 
     job->busy--;
+    if (job->step == EXCHANGE_WORK) {
+        flow_worked(job);
+        return;
+    }
     if (!c) {
         if (!job->busy)
             job_finish(job);
@@ -320,11 +325,16 @@ void http1_done(struct http_job *job)
         after_piece(c);
         break;
     case EXCHANGE_CALL:
-        write_answer(c);
+        if (job->x->res.flow)
+            flow_start(c);
+        else
+            write_answer(c);
         break;
     case EXCHANGE_PULL:
     case EXCHANGE_REPLAY:
         write_more(c);
+        break;
+    case EXCHANGE_WORK:
         break;
     case EXCHANGE_END:
         job_finish(job);

@@ -18,11 +18,13 @@ enum {
  * gate has not run yet, so the credential may be wrong. */
 static unsigned caller_of(const struct http_req *req)
 {
-    const char *key = http_header(req, "authorization");
+    static const char *const names[] = { "x-bough-token", "authorization", "x-api-key", "cookie" };
+    const char *key = NULL;
 
     if (req->via == HTTP_VIA_UNIX)
         return OWN_CALLER;
-    key = key ? key : http_header(req, "cookie");
+    for (size_t i = 0; !key && i < sizeof names / sizeof *names; i++)
+        key = http_header(req, names[i]);
     key = key ? key : req->peer;
     return 1 + (unsigned)(hash_bytes(key, strlen(key)) % (WORK_CALLERS - 1));
 }
@@ -55,6 +57,11 @@ struct http_job *job_create(struct wire *c, struct exchange *x)
 
 /* ---- steps ---- */
 
+bool job_is_bound(const struct http_job *job)
+{
+    return job->step != EXCHANGE_WORK;
+}
+
 /* GET and HEAD rarely block; everything else waits for the disk. */
 static bool submit(struct http_job *job, bool bounded)
 {
@@ -63,14 +70,17 @@ static bool submit(struct http_job *job, bool bounded)
     bool own = job->work.caller == OWN_CALLER;
     int all = s->limits.queue + s->limits.workers;
 
-    /* `out` includes running work, so the bound is the queue plus all workers. One caller fills at
-     * most three quarters of it, and the Unix socket has room of its own. */
-    if (bounded && (s->out >= all + (own ? OWN_ROOM : 0) ||
+    /* `bound` includes running work, so the limit is the queue plus all workers. One caller fills
+     * at most three quarters of it, and the Unix socket has room of its own. */
+    if (bounded && (s->bound >= all + (own ? OWN_ROOM : 0) ||
                     (!own && s->out_of[job->work.caller] >= all - all / 4)))
         return false;
     work_add(&s->gathered, &job->work, !quick);
     s->out++;
-    s->out_of[job->work.caller]++;
+    if (job_is_bound(job)) {
+        s->bound++;
+        s->out_of[job->work.caller]++;
+    }
     return true;
 }
 
@@ -159,6 +169,8 @@ void job_abandon(struct http_job *job)
     __atomic_store_n(&job->x->cancelled, true, __ATOMIC_RELAXED);
     job->wire->job = NULL;
     job->wire = NULL;
-    if (!job->busy)
+    if (job->flow)
+        flow_left(job);
+    else if (!job->busy)
         job_finish(job);
 }

@@ -25,7 +25,10 @@ static void fetch_done(struct http_server *s)
         struct work *next = w->next;
 
         s->out--;
-        s->out_of[w->caller]--;
+        if (job_is_bound((struct http_job *)w)) {
+            s->bound--;
+            s->out_of[w->caller]--;
+        }
         http1_done((struct http_job *)w);
         w = next;
     }
@@ -45,6 +48,7 @@ static void on_flush(uv_prepare_t *p)
 {
     struct http_server *s = p->data;
 
+    flow_flush(s);
     if (!s->gathered.n)
         return;
     workers_submit(s->workers, &s->gathered);
@@ -106,6 +110,7 @@ static void check(struct wire *c, int64_t now)
             wire_close(c);
         break;
     case WIRE_WRITE:
+    case WIRE_FLOW:
         if (write_stuck(c, now)) {
             figure_add(&s->figures.timed_out, 1);
             wire_close(c);

@@ -7,6 +7,7 @@
  *   listen.c     listening sockets; accepted connections go to wire.c
  *   http1.c      HTTP/1.1: which request, body or answer comes next on a connection
  *   stream.c     connections that are event streams
+ *   flow.c       answers that come from another connection
  *   job.c        one request: its steps on workers, its end
  *   write.c      sends the pieces of an answer
  *   wire.c       a connection: accept, read, send, close

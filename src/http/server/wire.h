@@ -11,8 +11,9 @@
 #include "http/server/workers.h"
 
 enum {
-    READ_SIZE = 64 * 1024, /* bytes per read; all connections share one buffer */
-    AHEAD_MAX = 64 * 1024, /* pipelined bytes buffered while an answer is sent */
+    READ_SIZE = 64 * 1024,  /* bytes per read; all connections share one buffer */
+    GIVEN_SIZE = 16 * 1024, /* bytes of flows that are sent together; one buffer for all */
+    AHEAD_MAX = 64 * 1024,  /* pipelined bytes buffered while an answer is sent */
     /* Bytes of a body buffered when it arrives faster than it is stored. */
     PIECES_MAX = 256 * 1024,
     LINGER_MS = 1000,         /* how long to read from a client after its last answer */
@@ -28,6 +29,7 @@ enum wire_state {
     WIRE_WRITE,   /* sending the answer */
     WIRE_LATER,   /* the answer continues after later_ms */
     WIRE_EVENTS,  /* an event stream */
+    WIRE_FLOW,    /* an answer that comes from another connection; see http/flow.h */
     WIRE_LINGER,  /* sent the last answer: reading and discarding what still arrives */
     WIRE_CLOSING, /* waiting for libuv to close the handle */
 };
@@ -49,6 +51,7 @@ struct http_job {
     struct buf pending;         /* body bytes for the next piece */
     struct buf head;            /* of the answer */
     int64_t began_us, later_us;
+    struct http_flow *flow; /* set in WIRE_FLOW, until the end of the job */
 };
 
 struct stream; /* stream.c */
@@ -97,12 +100,13 @@ struct http_server {
     uv_async_t wake;
     uv_timer_t tick;
     uv_timer_t kick;    /* runs while work is out; see workers.h */
-    uv_prepare_t flush; /* before the loop sleeps: submit `gathered` to the workers */
+    uv_prepare_t flush; /* before the loop sleeps: send `given`, submit `gathered` to the workers */
     struct work_list gathered;
-    int out; /* work gathered, queued, running, or done and not fetched */
-    int out_of[WORK_CALLERS];
-    size_t held; /* memory for the bodies of all jobs, parsed ones included */
-    int tcp;     /* connections that are not of the Unix socket */
+    int out;                  /* work gathered, queued, running, or done and not fetched */
+    int bound;                /* of it, what the queue limit counts: all but the work of flows */
+    int out_of[WORK_CALLERS]; /* the same for each caller */
+    size_t held;              /* memory for the bodies of all jobs, parsed ones included */
+    int tcp;                  /* connections that are not of the Unix socket */
     uv_thread_t thread;
     struct workers *workers;
     struct listener *listeners;
@@ -111,7 +115,10 @@ struct http_server {
     struct smap peers; /* peer address -> number of connections */
     struct parse_head head;
     char read_buf[READ_SIZE];
-    int jobs; /* HTTP jobs that are not destroyed yet */
+    struct http_flow *giving; /* whose bytes are in `given`; NULL: none */
+    size_t ngiven;
+    char given[GIVEN_SIZE]; /* sent together before the loop sleeps; see flow.c */
+    int jobs;               /* HTTP jobs that are not destroyed yet */
     struct http_hub *hubs[4];
     size_t nhubs;
     bool stop_wanted; /* atomic */
@@ -158,6 +165,9 @@ void write_more(struct wire *c);   /* send what a pull produced */
 struct http_job *job_create(struct wire *c, struct exchange *x); /* becomes c->job */
 /* Give the next step to a worker. Not bounded by the queue limit. */
 void job_submit(struct http_job *job, enum exchange_step step);
+/* Does the queue limit count its step? Not the work of a flow: each has one step at most, and many
+ * that wait for a slow store must not keep other requests out. */
+bool job_is_bound(const struct http_job *job);
 /* The same for a first step: false when the queue is full. */
 bool job_try_submit(struct http_job *job, enum exchange_step step);
 void job_abandon(struct http_job *job); /* the client is gone: cancel, and destroy once idle */
@@ -171,6 +181,13 @@ void stream_beat(struct wire *c, int64_t now); /* keep-alive comment, and end of
 void hubs_deliver(struct http_server *s);      /* send pending events to the streams */
 /* The server ends: hubs must not wake it any more. */
 void hubs_detach(struct http_server *s);
+
+/* ---- flow.c ---- */
+
+void flow_start(struct wire *c);        /* the handler has answered with a flow */
+void flow_worked(struct http_job *job); /* a worker has finished its step */
+void flow_left(struct http_job *job);   /* the client is gone */
+void flow_flush(struct http_server *s); /* send `given` */
 
 /* ---- http1.c ---- */
 

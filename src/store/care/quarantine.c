@@ -84,8 +84,8 @@ static bool find_number(void *user, const struct changelog_row *row)
 {
     struct number *n = user;
 
-    if ((row->kind != CHANGELOG_APPEND && row->kind != CHANGELOG_OPEN) || row->bid != n->bid ||
-        row->depth < n->depth || row->depth - row->n >= n->depth)
+    if (!changelog_adds(row) || row->bid != n->bid || row->depth < n->depth ||
+        row->depth - row->n >= n->depth)
         return true;
     n->no = row->no - (row->depth - n->depth);
     n->time = row->time;

@@ -63,8 +63,7 @@ static enum bough_rc fix_changelog(struct repair *r, struct snap *snap,
 {
     struct changelog_row row;
 
-    if (snap->ops->changelog_get(snap->v, no, &row, NULL) ||
-        (row.kind != CHANGELOG_APPEND && row.kind != CHANGELOG_OPEN) || !row.bid ||
+    if (snap->ops->changelog_get(snap->v, no, &row, NULL) || !changelog_adds(&row) ||
         !strstr(f->text, "missing"))
         return BOUGH_OK;
     return repair_fill_gap(r, snap, f, row.bid, row.depth);

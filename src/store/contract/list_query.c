@@ -152,5 +152,7 @@ bool spend_matches(const struct spend_query *q, const struct spend_row *row)
 {
     return row->day >= q->from && row->day <= q->to &&
            (!q->project || row->project == q->project) &&
-           (!q->account || row->account == q->account) && (!q->within || among(q, row->sid));
+           (!q->account || row->account == q->account) &&
+           (!q->principal || !*q->principal || strcmp(row->principal, q->principal) == 0) &&
+           (!q->within || among(q, row->sid));
 }

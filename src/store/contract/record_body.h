@@ -17,6 +17,10 @@ union record_body {
     struct source_body source;
     struct group_body place;
     struct state_body state;
+    struct run_body run;
+    struct approval_body approval;
+    struct grant_body grant;
+    struct order_body order;
 };
 
 enum { RECORD_KINDS = 16 };
@@ -27,5 +31,10 @@ extern const struct record_words {
     const char *name;
     const struct body_field *fields;
 } record_bodies[RECORD_KINDS];
+
+/* The fields of a record: of a state record, those that its name tells. NULL: never printed. */
+const struct body_field *record_fields(int64_t kind, struct bough_str body);
+/* The fields of a state record with this name. */
+const struct body_field *state_table(const char *name);
 
 #endif

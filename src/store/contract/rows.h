@@ -28,9 +28,10 @@ enum record_kind {
     RECORD_PROJECT = 10,
     RECORD_WORKSPACE = 11,
     RECORD_ACCOUNT = 12,
-    RECORD_SEEN = 13,
+    RECORD_ORDER = 13,      /* of session 0: runs and approvals in order; see run/run.h */
     RECORD_QUARANTINE = 14, /* bytes of an unreadable row; see quarantine.c */
-    RECORD_STATE = 15,      /* what the store remembers of itself, by name; see notes/state.h */
+    RECORD_STATE = 15,      /* by name: what the store remembers of itself, see notes/state.h; runs,
+                               approvals and grants, see run/run.h */
     RECORD_LAST = RECORD_STATE,
 };
 _Static_assert(RECORD_LAST < 16, "a record's kind has 4 bits in its id and in its key");
@@ -53,7 +54,9 @@ enum changelog_kind {
     CHANGELOG_OPEN = 14,        /* bid, depth: the open message; n - 1 entries before it */
     CHANGELOG_SEAL = 15,        /* bid, depth: the sealed message; record, ncalls */
     CHANGELOG_REPRICE = 16,     /* record: the call; reprice: which of its old prices it had */
-    CHANGELOG_LAST = CHANGELOG_REPRICE,
+    CHANGELOG_RUN = 17,         /* record: the run; ended; with bid: and its prompt, as APPEND */
+    CHANGELOG_APPROVAL = 18,    /* record: the approval */
+    CHANGELOG_LAST = CHANGELOG_APPROVAL,
 };
 
 /* Identity of a session. A row with `purged` set is a tombstone: empty body, and lookups of the id
@@ -204,6 +207,7 @@ struct changelog_row {
         int64_t nsessions;   /* ADJUST: sessions that got the adjustment */
         int64_t adjustment;  /* CALL_DELETE: ordinal of the adjustment that replaces the call */
         int64_t reprice;     /* REPRICE: number of the old price in call_body.was, from 0 */
+        int64_t ended;       /* RUN: ordinal of the run that ended with the same txn; 0: none */
     };
 };
 

@@ -4,6 +4,21 @@
 
 #include "store/contract/rows.h"
 
+/* ---- changelog rows ---- */
+
+/* Did the txn of this row add entries, the last one at (bid, depth)? */
+static inline bool changelog_adds(const struct changelog_row *row)
+{
+    return row->bid && (row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_OPEN ||
+                        row->kind == CHANGELOG_RUN);
+}
+
+/* Are `record` and `ncalls` of this row those of its calls? */
+static inline bool changelog_calls(const struct changelog_row *row)
+{
+    return row->record && (row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_SEAL);
+}
+
 /* ---- whole tables, for fsck, repair and migration ---- */
 
 enum raw_table {
@@ -109,6 +124,7 @@ unsigned list_arms(const struct list_query *q);
 struct spend_query {
     int64_t from, to;         /* days, inclusive */
     int64_t project, account; /* exactly this one; 0: any */
+    const char *principal;    /* the same; NULL or "": any */
     const int64_t *sids;      /* of these sessions, ascending */
     size_t nsids;
     bool within; /* `sids` is a condition, even if it is empty */

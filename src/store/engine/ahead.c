@@ -22,7 +22,7 @@ void ahead_calls(struct ahead *h, const struct changelog_row *row)
 {
     int64_t n = row->ncalls > 0 ? row->ncalls : 1;
 
-    for (int64_t i = 0; row->record && n <= FEW && i < n; i++)
+    for (int64_t i = 0; changelog_calls(row) && n <= FEW && i < n; i++)
         ahead_add(h, WANT_CALL, row->sid, row->record + i);
 }
 

@@ -86,6 +86,7 @@ struct fulltext_work {
     size_t pending;
     bool running;
     bool on_search_only; /* never indexed in the background */
+    unsigned held;       /* imports that run: nothing is indexed in the background meanwhile */
     int64_t retry_us;    /* after a failure: not before */
 };
 
@@ -170,6 +171,7 @@ struct bough_store {
     char *principal;
     int64_t moved;  /* imports: when the conversation moved; see store/write/import_api.h. 0: now */
     bool uncounted; /* imports: usage of entries gets no call */
+    bool import;    /* calls were made by another program: they name no principal */
     char *uploads_of; /* see lookup/upload.h; NULL: no restriction */
 };
 

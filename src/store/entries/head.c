@@ -133,6 +133,8 @@ static enum bough_rc prepare_move(struct prep *p, void *user, struct bough_error
     if (!rc)
         rc = session_load_writable(snap, p->a, m->sid, &l, err);
     if (!rc)
+        rc = check_no_run(&l.head.row, err);
+    if (!rc)
         rc = find_entry(snap, m->sid, m->entry, &to, err);
     if (!rc)
         rc = snap_branch(snap, to.branch, &b, err);

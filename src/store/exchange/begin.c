@@ -73,6 +73,35 @@ static enum bough_rc find_explicit(struct beginning *b)
     return BOUGH_OK;
 }
 
+/* ---- budgets ---- */
+
+/* Make a session. Budgets are asked before, so that a call that is refused leaves no empty one. */
+static enum bough_rc make(struct beginning *b, const struct making *m, int64_t *sid)
+{
+    struct payer payer = {
+        .sid = m->of, .tree = m->parent, .project = b->in->project, .account = b->in->account
+    };
+    enum bough_rc rc =
+        b->in->budget ? budget_reserve(b->s, &payer, b->in->budget, NULL, b->err) : BOUGH_OK;
+
+    return rc ? rc : exchange_make(b->s, b->a, m, sid, b->err);
+}
+
+/* Reserve what the call may cost. When the place is decided again, the reservation stays if it is
+ * in the same session. */
+static enum bough_rc reserve(struct beginning *b)
+{
+    struct payer payer = { .sid = b->w.sid, .tree = b->w.sid };
+    enum bough_rc rc;
+
+    if (!b->in->budget || b->held == b->w.sid)
+        return BOUGH_OK;
+    exchange_release(b->s, b->x);
+    rc = budget_reserve(b->s, &payer, b->in->budget, b->x->hold, b->err);
+    b->held = rc ? 0 : b->w.sid;
+    return rc;
+}
+
 /* ---- side sessions ---- */
 
 /* The key under which a side session is found: of its main session and purpose. Without a main
@@ -104,7 +133,7 @@ static enum bough_rc session_for_key(struct beginning *b, const struct making *h
         return rc;
     m.in = b->in;
     m.scope = b->scope;
-    return exchange_make(b->s, b->a, &m, sid, b->err);
+    return make(b, &m, sid);
 }
 
 static enum bough_rc go_aside(struct beginning *b)
@@ -197,7 +226,7 @@ static enum bough_rc make_session(struct beginning *b, int64_t key_no)
         rc = session_for_key(b, &(struct making){ .key = b->in->parent_key }, &m.parent);
     m.of = m.fork.branch ? m.forked : m.parent;
     if (!rc)
-        rc = exchange_make(b->s, b->a, &m, &b->made, b->err);
+        rc = make(b, &m, &b->made);
     if (rc)
         return rc;
     b->out.made = true;
@@ -380,7 +409,7 @@ static enum bough_rc give(struct beginning *b)
     x->root = !b->w.at.branch;
     x->keep_head = b->keep_head;
     x->exact = b->w.exact && !has_references(&b->sent.h.units);
-    x->first = !b->in->key && (b->out.made || b->by_first);
+    x->first = begin_is_first(b);
     chain_copy(&x->chain, &b->sent.chain);
     x->chained = true;
     x->whole = b->sent.whole;
@@ -417,6 +446,8 @@ static enum bough_rc attempt(struct beginning *b)
     };
     rc = decide(b);
     if (!rc)
+        rc = reserve(b);
+    if (!rc)
         rc = begin_write(b);
     return rc ? rc : give(b);
 }
@@ -446,6 +477,8 @@ enum bough_rc bough_exchange_begin(struct bough_store *s,
             do
                 rc = attempt(&b);
             while (rc == BOUGH_CONFLICT && !deadline_passed(&p));
+        if (rc)
+            exchange_release(s, x);
         sent_finish(&b.sent);
     }
     bough_arena_destroy(b.a);

@@ -134,9 +134,17 @@ static enum bough_rc append_new(struct beginning *b, struct entries *list,
                             .touch_head = b->keep_head };
     struct bough_append_result done;
     size_t before = list->n;
+    struct seen_row first = { .depth = b->w.sid };
     struct open_row row;
     enum bough_rc rc = BOUGH_OK;
 
+    /* Written now: a process that dies cannot write it when the request has failed. An open reply
+     * tells later requests that this one still runs. */
+    if (b->in->open && begin_is_first(b)) {
+        seen_key(SEEN_FIRST, b->scope, b->sent.whole.loose, SHA256_LEN, first.key);
+        j.seen = &first;
+        j.nseen = 1;
+    }
     if (b->in->open) {
         entries_push(list)->role = BOUGH_ROLE_ASSISTANT;
         j.open = &row;

@@ -16,6 +16,7 @@ struct beginning {
     bool by_first;          /* ... because it was a first request that failed */
     int64_t made;           /* a session that this call made */
     struct bough_head fork; /* where the session it makes begins */
+    int64_t held;           /* the session that budgets were asked for; 0: none yet */
 
     /* the decision */
     struct where w;
@@ -26,6 +27,12 @@ struct beginning {
     struct bough_exchange_begin_result out;
     struct bough_error *err;
 };
+
+/* Is it a first request without a key? */
+static inline bool begin_is_first(const struct beginning *b)
+{
+    return !b->in->key && (b->out.made || b->by_first);
+}
 
 /* Write what was decided: the entries that are new, or only the head. Sets b->w.at to the entry
  * that the reply follows. BOUGH_CONFLICT: the session has changed since; decide again. */

@@ -19,6 +19,7 @@
 #include "base/json/json.h"
 #include "core/match/chain.h"
 #include "core/match/place.h"
+#include "store/budget/budget.h"
 #include "store/lookup/path.h"
 #include "store/seen/stored.h"
 #include "store/write/append.h"
@@ -80,8 +81,8 @@ enum bough_rc seen_response(struct snap *snap, int64_t scope, const char *id,
  * the key, for guard_seen(). */
 enum bough_rc seen_session(struct snap *snap, struct bough_arena *a, int64_t scope, const char *key,
                            int64_t *sid, int64_t *no, struct bough_error *err);
-/* The session of the same first request, if it failed within the last ten minutes and has no reply;
- * 0: none. */
+/* The session of the same first request of the last ten minutes that has no reply, because it
+ * failed or its process died, and for which none is being written; 0: none. */
 enum bough_rc seen_first(struct snap *snap, struct bough_arena *a, int64_t scope,
                          const struct sent *sent, int64_t now, int64_t *sid,
                          struct bough_error *err);
@@ -206,6 +207,9 @@ enum bough_rc exchange_adopt(struct bough_store *s, struct bough_arena *a, int64
 enum bough_rc open_row_of(struct bough_arena *a, const struct bough_exchange_open_options *how,
                           struct open_row *out, struct bough_error *err);
 
+/* Release what is reserved in budgets. If that fails, it ends with its lease. */
+void exchange_release(struct bough_store *s, struct bough_exchange *x);
+
 /* ---- the exchange ---- */
 
 struct bough_exchange {
@@ -228,6 +232,7 @@ struct bough_exchange {
     size_t nfresh;
     size_t failed; /* attempts that were recorded */
     bool open, finished;
+    char hold[BOUGH_ID_LEN + 1]; /* what is reserved in budgets; "": nothing */
     struct bough_writing writing;
     struct bough_head open_at; /* of the open reply */
 };

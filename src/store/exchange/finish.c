@@ -490,6 +490,15 @@ static enum bough_rc move_away(struct finishing *f, const char *why)
 
 /* ---- the call ---- */
 
+void exchange_release(struct bough_store *s, struct bough_exchange *x)
+{
+    struct bough_error err;
+
+    if (bough_budget_release(s, x->hold, &err))
+        log_msg(LOG_INFO, "a reservation is left to its lease: %s", err.msg);
+    *x->hold = '\0';
+}
+
 static enum bough_rc write_end(struct finishing *f)
 {
     bool reply = f->in->reply || f->x->open, known;
@@ -539,6 +548,8 @@ enum bough_rc bough_exchange_finish(struct bough_store *s, struct bough_exchange
     f.a = bough_arena_create();
     rc = write_end(&f);
     x->finished = !rc;
+    if (!rc)
+        exchange_release(s, x); /* the cost is stored: until here both counted */
     if (!rc)
         rc = append_others(&f);
     f.out.session = x->session;

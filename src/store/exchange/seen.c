@@ -288,14 +288,14 @@ enum bough_rc seen_session(struct snap *snap, struct bough_arena *a, int64_t sco
     return rc;
 }
 
+/* A reply that was interrupted, because its process died, is none. */
 static bool is_reply(void *user, const struct entry_row *row)
 {
-    *(bool *)user = true;
-    (void)row;
-    return false;
+    *(bool *)user = !(row->mask & MASK_STOPPED);
+    return !*(bool *)user;
 }
 
-/* Has the session a message of the model? */
+/* Has the session a message of the model, or is one being written? */
 static enum bough_rc has_reply(struct snap *snap, struct bough_arena *a, struct bough_head head,
                                bool *has, struct bough_error *err)
 {
@@ -315,30 +315,45 @@ static enum bough_rc has_reply(struct snap *snap, struct bough_arena *a, struct 
     return rc;
 }
 
+/* Can the session be written, and does it wait for a reply? */
+static enum bough_rc is_waiting(struct snap *snap, struct bough_arena *a, int64_t sid, bool *is,
+                                struct bough_error *err)
+{
+    struct session_loaded l;
+    bool replied = true;
+    enum bough_rc rc = is_writable(snap, a, sid, is, err);
+
+    if (rc || !*is)
+        return rc;
+    rc = session_load(snap, a, sid, &l, err);
+    if (!rc)
+        rc = has_reply(snap, a, (struct bough_head){ l.head.row.bid, l.head.depth }, &replied, err);
+    *is = !rc && !replied;
+    return rc;
+}
+
 enum bough_rc seen_first(struct snap *snap, struct bough_arena *a, int64_t scope,
                          const struct sent *sent, int64_t now, int64_t *sid,
                          struct bough_error *err)
 {
     unsigned char key[SEEN_KEY];
     struct changelog_row log;
-    struct session_loaded l;
     struct seen_hits h;
-    bool is = false, replied = true;
     enum bough_rc rc;
 
     *sid = 0;
     seen_key(SEEN_FIRST, scope, sent->whole.loose, SHA256_LEN, key);
     rc = seen_look(snap, key, &h, err);
-    if (rc || !h.n || h.at[0].bid)
-        return rc;
-    if (snap->ops->changelog_get(snap->v, h.at[0].no, &log, NULL) || log.time < now - FIRST_MS)
-        return BOUGH_OK;
-    rc = is_writable(snap, a, h.at[0].depth, &is, err);
-    if (!rc && is)
-        rc = session_load(snap, a, h.at[0].depth, &l, err);
-    if (!rc && is)
-        rc = has_reply(snap, a, (struct bough_head){ l.head.row.bid, l.head.depth }, &replied, err);
-    if (!rc && is && !replied)
-        *sid = h.at[0].depth;
+    for (size_t i = 0; i < h.n && !rc && !*sid; i++) {
+        bool is = false;
+
+        if (h.at[i].bid)
+            continue;
+        if (snap->ops->changelog_get(snap->v, h.at[i].no, &log, NULL) || log.time < now - FIRST_MS)
+            break;
+        rc = is_waiting(snap, a, h.at[i].depth, &is, err);
+        if (is)
+            *sid = h.at[i].depth;
+    }
     return rc;
 }

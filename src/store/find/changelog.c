@@ -30,6 +30,8 @@ static const char *kind_name(int64_t kind)
         [CHANGELOG_REPRICE] = "reprice",
         [CHANGELOG_OPEN] = "open",
         [CHANGELOG_SEAL] = "seal",
+        [CHANGELOG_RUN] = "run",
+        [CHANGELOG_APPROVAL] = "approval",
     };
 
     return kind > 0 && kind < (int64_t)(sizeof names / sizeof *names) ? names[kind] : "unknown";
@@ -52,10 +54,17 @@ static const char *record_name(const struct changelog_row *row)
     return known ? names[row->record_kind] : "";
 }
 
-static bool names_entry(int64_t kind)
+static bool names_entry(const struct changelog_row *row)
 {
-    return kind == CHANGELOG_APPEND || kind == CHANGELOG_OPEN || kind == CHANGELOG_SEAL ||
-           kind == CHANGELOG_ENTRY_DELETE || kind == CHANGELOG_ENTRY_RESTORE;
+    return changelog_adds(row) || row->kind == CHANGELOG_SEAL ||
+           row->kind == CHANGELOG_ENTRY_DELETE || row->kind == CHANGELOG_ENTRY_RESTORE;
+}
+
+/* The state record that a row is about: a run, an approval, or a grant of a session. */
+static bool names_state(const struct changelog_row *row)
+{
+    return row->kind == CHANGELOG_RUN || row->kind == CHANGELOG_APPROVAL ||
+           (row->kind == CHANGELOG_RECORD && row->record_kind == RECORD_STATE);
 }
 
 struct reading {
@@ -118,6 +127,22 @@ static const char *project_of(struct reading *r, const struct changelog_row *row
     return name;
 }
 
+/* The id of a run, an approval or a grant, or "". */
+static const char *state_id(struct reading *r, int64_t sid, int64_t ord, struct bough_change *out)
+{
+    char *id = arena_zalloc(r->a, BOUGH_ID_LEN + 1);
+    struct record_row rec = { 0 };
+    struct grant_body b; /* the fields that all three have, under the same tags */
+
+    if (r->snap->ops->record_get(r->snap->v, r->a, sid, RECORD_STATE, ord, &rec, NULL) ||
+        body_read(grant_fields, rec.body, &b, NULL) || !b.made)
+        return "";
+    if (*out->record)
+        out->record = "grant";
+    id_record(b.made, sid, RECORD_STATE, ord, b.chk, id);
+    return id;
+}
+
 static void fill(struct reading *r, const struct changelog_row *row, struct bough_change *out)
 {
     char *id = arena_zalloc(r->a, BOUGH_ID_LEN + 1);
@@ -130,14 +155,20 @@ static void fill(struct reading *r, const struct changelog_row *row, struct boug
                                   .kind = kind_name(row->kind),
                                   .session = id,
                                   .record = record_name(row),
+                                  .about = "",
+                                  .ended = "",
                                   .project = "" };
     if (row->sid && snap_identity(r->snap, row->sid, &who, NULL) == BOUGH_OK)
         id_session(who.made, who.sid, who.chk, id);
+    if (names_state(row))
+        out->about = state_id(r, row->sid, row->record, out);
+    if (row->kind == CHANGELOG_RUN && row->ended)
+        out->ended = state_id(r, row->sid, row->ended, out);
     if (row->kind == CHANGELOG_RECORD && !row->sid)
         out->project = project_of(r, row);
-    if ((row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_SEAL) && row->record)
+    if (changelog_calls(row))
         fill_calls(r, row, out);
-    if (names_entry(row->kind) && row->bid &&
+    if (names_entry(row) && row->bid &&
         entry_head_at(r->snap, (struct bough_head){ row->bid, row->depth }, &h, NULL) == BOUGH_OK)
         id_entry(h.made, row->bid, row->depth, h.chk, out->entry);
 }
@@ -150,10 +181,9 @@ static void look_ahead(struct reading *r)
     for (size_t i = 0; i < r->out->n; i++) {
         const struct changelog_row *row = &r->rows[i];
 
-        if (names_entry(row->kind))
+        if (names_entry(row))
             ahead_entries(&h, WANT_FRONT, row, 1);
-        if (row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_SEAL)
-            ahead_calls(&h, row);
+        ahead_calls(&h, row);
         if (row->sid && !cache_identity(r->snap->e, row->sid, &who))
             ahead_add(&h, WANT_SESSION, row->sid, 0);
     }

@@ -1,8 +1,6 @@
 /* What was spent: stored spend rows, and what pending changes add to them. */
 #include "store/find/spend.h"
 
-#include <stdlib.h>
-
 #include "base/limits.h"
 #include "base/required.h"
 #include "base/reserved.h"
@@ -18,11 +16,10 @@
 
 struct report {
     struct snap *snap;
-    struct bough_arena *a, *tmp;
+    struct bough_arena *a;
     const struct bough_spend_options *how;
     struct overlay o;
-    struct spend_query q; /* without its condition on project or account */
-    int64_t project, account;
+    struct spend_query q;
     bool none;               /* the project or account does not exist */
     struct spend_sums *sums; /* where rows go now */
     enum bough_rc rc;
@@ -42,130 +39,40 @@ static enum bough_rc group_asked(struct report *r, enum record_kind kind, const 
     return BOUGH_OK;
 }
 
-struct tree {
-    struct bough_arena *a;
-    int64_t *at;
-    size_t n;
-};
-
-static bool push_subagent(void *user, const struct session_row *row)
-{
-    struct tree *t = user;
-
-    if (row->purged || row->kind != BOUGH_SUBAGENT)
-        return true;
-    t->at = arena_room(t->a, t->at, t->n, sizeof *t->at);
-    t->at[t->n++] = row->sid;
-    return true;
-}
-
-static int by_number(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-    return a < b ? -1 : a > b;
-}
-
 /* The session and its subagents at any depth. */
 static enum bough_rc tree_asked(struct report *r)
 {
-    struct tree t = { .a = r->a };
     int64_t sid;
     enum bough_rc rc;
 
     if (cstr_empty(r->how->session))
         return BOUGH_OK;
     rc = find_session(r->snap, r->how->session, &sid, r->err);
-    if (rc)
-        return rc;
-    t.at = arena_room(t.a, t.at, t.n, sizeof *t.at);
-    t.at[t.n++] = sid;
-    for (size_t i = 0; i < t.n && !rc; i++)
-        rc = r->snap->ops->session_children(r->snap->v, t.at[i], push_subagent, &t, r->err);
-    qsort(t.at, t.n, sizeof *t.at, by_number);
-    r->q.sids = t.at;
-    r->q.nsids = t.n;
+    if (!rc)
+        rc = session_tree(r->snap, r->a, sid, &r->q.sids, &r->q.nsids, r->err);
     r->q.within = true;
     return rc;
 }
 
 /* ---- rows ---- */
 
-/* Rows of older versions name no project: the session's counts. */
-static enum bough_rc resolve(struct report *r, struct spend_row *row)
-{
-    struct list_row list;
-    enum bough_rc rc;
-
-    if (row->project != SPEND_AS_SESSION && row->account != SPEND_AS_SESSION)
-        return BOUGH_OK;
-    bough_arena_reset(r->tmp);
-    rc = spend_session(r->snap, r->tmp, &r->o, row->sid, &list, r->err);
-    if (rc)
-        return rc;
-    if (row->project == SPEND_AS_SESSION)
-        row->project = list.project;
-    if (row->account == SPEND_AS_SESSION)
-        row->account = list.account;
-    return BOUGH_OK;
-}
-
-static bool take(struct report *r, const struct spend_row *stored)
-{
-    struct spend_row row = *stored;
-
-    r->rc = resolve(r, &row);
-    if (r->rc || (r->project && row.project != r->project) ||
-        (r->account && row.account != r->account))
-        return !r->rc;
-    r->rc = spend_sums_add(r->sums, &row, r->err);
-    return !r->rc;
-}
-
-static bool take_stored(void *user, const struct spend_row *row)
+static bool take(void *user, const struct spend_row *row)
 {
     struct report *r = user;
 
-    return map_get(&r->o.spends.dropped, (uint64_t)row->sid, NULL) || take(r, row);
+    r->rc = spend_sums_add(r->sums, row, r->err);
+    return !r->rc;
 }
 
-static enum bough_rc scan(struct report *r, struct spend_query q)
-{
-    enum bough_rc rc = r->snap->ops->spend_scan(r->snap->v, &q, take_stored, r, r->err);
-
-    return rc ? rc : r->rc;
-}
-
-/* Stored rows by the narrowest index, then pending ones. */
 static enum bough_rc add_rows(struct report *r, struct spend_sums *sums, int64_t from, int64_t to)
 {
-    static const int64_t old = SPEND_AS_SESSION;
-    struct spend_query q = r->q, also;
-    bool narrow = !q.within && (r->project || r->account);
     enum bough_rc rc;
 
     r->sums = sums;
-    q.from = from;
-    q.to = to;
-    also = q;
-    if (narrow && r->project) {
-        q.project = r->project;
-        also.project = old;
-    } else if (narrow) {
-        q.account = r->account;
-        also.account = old;
-    }
-    rc = scan(r, q);
-    if (!rc && narrow)
-        rc = scan(r, also);
-    q = r->q;
-    q.from = from;
-    q.to = to;
-    for (size_t i = 0; i < r->o.spends.n && !rc; i++)
-        if (!spend_is_zero(&r->o.spends.at[i]) && spend_matches(&q, &r->o.spends.at[i]) &&
-            !take(r, &r->o.spends.at[i]))
-            rc = r->rc;
-    return rc;
+    r->q.from = from;
+    r->q.to = to;
+    rc = spend_each(r->snap, &r->o, &r->q, take, r, r->err);
+    return rc ? rc : r->rc;
 }
 
 /* ---- by hand ---- */
@@ -178,8 +85,8 @@ struct adjusting {
 static void add_adjusted(struct adjusting *x, const struct list_row *row, const struct list_body *b)
 {
     if ((row->kind == BOUGH_SUBAGENT && row->parent) ||
-        (x->r->project && row->project != x->r->project) ||
-        (x->r->account && row->account != x->r->account))
+        (x->r->q.project && row->project != x->r->q.project) ||
+        (x->r->q.account && row->account != x->r->q.account))
         return;
     summary_add(x->to, &b->adjust);
     summary_sub(x->to, &b->rolls);
@@ -237,7 +144,7 @@ static enum bough_rc build(struct report *r, struct bough_spend_result *out)
         .step = how->step,
         .by = how->by,
         .sparse = how->sparse,
-        .project = r->project,
+        .project = r->q.project,
     };
     int64_t from = how->since ? spend_day(how->since) : DAY_FIRST;
     int64_t to = how->until ? spend_day(how->until - 1) : DAY_LAST;
@@ -287,18 +194,16 @@ enum bough_rc bough_spend(struct bough_store *s, struct bough_arena *a,
         rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
-    r.tmp = bough_arena_create();
     rc = overlay_build(&snap, a, 0, &r.o, err);
     if (!rc)
-        rc = group_asked(&r, RECORD_PROJECT, how->project, &r.project);
+        rc = group_asked(&r, RECORD_PROJECT, how->project, &r.q.project);
     if (!rc)
-        rc = group_asked(&r, RECORD_ACCOUNT, how->account, &r.account);
+        rc = group_asked(&r, RECORD_ACCOUNT, how->account, &r.q.account);
     if (!rc)
         rc = tree_asked(&r);
     if (!rc && !r.none)
         rc = build(&r, out);
     overlay_finish(&r.o);
-    bough_arena_destroy(r.tmp);
     snap_end(&snap);
     return rc;
 }

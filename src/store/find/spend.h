@@ -58,10 +58,6 @@ enum bough_rc spend_sums_add(struct spend_sums *s, const struct spend_row *row,
 int64_t spend_step_of(enum bough_spend_step step, int64_t day);
 int64_t spend_step_next(enum bough_spend_step step, int64_t from);
 
-/* The list row of a session, pending changes included; its project and account. */
-enum bough_rc spend_session(struct snap *snap, struct bough_arena *a, const struct overlay *o,
-                            int64_t sid, struct list_row *out, struct bough_error *err);
-
 struct bough_spent spend_spent(const struct spend_row *sum, int64_t sessions);
 /* Groups, series, median and p90. */
 enum bough_rc spend_sums_result(struct spend_sums *s, size_t limit, int64_t from, int64_t to,

@@ -1,8 +1,6 @@
 /* Sums of spend rows by group and step. */
 #include "store/find/spend.h"
 
-#include <time.h>
-
 #include "base/text/str.h"
 
 void spend_sums_init(struct spend_sums *s)
@@ -29,19 +27,6 @@ void spend_sums_finish(struct spend_sums *s)
 
 /* ---- steps of time ---- */
 
-/* The first day of the month of a day; `add`: that many months later. */
-static int64_t month_of(int64_t day, int add)
-{
-    time_t s = (time_t)(day * (DAY_MS / 1000));
-    struct tm tm;
-
-    if (!gmtime_r(&s, &tm))
-        return day;
-    tm.tm_mday = 1;
-    tm.tm_mon += add;
-    return spend_day((int64_t)timegm(&tm) * 1000);
-}
-
 int64_t spend_step_of(enum bough_spend_step step, int64_t day)
 {
     switch (step) {
@@ -52,31 +37,18 @@ int64_t spend_step_of(enum bough_spend_step step, int64_t day)
     case BOUGH_SPEND_WEEKLY: /* 1970 began on a Thursday */
         return day - ((day + 3) % 7 + 7) % 7;
     case BOUGH_SPEND_MONTHLY:
-        return month_of(day, 0);
+        return spend_month(day, 0);
     }
     return 0;
 }
 
 int64_t spend_step_next(enum bough_spend_step step, int64_t from)
 {
-    return step == BOUGH_SPEND_MONTHLY ? month_of(from, 1)
+    return step == BOUGH_SPEND_MONTHLY ? spend_month(from, 1)
                                        : from + (step == BOUGH_SPEND_WEEKLY ? 7 : 1);
 }
 
 /* ---- groups ---- */
-
-enum bough_rc spend_session(struct snap *snap, struct bough_arena *a, const struct overlay *o,
-                            int64_t sid, struct list_row *out, struct bough_error *err)
-{
-    const struct summary *pending = overlay_get(o, sid);
-    enum bough_rc rc = BOUGH_OK;
-
-    if (pending)
-        *out = pending->row;
-    else
-        rc = snap->ops->list_get(snap->v, a, sid, out, err);
-    return rc;
-}
 
 static enum bough_rc role_of(struct spend_sums *s, int64_t sid, const char **out,
                              struct bough_error *err)

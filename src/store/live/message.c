@@ -45,7 +45,8 @@ enum bough_rc bough_message_open(struct bough_store *s, struct bough_arena *a, c
                                            .at = in->at,
                                            .at_root = in->at_root,
                                            .expect_head = in->expect_head,
-                                           .key = in->key };
+                                           .key = in->key,
+                                           .epoch = in->epoch };
     char process[PROCESS_TEXT];
     struct open_row row = { .lease_ms = in->lease_ms ? in->lease_ms : LEASE_MS,
                             .owner = in->owner ? in->owner : "",

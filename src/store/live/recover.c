@@ -2,11 +2,13 @@
 #include "base/required.h"
 #include "base/text/str.h"
 #include "store/live/live.h"
+#include "store/live/seal.h"
 
 struct rescue {
     struct bough_head at;
     int64_t ver; /* version of the open row that the plan is based on */
     struct sealing sealing;
+    bool force; /* whatever its lease says */
     bool done;
 };
 
@@ -21,7 +23,7 @@ static enum bough_rc rescue_prepare(struct prep *p, void *user, struct bough_err
     r->done = false;
     if (!rc)
         rc = open_get(snap, p->a, r->at, &row, &there, err);
-    if (rc || !there || row.ver != r->ver || !open_expired(&row, p->now))
+    if (rc || !there || row.ver != r->ver || (!r->force && !open_expired(&row, p->now)))
         return rc; /* already sealed, or its lease was renewed */
     rc = open_seal(p, &row, &r->sealing, err);
     r->done = !rc;
@@ -71,6 +73,27 @@ static enum bough_rc rescue(struct bough_store *s, struct bough_arena *a, struct
     seal.error = str_of("{\"name\":\"interrupted\",\"message\":\"its writer is gone\"}");
     rc = open_plan(s, a, r->at, parts, n, &seal, &r->sealing, err);
     return rc ? rc : plan_write(s, a, &r->sealing.plan, &req, &r->sealing.restore, err);
+}
+
+enum bough_rc message_interrupt(struct bough_store *s, struct bough_head at,
+                                struct bough_error *err)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct rescue r = { .at = at, .force = true };
+    int tries = 3; /* its writer may renew the lease meanwhile */
+    enum bough_rc rc;
+
+    live_save_at(s, at);
+    do
+        rc = rescue(s, tmp, &r, err);
+    while (!rc && r.ver && !r.done && --tries);
+    if (!rc && r.done)
+        live_over(s->e, at);
+    if (!rc && r.ver && !r.done)
+        rc = bough_fail(err, BOUGH_NOT_DONE, "message #%lld.%lld is still being written",
+                        (long long)at.branch, (long long)at.depth);
+    bough_arena_destroy(tmp);
+    return rc;
 }
 
 struct expired {

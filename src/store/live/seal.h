@@ -15,6 +15,11 @@ struct seal_extra {
     char call[BOUGH_ID_LEN + 1]; /* set: id of the call, or "" */
 };
 
+/* Seal an open message as interrupted, with the steps that are stored. Its writer, in any process,
+ * gets BOUGH_LEASE_LOST. No error if it is sealed already. */
+enum bough_rc message_interrupt(struct bough_store *s, struct bough_head at,
+                                struct bough_error *err);
+
 /* bough_message_seal(), with `extra`, which may be NULL. */
 enum bough_rc message_seal(struct bough_store *s, struct bough_arena *a,
                            const struct bough_writing *w,

@@ -1,7 +1,11 @@
 /* Loading a session's rows and its calls through a snapshot. */
 #include "store/lookup/session_load.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/limits.h"
+#include "base/text/iso.h"
 #include "base/text/str.h"
 #include "store/contract/id.h"
 #include "store/lookup/find.h"
@@ -65,6 +69,25 @@ enum bough_rc check_writable(const struct head_row *head, struct bough_error *er
     return BOUGH_OK;
 }
 
+bool held_by_run(const struct head_row *head)
+{
+    return head->status == BOUGH_STATUS_BUSY &&
+           strncmp(head->lease_owner, RUN_OWNER, strlen(RUN_OWNER)) == 0;
+}
+
+enum bough_rc check_no_run(const struct head_row *head, struct bough_error *err)
+{
+    char since[ISO_TEXT];
+
+    if (!held_by_run(head))
+        return BOUGH_OK;
+    iso_print(head->lease_since, since);
+    return bough_hint(err,
+                      bough_fail(err, BOUGH_BUSY, "session #%lld is busy: %.80s has it since %s",
+                                 (long long)head->sid, head->lease_owner, since),
+                      "wait until the run has ended, or cancel it");
+}
+
 enum bough_rc session_load_writable(struct snap *snap, struct bough_arena *a, int64_t sid,
                                     struct session_loaded *out, struct bough_error *err)
 {
@@ -85,6 +108,47 @@ enum bough_rc session_id(struct snap *snap, struct bough_arena *a, int64_t sid, 
     *id = text;
     if (!rc)
         id_session(who.made, who.sid, who.chk, text);
+    return rc;
+}
+
+struct tree {
+    struct bough_arena *a;
+    int64_t *at;
+    size_t n;
+};
+
+static void push_session(struct tree *t, int64_t sid)
+{
+    t->at = arena_room(t->a, t->at, t->n, sizeof *t->at);
+    t->at[t->n++] = sid;
+}
+
+static bool push_subagent(void *user, const struct session_row *row)
+{
+    if (row->kind == BOUGH_SUBAGENT)
+        push_session(user, row->sid);
+    return true;
+}
+
+static int by_number(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return a < b ? -1 : a > b;
+}
+
+enum bough_rc session_tree(struct snap *snap, struct bough_arena *a, int64_t sid,
+                           const int64_t **sids, size_t *n, struct bough_error *err)
+{
+    struct tree t = { .a = a };
+    enum bough_rc rc = BOUGH_OK;
+
+    push_session(&t, sid);
+    for (size_t i = 0; i < t.n && !rc; i++)
+        rc = snap->ops->session_children(snap->v, t.at[i], push_subagent, &t, err);
+    qsort(t.at, t.n, sizeof *t.at, by_number);
+    *sids = t.at;
+    *n = t.n;
     return rc;
 }
 

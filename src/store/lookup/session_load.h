@@ -34,9 +34,21 @@ enum bough_rc session_load_writable(struct snap *snap, struct bough_arena *a, in
                                     struct session_loaded *out, struct bough_error *err);
 enum bough_rc check_writable(const struct head_row *head, struct bough_error *err);
 
+/* Leases of runs: the owner is "run:ID", or "run:ID@host" while a process works on it. They are
+ * taken and given back by the functions of <bough/run.h> alone. */
+#define RUN_OWNER "run:"
+bool held_by_run(const struct head_row *head);
+/* BOUGH_BUSY while a run has the session, also when its lease has expired. */
+enum bough_rc check_no_run(const struct head_row *head, struct bough_error *err);
+
 /* The id of a session, in the arena. */
 enum bough_rc session_id(struct snap *snap, struct bough_arena *a, int64_t sid, const char **id,
                          struct bough_error *err);
+
+/* The session and its subagents at any depth, by number, purged ones included: their own subagents
+ * may live. In the arena. */
+enum bough_rc session_tree(struct snap *snap, struct bough_arena *a, int64_t sid,
+                           const int64_t **sids, size_t *n, struct bough_error *err);
 
 /* A call as callers see it. `session` is the id of its session and stored as given. */
 void call_fill(const char *session, const struct record_row *row, const struct call_body *b,

@@ -17,9 +17,10 @@ static char *copy_of(const char *text)
 
 static struct bough_str key_of(struct bough_arena *a, const struct spend_row *row)
 {
-    return str_of(arena_printf(a, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %zu %s%s",
+    return str_of(arena_printf(a, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %zu %zu %s%s%s",
                                row->day, row->sid, row->project, row->account,
-                               strlen(row->provider), row->provider, row->model));
+                               strlen(row->provider), strlen(row->model), row->provider, row->model,
+                               row->principal));
 }
 
 static struct spend_row *find(struct memory *m, struct bough_str key)
@@ -41,6 +42,7 @@ static void put(struct memory *m, const struct spend_row *row, bool add)
         *at = *row;
         at->provider = copy_of(row->provider);
         at->model = copy_of(row->model);
+        at->principal = copy_of(row->principal);
         smap_put(&m->spend_ids, key, m->nspends++);
     } else if (add) {
         spend_add(at, row);
@@ -69,6 +71,7 @@ static void remove_at(struct memory *m, size_t i)
     smap_del(&m->spend_ids, key_of(tmp, row));
     mem_free((void *)(uintptr_t)row->provider);
     mem_free((void *)(uintptr_t)row->model);
+    mem_free((void *)(uintptr_t)row->principal);
     if (row != last) {
         *row = *last;
         smap_put(&m->spend_ids, key_of(tmp, row), i);
@@ -111,7 +114,8 @@ static int by_key(const void *x, const void *y)
         if (one[i] != other[i])
             return one[i] < other[i] ? -1 : 1;
     c = strcmp(a->provider, b->provider);
-    return c ? c : strcmp(a->model, b->model);
+    c = c ? c : strcmp(a->model, b->model);
+    return c ? c : strcmp(a->principal, b->principal);
 }
 
 void mem_scan_spends(struct memory *m, raw_fn fn, void *user)

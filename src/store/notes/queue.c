@@ -12,6 +12,7 @@
 #include "store/lookup/check.h"
 #include "store/lookup/find.h"
 #include "store/lookup/session_load.h"
+#include "store/notes/queue.h"
 #include "store/sessions/session.h"
 
 /* ---- reading the queue ---- */
@@ -95,9 +96,8 @@ static enum bough_rc none(const char *id, struct bough_error *err)
     return bough_fail(err, BOUGH_NOT_FOUND, "no prompt %.40s waits in this queue", id ? id : "");
 }
 
-/* Convert a record for the caller; everything is copied into `a`. */
-static enum bough_rc give(struct bough_arena *a, const char *session, const struct record_row *row,
-                          struct bough_prompt *out, struct bough_error *err)
+enum bough_rc queue_give(struct bough_arena *a, const char *session, const struct record_row *row,
+                         struct bough_prompt *out, struct bough_error *err)
 {
     struct bough_str copy = arena_str(a, row->body);
     struct queue_body b;
@@ -146,7 +146,7 @@ enum bough_rc bough_queue_list(struct bough_store *s, struct bough_arena *a, con
     for (size_t i = 0; !rc && i < q.n; i++) {
         rc = snap.ops->record_get(snap.v, a, sid, RECORD_QUEUE, q.at[i].ord, &row, err);
         if (!rc)
-            rc = give(a, id, &row, &out->at[out->n++], err);
+            rc = queue_give(a, id, &row, &out->at[out->n++], err);
     }
     snap_end(&snap);
     return rc;
@@ -235,7 +235,7 @@ static enum bough_rc job_run(struct bough_store *s, struct bough_arena *a, const
     if (!rc && out) {
         j->row.ord = j->row.ord ? j->row.ord : r.txn.ords[0];
         *out = arena_alloc(a, sizeof **out);
-        rc = give(a, j->session, &j->row, *out, err);
+        rc = queue_give(a, j->session, &j->row, *out, err);
     }
     bough_arena_destroy(tmp);
     return rc;
@@ -243,16 +243,12 @@ static enum bough_rc job_run(struct bough_store *s, struct bough_arena *a, const
 
 /* ---- add ---- */
 
-static enum bough_rc prepare_add(struct prep *p, void *user, struct bough_error *err)
+static enum bough_rc add(struct prep *p, struct snap *snap, struct job *j,
+                         const struct head_row *head, struct bough_error *err)
 {
-    struct job *j = user;
-    struct head_row head;
-    struct snap *snap;
     struct queue q;
-    enum bough_rc rc = job_begin(p, j, &snap, &head, err);
+    enum bough_rc rc = queue_read(snap, p->a, j->sid, &q, err);
 
-    if (!rc)
-        rc = queue_read(snap, p->a, j->sid, &q, err);
     if (rc)
         return rc;
     if (q.n >= LIMIT_PENDING)
@@ -264,8 +260,42 @@ static enum bough_rc prepare_add(struct prep *p, void *user, struct bough_error 
     j->body.chk = (int64_t)(env_u64(&p->e->env) & 0xffff);
     j->body.from = queue_from(&q);
     j->row = (struct record_row){ .sid = j->sid, .kind = RECORD_QUEUE };
-    job_put(p, j, &head, true);
+    job_put(p, j, head, true);
     return BOUGH_OK;
+}
+
+static enum bough_rc prepare_add(struct prep *p, void *user, struct bough_error *err)
+{
+    struct job *j = user;
+    struct head_row head;
+    struct snap *snap;
+    enum bough_rc rc = job_begin(p, j, &snap, &head, err);
+
+    return rc ? rc : add(p, snap, j, &head, err);
+}
+
+enum bough_rc queue_add_in(struct prep *p, struct snap *snap, const struct head_row *head,
+                           const struct queue_body *body, struct record_row *out,
+                           struct bough_error *err)
+{
+    struct job j = { .sid = head->sid, .body = *body };
+    enum bough_rc rc = add(p, snap, &j, head, err);
+
+    *out = j.row;
+    return rc;
+}
+
+enum bough_rc queue_next_in(struct prep *p, struct snap *snap, int64_t sid, struct record_row *out,
+                            struct queue_body *body, struct bough_error *err)
+{
+    struct queue q;
+    enum bough_rc rc = queue_read(snap, p->a, sid, &q, err);
+
+    *out = (struct record_row){ 0 };
+    if (rc || !q.n)
+        return rc;
+    rc = snap->ops->record_get(snap->v, p->a, sid, RECORD_QUEUE, q.at[0].ord, out, err);
+    return rc ? rc : body_read(queue_fields, out->body, body, err);
 }
 
 static enum bough_rc check_content(const char *content, struct bough_error *err)
@@ -277,7 +307,7 @@ static enum bough_rc check_content(const char *content, struct bough_error *err)
     return rc;
 }
 
-static enum bough_rc check_prompt(const struct bough_prompt *in, struct bough_error *err)
+enum bough_rc queue_check(const struct bough_prompt *in, struct bough_error *err)
 {
     const struct {
         const char *what, *text;
@@ -316,7 +346,7 @@ enum bough_rc bough_queue_add(struct bough_store *s, struct bough_arena *a, cons
     enum bough_rc rc = RESERVED_CHECK(bough_prompt, in, err);
 
     if (!rc)
-        rc = check_prompt(in, err);
+        rc = queue_check(in, err);
     return rc ? rc : job_run(s, a, session, &j, prepare_add, out, err);
 }
 

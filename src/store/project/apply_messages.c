@@ -61,7 +61,7 @@ void apply_append(struct overlay_work *w, const struct changelog_row *row)
 
     if (s.sh && row->bid && !w->rc)
         w->rc = w->snap->ops->entry_scan(w->snap->v, &range, scan_entry, &s, w->err);
-    for (int64_t i = 0; row->record && i < row->ncalls; i++)
+    for (int64_t i = 0; changelog_calls(row) && i < row->ncalls; i++)
         apply_call(w, row->sid, row->record + i);
     if (s.sh && !row->record)
         s.sh->body.messages -= row->ndeleted; /* a copy: these messages were already deleted in the

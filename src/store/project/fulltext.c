@@ -42,6 +42,7 @@ static enum text_of text_of(int64_t kind)
 {
     switch ((enum changelog_kind)kind) {
     case CHANGELOG_APPEND:
+    case CHANGELOG_RUN: /* its prompt */
         return TEXT_ENTRIES;
     case CHANGELOG_SEAL: /* an open message is indexed only once sealed */
         return TEXT_ENTRY;
@@ -61,6 +62,7 @@ static enum text_of text_of(int64_t kind)
     case CHANGELOG_ADJUST:
     case CHANGELOG_CALL_DELETE:
     case CHANGELOG_REPRICE:
+    case CHANGELOG_APPROVAL:
         return TEXT_NONE;
     }
     return TEXT_NONE;

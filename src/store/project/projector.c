@@ -35,6 +35,7 @@ static void apply_row(struct overlay_work *w, const struct changelog_row *row)
 
     switch ((enum changelog_kind)row->kind) {
     case CHANGELOG_APPEND:
+    case CHANGELOG_RUN:
     case CHANGELOG_SEAL: /* an open message counts only once sealed */
         apply_append(w, row);
         break;
@@ -64,6 +65,7 @@ static void apply_row(struct overlay_work *w, const struct changelog_row *row)
     case CHANGELOG_DELETE:
     case CHANGELOG_RESTORE:
     case CHANGELOG_RECORD:
+    case CHANGELOG_APPROVAL:
         break;
     }
     sh = overlay_touch(w, row->sid);
@@ -83,10 +85,8 @@ static void look_ahead(struct overlay_work *w)
             continue;
         ahead_add(&w->ahead, WANT_SESSION, row->sid, 0);
         ahead_add(&w->ahead, WANT_LIST, row->sid, 0);
-        if (row->kind != CHANGELOG_APPEND && row->kind != CHANGELOG_OPEN &&
-            row->kind != CHANGELOG_SEAL)
-            continue;
-        ahead_entries(&w->ahead, WANT_FRONT, row, row->n);
+        if (changelog_adds(row) || row->kind == CHANGELOG_SEAL)
+            ahead_entries(&w->ahead, WANT_FRONT, row, row->n);
         ahead_calls(&w->ahead, row);
     }
     ahead_read(&w->ahead);

@@ -65,6 +65,15 @@ enum bough_rc fold_prepare(struct engine *e, size_t seen, struct ready_fold **ou
 /* Add the changes that write pending spend rows. */
 void fold_spends(struct prep *p, const struct spends *s);
 
+/* Each spend row that meets all conditions of `q`, stored ones and what pending changes add to
+ * them, with its project and account resolved: rows of older versions have those of their session.
+ * A key may come twice. `o` is built from the same snapshot. */
+enum bough_rc spend_each(struct snap *snap, const struct overlay *o, const struct spend_query *q,
+                         spend_fn fn, void *user, struct bough_error *err);
+/* The list row of a session, pending changes included. */
+enum bough_rc spend_session(struct snap *snap, struct bough_arena *a, const struct overlay *o,
+                            int64_t sid, struct list_row *out, struct bough_error *err);
+
 /* Number of pending changelog rows. */
 enum bough_rc pending_count(struct snap *snap, size_t *n, struct bough_error *err);
 

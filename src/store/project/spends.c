@@ -24,9 +24,10 @@ void spends_finish(struct spends *s)
 void spends_add(struct spends *s, const struct spend_row *row)
 {
     struct arena_mark mark = arena_mark(s->a);
-    struct bough_str key = str_of(arena_printf(
-        s->a, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %zu %s%s", row->day, row->sid,
-        row->project, row->account, strlen(row->provider), row->provider, row->model));
+    struct bough_str key =
+        str_of(arena_printf(s->a, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %zu %zu %s%s%s",
+                            row->day, row->sid, row->project, row->account, strlen(row->provider),
+                            strlen(row->model), row->provider, row->model, row->principal));
     struct spend_row *to;
     uint64_t i;
 
@@ -42,6 +43,7 @@ void spends_add(struct spends *s, const struct spend_row *row)
     *to = *row;
     to->provider = arena_strdup(s->a, row->provider);
     to->model = arena_strdup(s->a, row->model);
+    to->principal = arena_strdup(s->a, row->principal);
 }
 
 bool spends_take(void *user, const struct spend_row *row)

@@ -93,10 +93,11 @@ static bool push_spent(void *user, const struct spend_row *row)
 
     for (size_t i = s->n; i-- > 0;) /* models of one day are next to each other */
         if (s->at[i].day == left.day && s->at[i].project == left.project &&
-            s->at[i].account == left.account) {
+            s->at[i].account == left.account && strcmp(s->at[i].principal, left.principal) == 0) {
             spend_add(&s->at[i], &left);
             return true;
         }
+    left.principal = arena_strdup(s->a, left.principal);
     s->at = arena_room(s->a, s->at, s->n, sizeof *s->at);
     s->at[s->n++] = left;
     return true;

@@ -288,8 +288,10 @@ static enum bough_rc change_status(struct prep *p, struct edit *e, struct sessio
                                    struct bough_error *err)
 {
     struct head_row *h = &l->head.row;
-    enum bough_rc rc = check_lease(p, e, h, err);
+    enum bough_rc rc = check_no_run(h, err);
 
+    if (!rc)
+        rc = check_lease(p, e, h, err);
     if (rc)
         return rc;
     e->epoch = h->lease_epoch;
@@ -324,6 +326,8 @@ enum bough_rc bough_session_status(struct bough_store *s, const char *id, enum b
                       .log = CHANGELOG_STATUS };
     enum bough_rc rc = check_text("the owner", owner, LIMIT_NAME, err);
 
+    if (!rc && owner && strncmp(owner, RUN_OWNER, strlen(RUN_OWNER)) == 0)
+        rc = bough_fail(err, BOUGH_INVALID, "an owner that begins with " RUN_OWNER " is a run");
     if (!rc && (unsigned)status > BOUGH_STATUS_ARCHIVED)
         rc = bough_fail(err, BOUGH_INVALID, "no session has the status %d", (int)status);
     if (!rc)
@@ -416,6 +420,8 @@ static enum bough_rc change_cleared(struct prep *p, struct edit *e, struct sessi
     (void)p;
     if (check_writable(&l->head.row, err))
         return BOUGH_ARCHIVED;
+    if (check_no_run(&l->head.row, err))
+        return BOUGH_BUSY;
     e->head_row = l->head.row.bid != 0;
     l->head.row.bid = l->head.row.depth = 0;
     return BOUGH_OK;

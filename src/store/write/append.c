@@ -113,6 +113,18 @@ static enum bough_rc place_head(struct prep *p, const struct session_state *st, 
 
 /* ---- the txn ---- */
 
+/* Does `owner` hold the lease, with the epoch that is asked for? */
+static enum bough_rc check_owner(const struct prep *p, const struct append_job *j,
+                                 const char *owner, const struct head_row *row,
+                                 struct bough_error *err)
+{
+    if (strcmp(row->lease_owner, owner) == 0 && row->lease_expires > p->now &&
+        (!j->epoch || j->epoch == row->lease_epoch))
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_LEASE_LOST, "%.60s does not hold the lease of session #%lld",
+                      owner, (long long)j->sid);
+}
+
 /* `owner` must hold the lease; without it, nobody but `as` may hold it. The cached state lacks the
  * owner, so a snapshot is read if there is a lease that counts. */
 static enum bough_rc check_lease(struct prep *p, const struct append_job *j,
@@ -123,19 +135,19 @@ static enum bough_rc check_lease(struct prep *p, const struct append_job *j,
     struct snap *snap;
     enum bough_rc rc;
 
-    if (cstr_empty(j->owner) && (!j->heed_lease || !lives))
+    if (cstr_empty(j->owner) && !j->epoch && (!j->heed_lease || !lives))
         return BOUGH_OK;
     rc = prep_snap(p, &snap, err);
     if (!rc)
         rc = snap->ops->head_get(snap->v, p->a, j->sid, &now, err);
     if (rc)
         return rc;
-    if (!cstr_empty(j->owner)) {
-        if (strcmp(now.row.lease_owner, j->owner) == 0 && now.row.lease_expires > p->now)
-            return BOUGH_OK;
-        return bough_fail(err, BOUGH_LEASE_LOST, "%.60s does not hold the lease of session #%lld",
-                          j->owner, (long long)j->sid);
-    }
+    if (!cstr_empty(j->owner) || j->epoch)
+        return check_owner(p, j,
+                           !cstr_empty(j->owner) ? j->owner
+                           : j->as               ? j->as
+                                                 : "",
+                           &now.row, err);
     if (!*now.row.lease_owner || strcmp(now.row.lease_owner, j->as ? j->as : "") == 0)
         return BOUGH_OK;
     return bough_fail(err, BOUGH_BUSY, "session #%lld is busy: %.80s has it since %lld",
@@ -251,7 +263,7 @@ static bool head_moves(const struct append_job *j, const struct session_state *s
 {
     bool with_it = !pl->fresh && bid == st->row.bid && st->row.depth == 0;
 
-    return j->plan.n && (j->keep_head == with_it || j->touch_head);
+    return j->extra || (j->plan.n && (j->keep_head == with_it || j->touch_head));
 }
 
 static enum bough_rc move_head(struct prep *p, struct append_job *j, const struct session_state *st,
@@ -264,7 +276,13 @@ static enum bough_rc move_head(struct prep *p, struct append_job *j, const struc
 
     if (!head_moves(j, st, pl, bid))
         return BOUGH_OK;
-    if (row.lease_expires || row.lease_since) { /* the cached state lacks the owner */
+    if (j->extra) {
+        row.status = j->extra->lease.status;
+        row.lease_epoch = j->extra->lease.lease_epoch;
+        row.lease_since = j->extra->lease.lease_since;
+        row.lease_expires = j->extra->lease.lease_expires;
+        row.lease_owner = j->extra->lease.lease_owner;
+    } else if (row.lease_expires || row.lease_since) { /* the cached state lacks the owner */
         rc = prep_snap(p, &snap, err);
         if (!rc)
             rc = snap->ops->head_get(snap->v, p->a, j->sid, &now, err);
@@ -296,7 +314,7 @@ static void predict(struct prep *p, struct append_job *j, struct session_state *
 
     if (!j->plan.n)
         return;
-    if (pl->fresh || (j->at_set && j->at.branch != st->row.bid)) {
+    if (pl->fresh || j->extra || (j->at_set && j->at.branch != st->row.bid)) {
         st->valid = false;
         return;
     }
@@ -394,6 +412,11 @@ static void write_log(struct prep *p, const struct append_job *j, const struct p
         p->t->log.record = NEW_RECORD(0);
         p->t->log.ncalls = (int64_t)j->plan.ncalls;
     }
+    if (j->extra) {
+        p->t->log.kind = j->extra->log;
+        p->t->log.record = j->extra->record;
+        p->t->log.aux = j->extra->aux;
+    }
 }
 
 static void put_seen(struct prep *p, const struct append_job *j, int64_t bid, int64_t depth)
@@ -448,7 +471,10 @@ enum bough_rc append_prepare(struct prep *p, void *job, struct bough_error *err)
         txn_change(p, CHANGE_BRANCH_NEW)->u.branch =
             (struct branch_row){ .sid = j->sid, .parent = pl.parent, .base = pl.base };
     mno = pl.mno;
-    rc = add_entries(p, j, &pl, bid, &mno, err);
+    if (j->extra)
+        rc = j->extra->add(p, j, pl.base + 1, err);
+    if (!rc)
+        rc = add_entries(p, j, &pl, bid, &mno, err);
     put_seen(p, j, bid, pl.base + (int64_t)j->plan.n);
     if (!rc)
         rc = move_head(p, j, st, &pl, bid, err);

@@ -6,6 +6,21 @@
 
 enum { SEEN_OF_ENTRY = -1000 };
 
+struct append_job;
+
+/* What else the txn of an append does; see store/run. */
+struct append_extra {
+    /* In prepare(), before the entries are added, which begin at depth `first`: add changes, and
+     * fill in the members below. May change the entries of the plan. */
+    enum bough_rc (*add)(struct prep *p, struct append_job *j, int64_t first,
+                         struct bough_error *err);
+    void *user;
+
+    struct head_row lease; /* the status and the lease that the session gets */
+    enum changelog_kind log;
+    int64_t record, aux; /* of the changelog row */
+};
+
 /* One append: the caller fills it and plan_build() fills `plan`; append_run() does the rest. */
 struct append_job {
     struct bough_store *s;
@@ -21,12 +36,14 @@ struct append_job {
     bool touch_head; /* change the head row's version in any case: others must look again */
     const struct bough_head *expect_head; /* NULL: any */
     const char *owner;           /* must hold the lease of the session; NULL or "": nobody must */
+    int64_t epoch;               /* `owner`, or `as`, must hold it with this epoch; 0: any */
     bool heed_lease;             /* BOUGH_BUSY while another owner than `as` holds the lease */
     const char *as;              /* who writes; NULL: unnamed */
     const struct open_row *open; /* the last entry is an open message; this is its lease */
 
     const struct seen_row *seen; /* to add; bid SEEN_OF_ENTRY: about the last entry */
     size_t nseen;
+    struct append_extra *extra; /* NULL: nothing */
 
     /* set by prepare */
     struct bough_head first;  /* slot of the first entry; branch may be NEW_BRANCH(0) */
@@ -44,6 +61,7 @@ struct append_how {
     const struct open_row *open; /* in->n must be 1 */
     bool heed_lease;
     const char *as;
+    const struct packed_entry *const *packed; /* one for each entry; see import_append(). NULL */
 };
 
 /* bough_append(), with `how`. */

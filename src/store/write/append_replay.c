@@ -42,7 +42,7 @@ static enum bough_rc answer_from_log(struct snap *snap, struct bough_arena *a, i
         out->first_mno = i ? out->first_mno : h.mno;
     }
     out->head = (struct bough_head){ log.bid, log.depth };
-    if (log.record &&
+    if (changelog_calls(&log) &&
         !snap->ops->record_get(snap->v, a, sid, RECORD_CALL, log.record, &rec, NULL) &&
         !body_read(call_fields, rec.body, &call, NULL))
         id_record(call.made, sid, RECORD_CALL, log.record, call.chk, out->call);

@@ -1,5 +1,6 @@
 /* Moving the head to a place that is known, where nothing is appended. */
 #include "base/text/str.h"
+#include "store/lookup/session_load.h"
 #include "store/write/append.h"
 
 struct job {
@@ -26,6 +27,9 @@ static enum bough_rc prepare(struct prep *p, void *user, struct bough_error *err
         rc = snap_branch(snap, j->to.branch, &b, err);
     if (!rc && j->to.branch)
         rc = snap->ops->branch_tip(snap->v, &b, &tip, err);
+    if (rc)
+        return rc;
+    rc = check_no_run(&now.row, err);
     if (rc)
         return rc;
     if (now.row.status == BOUGH_STATUS_ARCHIVED)

@@ -159,9 +159,10 @@ void plan_repack(struct bough_store *s, struct bough_arena *a, struct plan_entry
     repack(s->e, a, pe);
 }
 
-static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
-                              const struct bough_entry_new *in, size_t index, int64_t now,
-                              struct plan_entry *pe, struct bough_error *err)
+/* Check the entry, and fill in what does not depend on other rows. */
+static enum bough_rc check_one(struct bough_arena *a, const struct bough_entry_new *in,
+                               size_t index, int64_t now, struct plan_entry *pe,
+                               struct bough_error *err)
 {
     enum bough_rc rc = reserved_check("bough_entry_new", in->reserved,
                                       sizeof(in->reserved) / sizeof(*in->reserved), err);
@@ -180,10 +181,41 @@ static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
         return rc;
     take_fields(in, now, pe);
     blob_split(a, pe->e.parts, pe->e.nparts, &pe->blobs);
-    rc = take_meaning(a, pe, err);
+    return BOUGH_OK;
+}
+
+static enum bough_rc plan_one(struct bough_store *s, struct bough_arena *a,
+                              const struct bough_entry_new *in, const struct packed_entry *packed,
+                              size_t index, int64_t now, struct plan_entry *pe,
+                              struct bough_error *err)
+{
+    enum bough_rc rc;
+
+    if (packed) {
+        take_fields(in, now, pe);
+        pe->tail = packed->tail;
+        pe->mask = packed->mask;
+        return BOUGH_OK;
+    }
+    rc = check_one(a, in, index, now, pe, err);
+    if (!rc)
+        rc = take_meaning(a, pe, err);
     if (!rc)
         plan_repack(s, a, pe);
     return rc;
+}
+
+bool plan_pack_ahead(const struct bough_store *s, struct bough_arena *a,
+                     const struct bough_entry_new *in, struct packed_entry *out)
+{
+    struct plan_entry pe = { 0 };
+
+    if (in->kind != BOUGH_ENTRY_MESSAGE || !in->time ||
+        check_one(a, in, 0, in->time, &pe, NULL) != BOUGH_OK || pe.blobs.nmoved || pe.blobs.nwants)
+        return false;
+    repack(s->e, a, &pe);
+    *out = (struct packed_entry){ .tail = pe.tail, .mask = pe.mask };
+    return true;
 }
 
 /* ---- calls ---- */
@@ -215,11 +247,14 @@ static enum bough_rc check_call(const struct bough_call_new *c, struct bough_err
     return rc;
 }
 
-static void put_call(struct plan *plan, const struct call_body *body, int64_t given_time)
+/* A call that an import brings was made by another program: it names no principal. */
+static void put_call(const struct bough_store *s, struct plan *plan, const struct call_body *body,
+                     int64_t given_time)
 {
     struct plan_call *pc = &plan->calls[plan->ncalls++];
 
     pc->body = *body;
+    pc->body.principal = s->import ? "" : s->principal;
     pc->given_time = given_time;
 }
 
@@ -251,8 +286,9 @@ static struct call_body call_of(const struct bough_call_new *c, int64_t now, int
 }
 
 /* A message with usage always has a call: create one if the caller gave none (U17). */
-static void own_call(struct plan *plan, const struct bough_entry_new *in, struct plan_entry *pe,
-                     int64_t now, int64_t chk)
+static void own_call(const struct bough_store *s, struct plan *plan,
+                     const struct bough_entry_new *in, struct plan_entry *pe, int64_t now,
+                     int64_t chk)
 {
     struct call_body body = { .made = now,
                               .chk = chk,
@@ -264,7 +300,7 @@ static void own_call(struct plan *plan, const struct bough_entry_new *in, struct
                               .time = pe->e.time,
                               .cost_source = (int64_t)in->call_cost_source };
 
-    put_call(plan, &body, pe->given_time);
+    put_call(s, plan, &body, pe->given_time);
     pe->call_new = (int)plan->ncalls;
 }
 
@@ -295,14 +331,16 @@ static enum bough_rc check_ids(const struct plan *plan, struct bough_error *err)
     return rc;
 }
 
-enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
-                         const struct bough_entry_new *entries, size_t n,
-                         const struct bough_call_new *call, struct plan *out,
-                         struct bough_error *err)
+enum bough_rc plan_build_packed(struct bough_store *s, struct bough_arena *a,
+                                const struct bough_append_options *in,
+                                const struct packed_entry *const *packed, struct plan *out,
+                                struct bough_error *err)
 {
+    const struct bough_entry_new *entries = in->entries;
     int64_t now = env_now(&s->e->env);
+    size_t n = in->n;
     uint16_t *chk;
-    enum bough_rc rc = call ? check_call(call, err) : BOUGH_OK;
+    enum bough_rc rc = in->call ? check_call(in->call, err) : BOUGH_OK;
 
     if (rc)
         return rc;
@@ -314,30 +352,40 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
     out->calls = arena_array(a, n + 1, sizeof *out->calls);
     chk = arena_alloc(a, (2 * n + 1) * sizeof *chk);
     env_random(&s->e->env, chk, (2 * n + 1) * sizeof *chk);
-    if (call) {
-        struct call_body body = call_of(call, now, chk[2 * n]);
+    if (in->call) {
+        struct call_body body = call_of(in->call, now, chk[2 * n]);
 
-        put_call(out, &body, call->time);
+        put_call(s, out, &body, in->call->time);
     }
     for (size_t i = 0; i < n; i++) {
         struct plan_entry *pe = &out->entries[i];
 
-        rc = plan_one(s, a, &entries[i], i, now, pe, err);
+        rc = plan_one(s, a, &entries[i], packed ? packed[i] : NULL, i, now, pe, err);
         if (rc)
             return rc;
         pe->x.made = now;
         pe->x.chk = chk[i];
-        if (entries[i].by_call && !call)
+        if (entries[i].by_call && !in->call)
             return bough_fail(err, BOUGH_INVALID, "entry %zu is by a call, but no call was given",
                               i + 1);
         pe->call_new = entries[i].by_call ? 1 : 0;
         if (pe->e.usage && !pe->call_new && cstr_empty(pe->call) && !s->uncounted)
-            own_call(out, &entries[i], pe, now, chk[n + i]);
+            own_call(s, out, &entries[i], pe, now, chk[n + i]);
         link_call(pe, out);
         out->resolve = out->resolve || !cstr_empty(pe->call) || pe->e.kind == BOUGH_ENTRY_LABEL ||
                        pe->e.kind == BOUGH_ENTRY_COMPACTION;
     }
     return n > 1 ? check_ids(out, err) : BOUGH_OK;
+}
+
+enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
+                         const struct bough_entry_new *entries, size_t n,
+                         const struct bough_call_new *call, struct plan *out,
+                         struct bough_error *err)
+{
+    const struct bough_append_options in = { .entries = entries, .n = n, .call = call };
+
+    return plan_build_packed(s, a, &in, NULL, out, err);
 }
 
 void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid, const int64_t groups[2])

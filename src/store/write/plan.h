@@ -22,6 +22,12 @@ struct plan_entry {
     const char *title; /* BOUGH_ENTRY_SESSION_INFO: the session's new title; NULL: none */
 };
 
+/* An entry that was checked and packed before its append; see import_pack(). */
+struct packed_entry {
+    struct squeezed tail;
+    int64_t mask;
+};
+
 struct plan_call {
     struct call_body body;
     int64_t given_time;
@@ -42,6 +48,13 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
                          const struct bough_entry_new *entries, size_t n,
                          const struct bough_call_new *call, struct plan *out,
                          struct bough_error *err);
+
+/* The same for the entries and the call of an append. packed[i] is entry i, packed ahead; NULL: it
+ * is not. `packed` itself may be NULL. */
+enum bough_rc plan_build_packed(struct bough_store *s, struct bough_arena *a,
+                                const struct bough_append_options *in,
+                                const struct packed_entry *const *packed, struct plan *out,
+                                struct bough_error *err);
 
 /* Look up existing calls, label targets and first kept entries. Call it when plan->resolve is set.
  * BOUGH_NOT_FOUND when a call or a label target does not exist. */
@@ -64,6 +77,11 @@ enum bough_rc plan_write(struct bough_store *s, struct bough_arena *a, const str
 /* SHA-256 of the request, for idempotency keys. `in` may be NULL. */
 void plan_hash(struct bough_arena *a, const struct plan *plan,
                const struct bough_append_options *in, unsigned char out[32]);
+
+/* Check and pack an entry ahead, as plan_build() does; false: only plan_build() can. The result
+ * borrows from `in`. */
+bool plan_pack_ahead(const struct bough_store *s, struct bough_arena *a,
+                     const struct bough_entry_new *in, struct packed_entry *out);
 
 /* Pack an entry again after changing it. */
 void plan_repack(struct bough_store *s, struct bough_arena *a, struct plan_entry *pe);

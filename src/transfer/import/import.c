@@ -16,6 +16,7 @@
 #include "store/write/import_api.h"
 #include "transfer/import/import.h"
 #include "transfer/import/opencode_storage.h"
+#include "transfer/pipeline/pipeline.h"
 #include "transfer/sources/packed.h"
 #include "transfer/sources/sqlite_file.h"
 
@@ -256,6 +257,8 @@ static void conclude(struct import *im)
         out->status = before || !out->sessions ? BOUGH_IMPORT_GREW : BOUGH_IMPORT_NEW;
 }
 
+static enum bough_rc read_beside(struct import *im, struct bough_error *err);
+
 static enum bough_rc import_open(struct import *im, struct bough_error *err)
 {
     bool same = false, on = false;
@@ -271,6 +274,7 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
                           cstr_eq(im->source->format, im->reading.format->name);
     /* A file with many sessions does not stand for one of them. */
     im->placer.known = im->source && !im->rows ? im->source->session : "";
+    im->known = im->source ? im->source->offset : 0;
     rc = import_resume(im, &on, err);
     if (!rc && on)
         same = im->done == im->size; /* the file has not grown */
@@ -282,9 +286,10 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
         return write_down(im, false, err);
     }
     if (!rc && im->rows)
-        rc = sqlite_file_read(im->rows, &im->reading, tell_rows, im, &im->placer.out->lines, err);
+        rc = sqlite_file_read(im->rows, &im->reading, tell_rows, im, &im->lines, err);
     else if (!rc)
-        rc = import_read(im, err);
+        rc = read_beside(im, err);
+    im->placer.out->lines = im->lines;
     if (!rc)
         rc = placer_end(&im->placer, err);
     if (rc == BOUGH_CANCELLED) /* what was read so far is imported */
@@ -300,10 +305,10 @@ static enum bough_rc import_open(struct import *im, struct bough_error *err)
 /* Reading a large file takes longer than a claim lasts, so renew it while reading. */
 static enum bough_rc renew(struct import *im, struct bough_error *err)
 {
-    if (++im->since < RENEW_ITEMS && im->done + im->told < im->renewed + RENEW_BYTES)
+    if (++im->since < RENEW_ITEMS && im->placed < im->renewed + RENEW_BYTES)
         return BOUGH_OK;
     im->since = 0;
-    im->renewed = im->done + im->told;
+    im->renewed = im->placed;
     if (im->how->dry || !im->source)
         return BOUGH_OK;
     return bough_source_claim(im->s, im->placer.a, im->name, im->owner, CLAIM_MS, &im->source, err);
@@ -321,6 +326,46 @@ static enum bough_rc take(void *user, const struct item *item, struct bough_erro
     return rc ? rc : placer_take(&im->placer, item, err);
 }
 
+/* ---- two threads ---- */
+
+static enum bough_rc read_all(void *user, struct bough_error *err)
+{
+    return import_read(user, err);
+}
+
+static enum bough_rc placed(void *user, int64_t done, struct bough_error *err)
+{
+    struct import *im = user;
+
+    im->placed = done;
+    return import_tell(im, done, err);
+}
+
+/* Most entries of a file that was imported before are known: packing them would be for nothing. */
+static bool packs(const struct import *im)
+{
+    return !im->how->dry && (!im->placer.imported || im->placer.resumed);
+}
+
+/* A thread reads, parses and packs ahead, while this one places the items and commits. */
+static enum bough_rc read_beside(struct import *im, struct bough_error *err)
+{
+    struct item_queue *q = item_queue_create(packs(im) ? im->placer.s : NULL);
+    const struct pipeline p = {
+        .queue = q, .user = im, .read = read_all, .take = take, .progress = placed
+    };
+    const struct sink before = im->reading.sink;
+    enum bough_rc rc;
+
+    im->queue = q;
+    im->reading.sink = (struct sink){ item_queue_push, q };
+    rc = pipeline_run(&p, err);
+    im->reading.sink = before;
+    im->queue = NULL;
+    item_queue_destroy(q);
+    return rc;
+}
+
 static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, const char *path,
                                  const struct bough_import_file_options *how,
                                  struct bough_import_file_result *out, bool *again,
@@ -334,8 +379,9 @@ static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, c
     im.placer =
         (struct placer){ .how = im.how, .path = im.path, .known = "", .out = out, .answers = a };
     placer_init(&im.placer, s);
+    im.a = bough_arena_create();
     im.reading = (struct reading){
-        .sink = { take, &im }, .kept = im.placer.a, .a = bough_arena_create(), .name = im.path
+        .sink = { take, &im }, .kept = im.a, .a = bough_arena_create(), .name = im.path
     };
     rc = open_file(&im, err);
     if (!rc)
@@ -349,6 +395,7 @@ static enum bough_rc import_once(struct bough_store *s, struct bough_arena *a, c
     if (im.fd >= 0)
         close(im.fd);
     bough_arena_destroy(im.reading.a);
+    bough_arena_destroy(im.a);
     placer_finish(&im.placer);
     return rc;
 }

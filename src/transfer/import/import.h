@@ -7,6 +7,7 @@
 #include "base/memory/buf.h"
 #include "base/os/process.h"
 #include "transfer/import/placer.h"
+#include "transfer/pipeline/item_queue.h"
 
 struct sqlite_file;
 
@@ -21,9 +22,16 @@ struct import {
     int64_t size, done;
     struct bough_source *source; /* the state an earlier import left, or NULL */
     char owner[32 + PROCESS_TEXT];
-    int64_t since, renewed; /* items since the claim was renewed, and bytes read by then */
+    int64_t since, renewed; /* items since the claim was renewed, and progress by then */
     struct placer placer;
+    int64_t placed; /* progress: bytes of the file whose items are placed */
+
+    /* While read_beside() runs, the reader thread owns the members from here on. */
+    struct bough_arena *a;    /* lives as long as the reading */
+    struct item_queue *queue; /* where the items go; NULL: nowhere, the sink places them */
     struct reading reading;
+    int64_t lines;   /* read, without those read again */
+    int64_t known;   /* bytes that an earlier import read */
     bool again;      /* re-reading known lines: only their session is placed */
     struct buf rest; /* the line whose end is not read yet; `over`: it is too long */
     int64_t rest_bytes;
@@ -44,11 +52,14 @@ struct import {
 
 /* ---- import_read.c ---- */
 
-/* Read the whole file, or the bytes after the point that import_resume() found. */
+/* Read the whole file, or the bytes after the point that import_resume() found, and give the items
+ * to the sink. */
 enum bough_rc import_read(struct import *im, struct bough_error *err);
 /* Continue after an earlier import, if possible; *on says whether. BOUGH_CONFLICT: the whole file
  * must be read. */
 enum bough_rc import_resume(struct import *im, bool *on, struct bough_error *err);
+/* Report progress in the caller's thread. BOUGH_CANCELLED: the caller wants to stop. */
+enum bough_rc import_tell(struct import *im, int64_t done, struct bough_error *err);
 /* Set im->after from im->sum and free that, if it has begun. */
 void import_end_sum(struct import *im);
 /* Compute the checksum of the whole file. */

@@ -34,14 +34,18 @@ static ssize_t read_at(const struct import *im, int64_t at, char *to, size_t n)
     return (ssize_t)got;
 }
 
-static bool tell(const struct import *im, int64_t done)
+enum bough_rc import_tell(struct import *im, int64_t done, struct bough_error *err)
 {
-    return !im->how->progress || im->how->progress(im->how->user, done, im->size);
+    if (!im->how->progress || im->how->progress(im->how->user, done, im->size))
+        return BOUGH_OK;
+    return bough_fail(err, BOUGH_CANCELLED, "stopped; what was read so far is imported");
 }
 
-static enum bough_rc stopped(struct bough_error *err)
+/* The reader thread reports through the queue: the caller's function is called in its own
+ * thread. */
+static enum bough_rc tell(struct import *im, int64_t done, struct bough_error *err)
 {
-    return bough_fail(err, BOUGH_CANCELLED, "stopped; what was read so far is imported");
+    return im->queue ? item_queue_progress(im->queue, done, err) : import_tell(im, done, err);
 }
 
 /* ---- checksums ---- */
@@ -49,7 +53,7 @@ static enum bough_rc stopped(struct bough_error *err)
 /* Add to the checksum. im->before is taken at the offset where an earlier import ended. */
 static void add_sum(struct import *im, const char *p, size_t n)
 {
-    int64_t old = im->source ? im->source->offset : 0;
+    int64_t old = im->known;
 
     if (im->done < old && im->done + (int64_t)n >= old) {
         size_t part = (size_t)(old - im->done);
@@ -96,14 +100,14 @@ static enum bough_rc sum_rest(struct import *im, char *piece, struct bough_error
 
 enum bough_rc import_sum(struct import *im, struct bough_error *err)
 {
-    struct arena_mark mark = arena_mark(im->placer.a);
+    struct arena_mark mark = arena_mark(im->a);
     enum bough_rc rc;
 
     sha256_init(&im->sum);
     im->summing = true;
-    rc = sum_rest(im, arena_alloc(im->placer.a, PIECE), err);
+    rc = sum_rest(im, arena_alloc(im->a, PIECE), err);
     import_end_sum(im);
-    arena_rewind(im->placer.a, mark);
+    arena_rewind(im->a, mark);
     return rc;
 }
 
@@ -119,7 +123,7 @@ static enum bough_rc give_line(struct import *im, struct bough_str line, int64_t
         line.n--;
     r->line++;
     r->at = at;
-    im->placer.out->lines += im->again ? 0 : 1;
+    im->lines += im->again ? 0 : 1;
     rc = r->format->line(r, line, err);
     bough_arena_reset(r->a);
     return rc;
@@ -141,7 +145,7 @@ static enum bough_rc skip_line(struct import *im, int64_t at, struct bough_error
 
     r->line++;
     r->at = at;
-    im->placer.out->lines += im->again ? 0 : 1;
+    im->lines += im->again ? 0 : 1;
     rc = give_problem(r, err, "a line of more than %lld bytes was left out",
                       (long long)LIMIT_MESSAGE_BYTES);
     return rc ? rc : give_lost(r, err);
@@ -203,8 +207,8 @@ static enum bough_rc read_lines(struct import *im, char *piece, struct bough_err
 
         add_sum(im, piece, (size_t)got);
         rc = split_lines(im, piece, (size_t)got, at, err);
-        if (!rc && !tell(im, im->done))
-            rc = stopped(err);
+        if (!rc)
+            rc = tell(im, im->done, err);
     }
     if (got < 0)
         rc = io_error(im, err);
@@ -234,7 +238,7 @@ static enum bough_rc read_bytes(void *user, int64_t at, char *to, size_t n, size
         add_sum(im, to, *got);
     else
         im->told += some;
-    return tell(im, im->told < im->size ? im->told : im->size) ? BOUGH_OK : stopped(err);
+    return tell(im, im->told < im->size ? im->told : im->size, err);
 }
 
 static enum bough_rc read_document(struct import *im, char *piece, struct bough_error *err)
@@ -253,7 +257,7 @@ static enum bough_rc read_document(struct import *im, char *piece, struct bough_
 enum bough_rc import_read(struct import *im, struct bough_error *err)
 {
     const struct format *f = im->reading.format;
-    char *piece = arena_alloc(im->placer.a, PIECE);
+    char *piece = arena_alloc(im->a, PIECE);
     bool whole = !im->placer.resumed || im->summing;
     enum bough_rc rc;
 
@@ -278,7 +282,7 @@ enum bough_rc import_read(struct import *im, struct bough_error *err)
 static enum bough_rc read_again(struct import *im, struct line_place from, int64_t end,
                                 struct bough_error *err)
 {
-    char *piece = arena_alloc(im->placer.a, PIECE);
+    char *piece = arena_alloc(im->a, PIECE);
     enum bough_rc rc = BOUGH_OK;
     int64_t at = from.byte;
 
@@ -298,7 +302,7 @@ static enum bough_rc read_again(struct import *im, struct line_place from, int64
 /* The end of the line at this offset; 0: the line is too long to be a session's header. */
 static int64_t line_end(struct import *im, int64_t at)
 {
-    char *piece = arena_alloc(im->placer.a, PIECE);
+    char *piece = arena_alloc(im->a, PIECE);
     ssize_t got = read_at(im, at, piece, PIECE);
     const char *end = got > 0 ? memchr(piece, '\n', (size_t)got) : NULL;
 
@@ -309,8 +313,8 @@ static int64_t line_end(struct import *im, int64_t at)
 static enum bough_rc sum_range(struct import *im, int64_t from, int64_t end, struct sha256 *sum,
                                bool *all, struct bough_error *err)
 {
-    struct arena_mark mark = arena_mark(im->placer.a);
-    char *piece = arena_alloc(im->placer.a, PIECE);
+    struct arena_mark mark = arena_mark(im->a);
+    char *piece = arena_alloc(im->a, PIECE);
     enum bough_rc rc = BOUGH_OK;
 
     *all = true;
@@ -324,10 +328,10 @@ static enum bough_rc sum_range(struct import *im, int64_t from, int64_t end, str
             sha256_update(sum, piece, (size_t)got);
         *all = got == (ssize_t)n;
         from += (int64_t)n;
-        if (!rc && !tell(im, 0))
-            rc = stopped(err);
+        if (!rc)
+            rc = tell(im, 0, err);
     }
-    arena_rewind(im->placer.a, mark);
+    arena_rewind(im->a, mark);
     return rc;
 }
 

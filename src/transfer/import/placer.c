@@ -25,14 +25,8 @@ static enum bough_rc problem(struct placer *p, int64_t line, const char *text)
 static struct waiting *keep_waiting(struct placer *p, const struct item *item)
 {
     struct waiting *w = arena_zalloc(p->own, sizeof *w);
-    size_t bytes = 0;
 
-    w->item = *item;
-    w->item.u.entry.entry = placer_keep(p->own, &item->u.entry.entry, &bytes);
-    w->item.u.entry.id = arena_strdup(p->own, item->u.entry.id);
-    w->item.u.entry.parent = arena_strdup(p->own, item->u.entry.parent);
-    w->item.u.entry.kept = arena_strdup(p->own, item->u.entry.kept);
-    w->item.u.entry.stands_for = arena_strdup(p->own, item->u.entry.stands_for);
+    (void)item_keep(p->own, item, &w->item);
     return w;
 }
 

@@ -8,6 +8,7 @@
 #include "formats/common/copies.h"
 #include "formats/common/format.h"
 #include "transfer/import/placer_ids.h"
+#include "transfer/pipeline/item_keep.h"
 
 struct placer {
     struct bough_store *s; /* a handle of its own; see placer_moved() */
@@ -65,6 +66,7 @@ struct placer {
     /* A batch of consecutive entries that are not appended yet. */
     struct bough_entry_new *batch;
     const char **batch_ids;
+    const struct packed_entry **batch_packed; /* packed ahead; NULL: the append packs it */
     size_t n, cap, bytes;
     struct bough_head batch_at; /* slot of the parent of the first one; branch 0: a root */
     bool batch_uncounted;       /* all of them are, or none */
@@ -88,10 +90,6 @@ void placer_problem(struct placer *p, int64_t line, const char *text);
 bool placer_refused(enum bough_rc rc);
 /* Id of call n of the file; NULL: unknown. */
 const char *placer_call_id(const struct placer *p, int64_t n);
-/* Copies in `a`. placer_keep adds the size of the entry to *bytes. */
-struct bough_str keep_str(struct bough_arena *a, struct bough_str s);
-struct bough_entry_new placer_keep(struct bough_arena *a, const struct bough_entry_new *in,
-                                   size_t *bytes);
 
 /* placer.c */
 /* A sink for items; `placer` is the struct placer. BOUGH_CONFLICT when p->resumed and the item

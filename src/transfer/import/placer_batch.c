@@ -36,7 +36,7 @@ static enum bough_rc append(struct placer *p, size_t from, size_t n, struct boug
     else
         in.at_root = true;
     import_counts(p->s, !p->batch_uncounted);
-    rc = bough_append(p->s, p->tmp, p->session, &in, &done, err);
+    rc = import_append(p->s, p->tmp, p->session, &in, p->batch_packed + from, &done, err);
     for (size_t i = 0; i < n && !rc; i++) {
         struct bough_head now = { done.head.branch, done.head.depth - (int64_t)(n - 1 - i) };
 
@@ -67,6 +67,7 @@ static enum bough_rc append_each(struct placer *p, struct bough_error *err)
             p->batch[i].kind = BOUGH_ENTRY_OTHER;
             p->batch[i].usage = NULL;
             p->batch[i].keep_from = 0;
+            p->batch_packed[i] = NULL;
             rc = append(p, i, 1, at, &why);
         }
         if (placer_refused(rc)) { /* skipped: hang its children on its parent */
@@ -102,19 +103,33 @@ enum bough_rc placer_flush(struct placer *p, struct bough_error *err)
     return BOUGH_OK;
 }
 
+/* The packed form of the entry, if it is stored with the id it was packed with. */
+static const struct packed_entry *packed_as(struct placer *p, const struct item_entry *in,
+                                            const char *origin)
+{
+    return in->packed && cstr_eq(in->id, origin) ? import_pack_keep(p->tmp, in->packed) : NULL;
+}
+
+static void make_room(struct placer *p)
+{
+    if (p->n < p->cap)
+        return;
+    p->cap = p->cap ? 2 * p->cap : 64;
+    p->batch = mem_realloc(p->batch, mem_array(p->cap, sizeof *p->batch));
+    p->batch_ids = mem_realloc(p->batch_ids, mem_array(p->cap, sizeof *p->batch_ids));
+    p->batch_packed = mem_realloc(p->batch_packed, mem_array(p->cap, sizeof *p->batch_packed));
+}
+
 void placer_push(struct placer *p, const struct item_entry *in, const char *origin)
 {
-    if (p->n == p->cap) {
-        p->cap = p->cap ? 2 * p->cap : 64;
-        p->batch = mem_realloc(p->batch, mem_array(p->cap, sizeof *p->batch));
-        p->batch_ids = mem_realloc(p->batch_ids, mem_array(p->cap, sizeof *p->batch_ids));
-    }
+    make_room(p);
     placer_moved(p, in->entry.time);
     p->batch_uncounted = in->uncounted;
-    p->batch[p->n] = placer_keep(p->tmp, &in->entry, &p->bytes);
+    p->batch[p->n] = keep_entry_new(p->tmp, &in->entry, &p->bytes);
     p->batch[p->n].id = arena_strdup(p->tmp, origin);
     p->batch[p->n].time = in->entry.time ? in->entry.time : p->dated;
     p->batch[p->n].call = in->call ? placer_call_id(p, in->call) : NULL;
+    p->batch_packed[p->n] = packed_as(p, in, origin);
     p->batch_ids[p->n++] = arena_strdup(p->tmp, in->id);
     if (!cstr_empty(origin)) /* reserve the id; its slot is known after the flush */
         ids_put(&p->ids, origin, 0);

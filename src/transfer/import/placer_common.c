@@ -1,8 +1,7 @@
-/* What every file of the placer uses: its state, the report of problems, copies of items. */
+/* What every file of the placer uses: its state and the report of problems. */
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
 #include "base/text/str.h"
-#include "core/model/totals.h"
 #include "store/write/import_api.h"
 #include "transfer/import/placer.h"
 
@@ -30,10 +29,11 @@ void placer_finish(struct placer *p)
     smap_finish(&p->placed);
     mem_free(p->batch);
     mem_free(p->batch_ids);
+    mem_free(p->batch_packed);
     bough_arena_destroy(p->a);
     bough_arena_destroy(p->own);
     bough_arena_destroy(p->tmp);
-    bough_store_close(&p->s);
+    import_handle_close(&p->s);
 }
 
 void placer_moved(struct placer *p, int64_t time)
@@ -69,37 +69,4 @@ const char *placer_call_id(const struct placer *p, int64_t n)
     uint64_t v;
 
     return map_get(&p->calls, (uint64_t)n, &v) ? (const char *)(uintptr_t)v : NULL;
-}
-
-/* ---- copies ---- */
-
-struct bough_str keep_str(struct bough_arena *a, struct bough_str s)
-{
-    return str_make(arena_strndup(a, s.p ? s.p : "", s.n), s.n);
-}
-
-struct bough_entry_new placer_keep(struct bough_arena *a, const struct bough_entry_new *in,
-                                   size_t *bytes)
-{
-    struct bough_entry_new e = *in;
-    struct bough_str *parts = arena_array(a, in->nparts + 1, sizeof *parts);
-
-    for (size_t i = 0; i < in->nparts; i++) {
-        parts[i] = keep_str(a, in->parts[i]);
-        *bytes += parts[i].n;
-    }
-    e.parts = parts;
-    e.usage = totals_keep(a, in->usage);
-    e.kind_name = arena_strdup(a, in->kind_name);
-    e.text = arena_strdup(a, in->text);
-    e.id = arena_strdup(a, in->id);
-    e.finish = arena_strdup(a, in->finish);
-    e.call_provider = arena_strdup(a, in->call_provider);
-    e.call_model = arena_strdup(a, in->call_model);
-    e.call_request_id = arena_strdup(a, in->call_request_id);
-    e.error = keep_str(a, in->error);
-    e.data = keep_str(a, in->data);
-    e.metadata = keep_str(a, in->metadata);
-    *bytes += e.data.n + e.metadata.n + 64;
-    return e;
 }

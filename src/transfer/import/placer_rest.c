@@ -79,39 +79,6 @@ enum bough_rc placer_call(struct placer *p, const struct item_call *in, int64_t 
 
 /* ---- after all entries ---- */
 
-static void keep_todos(struct bough_arena *a, struct bough_todos *t)
-{
-    struct bough_todo *items = arena_array(a, t->n + 1, sizeof *items);
-
-    for (size_t i = 0; i < t->n; i++)
-        items[i] = (struct bough_todo){ .content = arena_strdup(a, t->at[i].content),
-                                        .status = arena_strdup(a, t->at[i].status),
-                                        .priority = arena_strdup(a, t->at[i].priority) };
-    t->at = items;
-}
-
-static void keep_prompt(struct bough_arena *a, struct bough_prompt *q)
-{
-    q->content = arena_strdup(a, q->content);
-    q->runtime_kind = arena_strdup(a, q->runtime_kind);
-    q->provider = arena_strdup(a, q->provider);
-    q->model = arena_strdup(a, q->model);
-    q->workspace = arena_strdup(a, q->workspace);
-    q->system_prompt = arena_strdup(a, q->system_prompt);
-    q->adapter_id = arena_strdup(a, q->adapter_id);
-    q->data = keep_str(a, q->data);
-}
-
-static void keep_memory(struct bough_arena *a, struct bough_memory *m)
-{
-    m->of = arena_strdup(a, m->of);
-    m->title = arena_strdup(a, m->title);
-    m->body = arena_strdup(a, m->body);
-    m->content = arena_strdup(a, m->content);
-    m->source = arena_strdup(a, m->source);
-    m->path = arena_strdup(a, m->path);
-}
-
 void placer_later(struct placer *p, const struct item *item)
 {
     struct later *l;
@@ -125,40 +92,13 @@ void placer_later(struct placer *p, const struct item *item)
         return;
     }
     l = arena_zalloc(p->own, sizeof *l);
-    l->item.kind = item->kind;
-    l->item.line = item->line;
-    switch (item->kind) {
-    case ITEM_ENTRY: /* a deletion */
-        l->item.u.entry = (struct item_entry){ .id = arena_strdup(p->own, item->u.entry.id),
-                                               .deleted = item->u.entry.deleted };
-        break;
-    case ITEM_LABEL:
-        l->item.u.label =
-            (struct item_label){ arena_strdup(p->own, item->u.label.entry),
-                                 arena_strdup(p->own, item->u.label.text), item->u.label.time };
-        break;
-    case ITEM_MEMORY:
-        l->item.u.memory = item->u.memory;
-        keep_memory(p->own, &l->item.u.memory);
-        break;
-    case ITEM_PROMPT:
-        l->item.u.prompt = item->u.prompt;
-        keep_prompt(p->own, &l->item.u.prompt);
-        break;
-    case ITEM_TODOS:
-        l->item.u.todos = item->u.todos;
-        keep_todos(p->own, &l->item.u.todos);
-        break;
-    case ITEM_TITLE:
-    case ITEM_SESSION:
-    case ITEM_HEAD:
-    case ITEM_ALIAS:
-    case ITEM_CALL:
-    case ITEM_LOST:
-    case ITEM_PROBLEM:
-        l->item.u.id = arena_strdup(p->own, item->kind == ITEM_TITLE ? item->u.id : "");
-        break;
-    }
+    if (item->kind == ITEM_ENTRY) /* a deletion: its content is not needed */
+        l->item = (struct item){ .kind = ITEM_ENTRY,
+                                 .line = item->line,
+                                 .u.entry = { .id = arena_strdup(p->own, item->u.entry.id),
+                                              .deleted = item->u.entry.deleted } };
+    else
+        (void)item_keep(p->own, item, &l->item);
     *p->rest_end = l;
     p->rest_end = &l->next;
 }

@@ -328,35 +328,6 @@ enum bough_rc placer_make(struct placer *p, struct bough_error *err)
     return BOUGH_OK;
 }
 
-static void keep_session(struct placer *p, const struct item_session *in)
-{
-    p->in = *in;
-    const char **const texts[] = {
-        &p->in.id,
-        &p->in.title,
-        &p->in.project,
-        &p->in.workspace,
-        &p->in.account,
-        &p->in.slug,
-        &p->in.parent,
-        &p->in.fork_entry,
-        &p->in.spawned_by,
-        &p->in.model_provider,
-        &p->in.model_name,
-        &p->in.provider_path,
-        &p->in.role_name,
-        &p->in.system_prompt,
-        &p->in.user_name,
-        &p->in.version,
-        &p->in.exported_from,
-    };
-
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = arena_strdup(p->own, *texts[i]);
-    p->in.data = keep_str(p->own, in->data);
-    p->in.metadata = keep_str(p->own, in->metadata);
-}
-
 /*
  * Is this the session that the file means? It has the id of the file. Then the id came from this
  * format, or, when it came from elsewhere, the creation times agree: the session was moved here in
@@ -420,7 +391,7 @@ enum bough_rc placer_session(struct placer *p, const struct item_session *in, in
     ids_clear(&p->ids);
     map_clear(&p->calls);
     bough_arena_reset(p->own);
-    keep_session(p, in);
+    p->in = keep_session(p->own, in);
     p->begun = true;
     p->line = line;
     p->there = p->fresh = p->moved = p->forked = p->hidden = p->elsewhere = false;

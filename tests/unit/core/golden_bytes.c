@@ -347,6 +347,10 @@ TEST(every_body_with_all_its_fields_is_stored_as_it_always_was)
         { "token", token_fields, sizeof(struct token_body) },
         { "quarantine", quarantine_fields, sizeof(struct quarantine_body) },
         { "state", state_fields, sizeof(struct state_body) },
+        { "run", run_fields, sizeof(struct run_body) },
+        { "approval", approval_fields, sizeof(struct approval_body) },
+        { "grant", grant_fields, sizeof(struct grant_body) },
+        { "order", order_fields, sizeof(struct order_body) },
     };
     struct golden g = golden_open(t);
 

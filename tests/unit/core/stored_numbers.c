@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 
+#include <bough/approval.h>
 #include <bough/message.h>
 #include <bough/notes.h>
 
@@ -115,7 +116,7 @@ TEST(records_and_log_rows_keep_the_numbers_of_their_kinds)
         N(RECORD_LABEL, 4),       N(RECORD_TODO, 5),     N(RECORD_QUEUE, 6),
         N(RECORD_TOKEN, 7),       N(RECORD_AUDIT, 8),    N(RECORD_SOURCE, 9),
         N(RECORD_PROJECT, 10), /* PostgreSQL's view sessions names 10, 11 and 12 */
-        N(RECORD_WORKSPACE, 11),  N(RECORD_ACCOUNT, 12), N(RECORD_SEEN, 13),
+        N(RECORD_WORKSPACE, 11),  N(RECORD_ACCOUNT, 12), N(RECORD_ORDER, 13),
         N(RECORD_QUARANTINE, 14), N(RECORD_STATE, 15),
     };
     static const struct number logs[] = {
@@ -124,11 +125,47 @@ TEST(records_and_log_rows_keep_the_numbers_of_their_kinds)
         N(CHANGELOG_RESTORE, 7),        N(CHANGELOG_PURGE, 8),   N(CHANGELOG_ENTRY_DELETE, 9),
         N(CHANGELOG_ENTRY_RESTORE, 10), N(CHANGELOG_RECORD, 11), N(CHANGELOG_ADJUST, 12),
         N(CHANGELOG_CALL_DELETE, 13),   N(CHANGELOG_OPEN, 14),   N(CHANGELOG_SEAL, 15),
-        N(CHANGELOG_REPRICE, 16),
+        N(CHANGELOG_REPRICE, 16),       N(CHANGELOG_RUN, 17),    N(CHANGELOG_APPROVAL, 18),
     };
 
     CHECK_NUMBERS(records, RECORD_LAST);
     CHECK_NUMBERS(logs, CHANGELOG_LAST);
+}
+
+TEST(numbers_of_runs_and_approvals_keep_their_meaning)
+{
+    static const struct number statuses[] = {
+        N(BOUGH_RUN_QUEUED, 0),    N(BOUGH_RUN_RUNNING, 1), N(BOUGH_RUN_AWAITING_APPROVAL, 2),
+        N(BOUGH_RUN_COMPLETED, 3), N(BOUGH_RUN_FAILED, 4),  N(BOUGH_RUN_CANCELLED, 5),
+    };
+    static const struct number runtimes[] = { N(BOUGH_RUNTIME_MODEL, 0), N(BOUGH_RUNTIME_AGENT, 1),
+                                              N(BOUGH_RUNTIME_EXTERNAL, 2) };
+    static const struct number whys[] = { N(BOUGH_RUN_START, 0), N(BOUGH_RUN_CONTINUE, 1),
+                                          N(BOUGH_RUN_RESUME, 2), N(BOUGH_RUN_RETRY, 3) };
+    static const struct number approvals[] = {
+        N(BOUGH_APPROVAL_PENDING, 0),   N(BOUGH_APPROVAL_APPROVED, 1),
+        N(BOUGH_APPROVAL_REJECTED, 2),  N(BOUGH_APPROVAL_CANCELLED, 3),
+        N(BOUGH_APPROVAL_TIMED_OUT, 4),
+    };
+    static const struct number scopes[] = {
+        N(BOUGH_SCOPE_ONCE, 0),
+        N(BOUGH_SCOPE_SESSION, 1),
+        N(BOUGH_SCOPE_WORKSPACE, 2),
+        N(BOUGH_SCOPE_ALWAYS, 3),
+    };
+    static const struct number paths[] = {
+        N(BOUGH_PATH_NONE, 0),   N(BOUGH_PATH_PERSON, 1),  N(BOUGH_PATH_GRANT, 2),
+        N(BOUGH_PATH_POLICY, 3), N(BOUGH_PATH_TIMEOUT, 4), N(BOUGH_PATH_RUN_ENDED, 5),
+    };
+    static const struct number orders[] = { N(ORDER_RUN, 1), N(ORDER_APPROVAL, 2) };
+
+    CHECK_NUMBERS(statuses, BOUGH_RUN_STATUS_LAST);
+    CHECK_NUMBERS(runtimes, BOUGH_RUNTIME_LAST);
+    CHECK_NUMBERS(whys, BOUGH_RUN_WHY_LAST);
+    CHECK_NUMBERS(approvals, BOUGH_APPROVAL_LAST);
+    CHECK_NUMBERS(scopes, BOUGH_SCOPE_LAST);
+    CHECK_NUMBERS(paths, BOUGH_PATH_LAST);
+    CHECK_NUMBERS(orders, ORDER_LAST);
 }
 
 TEST(columns_of_rows_keep_their_numbers)
@@ -244,6 +281,22 @@ static const struct tags tags[] = {
       "10 kind, 11s agent" },
     { "quarantine", quarantine_fields, "1 time, 2s where, 3s why, 4s row, 5s bytes" },
     { "state", state_fields, "1s name, 2 time, 3s by, 4s data" },
+    { "run", run_fields,
+      "1s name, 2 time, 3s by, 4s data, 5 made, 6 chk, 7 number, 8 runtime, 9 status, 10 why, "
+      "11s task, 12s after, 13s adapter, 14s native, 15s provider, 16s model, 17s host, 18s "
+      "workspace, 19s system_prompt, 20s servers, 21s git, 22 bid, 23 first, 24 last, 25 "
+      "prompt_made, 26 prompt_chk, 27 max_turns, 28 max_time, 29 max_cost, 30 turns, 31 "
+      "tools, 32 approvals, 33 settled, 34 seen, 35 context_used, 36 context_size, 37s "
+      "cancel_by, 38s cancel_note, 39 cancel_time, 40s error_code, 41s error, 42 started, 43 "
+      "ended, 44 waiting, 45 waited" },
+    { "approval", approval_fields,
+      "1s name, 2 time, 3s by, 4s data, 5 made, 6 chk, 7 run, 8s entry, 9 part, 10s tool, 11s "
+      "kind, 12s title, 13s options, 14 status, 15 scope, 16 path, 17s option, 18s note, 19 "
+      "expires, 20 settled, 21 stop" },
+    { "grant", grant_fields,
+      "1s name, 2 time, 3s by, 4s data, 5 made, 6 chk, 7 scope, 8s workspace, 9s tool, 10s "
+      "approval" },
+    { "order", order_fields, "1 sid, 2 ord, 3 what" },
 };
 
 TEST(fields_of_packed_bodies_keep_their_tags)

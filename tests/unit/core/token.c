@@ -5,6 +5,32 @@
 #include "base/text/str.h"
 #include "lib/test.h"
 
+/* Words that are read many at once, where they are ASCII, are the same ones: at most `most` bytes
+ * and a word at a time. */
+static void check_plain(struct test *t, struct bough_str text, size_t most, const char *want)
+{
+    char *to = arena_alloc(t->arena, text.n + TOKEN_MAX + 2);
+    const char *all = "";
+    struct tokenizer z;
+    struct token w;
+    size_t n;
+
+    token_init(&z, text);
+    for (;;) {
+        size_t left = text.n - z.at;
+
+        n = token_plain_words(&z, to, most);
+        CHECK(n <= left && n <= most + TOKEN_MAX + 1);
+        for (size_t i = 0; i < n; i++)
+            to[i] = to[i] == ' ' ? '|' : to[i];
+        to[n] = '\0';
+        if (!n && !token_next(&z, &w))
+            break;
+        all = arena_printf(t->arena, "%s%s%s", all, *all ? "|" : "", n ? to : w.text);
+    }
+    CHECK_STR(want, all);
+}
+
 /* The words of a text, joined by '|'. */
 static const char *words(struct test *t, struct bough_str text)
 {
@@ -21,6 +47,8 @@ static const char *words(struct test *t, struct bough_str text)
         all = arena_printf(t->arena, "%s%s%s", all, *all ? "|" : "", w.text);
     }
     CHECK(!token_next(&z, &w));
+    check_plain(t, text, 1, all);
+    check_plain(t, text, text.n + 1, all);
     return all;
 }
 

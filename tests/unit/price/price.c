@@ -1,7 +1,9 @@
 /* Tables of prices, and costs by them. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory/arena.h"
+#include "base/memory/buf.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "core/price/price.h"
@@ -39,6 +41,24 @@ static const char *costs(struct test *t, const char *provider, const char *model
 }
 
 /* ---- tables ---- */
+
+TEST(a_table_that_is_written_reads_back_as_it_was)
+{
+    struct price_table own = price_table_own(t->arena), again;
+    struct buf b;
+
+    buf_init(&b, 1 << 20);
+    price_table_write(&b, &own);
+    CHECK_OK(price_table_read(t->arena, buf_str(&b), &again, &t->err));
+    CHECK_INT(own.n, again.n);
+    for (size_t i = 0; i < own.n; i++) {
+        CHECK_STR(own.at[i].model, again.at[i].model);
+        CHECK_STR(own.at[i].source, again.at[i].source);
+        CHECK_INT(own.at[i].from, again.at[i].from);
+        CHECK_MEM(own.at[i].cell, again.at[i].cell, sizeof own.at[i].cell);
+    }
+    buf_finish(&b);
+}
 
 TEST(the_own_table_has_prices_for_every_row)
 {
@@ -201,4 +221,23 @@ TEST(the_model_that_was_asked_for_counts_if_the_other_has_no_price)
     CHECK_INT(2, cost_of_usage(&x, &of, &u).nano);
     of.model = "m";
     CHECK_INT(1, cost_of_usage(&x, &of, &u).nano);
+}
+
+/* ---- before a call ---- */
+
+TEST(an_estimate_counts_four_bytes_a_token_and_at_most_4096_tokens_of_the_reply)
+{
+    struct price_table x = table(t, HEAD "a,m,2026-01-31,3000,15000,\na,free,2026-01-31,0,0,\n"
+                                         "a,tiny,2026-01-31,0.001,0.001,\n");
+    struct cost c = cost_estimate(&x.at[0], 401, 10);
+
+    CHECK_INT(101 * 3000 + 10 * 15000, c.nano);
+    CHECK_INT(BOUGH_COST_ESTIMATED, c.source);
+    CHECK_INT(4096 * 15000, cost_estimate(&x.at[0], 0, 0).nano);
+    CHECK_INT(4096 * 15000, cost_estimate(&x.at[0], 0, 100000).nano);
+    CHECK_INT(0, cost_estimate(&x.at[1], 1000, 1000).nano);
+    CHECK_INT(BOUGH_COST_ESTIMATED, cost_estimate(&x.at[1], 1000, 1000).source);
+    CHECK_INT(1, cost_estimate(&x.at[2], 1, 1).nano); /* little, but not free */
+    CHECK_INT(BOUGH_COST_UNKNOWN, cost_estimate(NULL, 1000, 1000).source);
+    CHECK_INT(LIMIT_COST, cost_estimate(&x.at[0], INT64_MAX, 1).nano);
 }

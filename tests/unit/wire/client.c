@@ -51,6 +51,24 @@ TEST(claude_code_names_its_session_and_its_agents)
     CHECK_STR("s2", f.key);
 }
 
+TEST(a_client_without_a_key_is_known_by_its_name)
+{
+    struct client_found f =
+        FOUND(WIRE_CHAT, "{\"messages\":[]}", HEADER("User-Agent", "pi/1.5.0 (linux; x64)"));
+
+    CHECK_STR("pi", f.client);
+    CHECK(!f.key);
+    f = FOUND(WIRE_RESPONSES, "{\"input\":[]}", HEADER("user-agent", "pi (linux)"),
+              HEADER("session_id", "p1"));
+    CHECK_STR("pi", f.client);
+    CHECK_STR("p1", f.key);
+    f = FOUND(WIRE_CHAT, "{\"messages\":[]}", HEADER("User-Agent", "pip/24.0"));
+    CHECK_STR("", f.client);
+    f = FOUND(WIRE_MESSAGES, "{\"messages\":[]}", HEADER("User-Agent", "pi/1.5.0"),
+              HEADER("X-Claude-Code-Session-Id", "s1"));
+    CHECK_STR("claude-code", f.client); /* a key says more */
+}
+
 TEST(codex_names_its_thread_and_what_a_request_is_for)
 {
     struct client_found f = FOUND(WIRE_RESPONSES, "{\"input\":[]}", HEADER("thread-id", "t1"),

@@ -145,21 +145,34 @@ void gather_add(struct gather *g, enum gather_how how, struct bough_str name, st
     }
 }
 
-void gather_all(struct gather *g, enum gather_how how, struct json object, const char *const *but)
+/* A name with escapes, which is rare. */
+static void add_escaped(struct gather *g, enum gather_how how, struct json key, struct json value)
 {
     struct bough_arena *tmp = bough_arena_create();
-    struct json_iter it = json_iter(object);
     struct bough_str name;
 
+    if (json_str(tmp, key, &name))
+        gather_add(g, how, name, value);
+    bough_arena_destroy(tmp);
+}
+
+void gather_all(struct gather *g, enum gather_how how, struct json object, const char *const *but)
+{
+    struct json_iter it = json_iter(object);
+
     while (json_type(object) == JSON_OBJECT && json_next(&it)) {
+        struct bough_str raw = json_raw(it.key);
         const char *const *skip = but;
 
         while (*skip && !json_is(it.key, *skip))
             skip++;
-        if (!*skip && json_str(tmp, it.key, &name))
-            gather_add(g, how, name, it.value);
+        if (*skip)
+            continue;
+        if (memchr(raw.p, '\\', raw.n))
+            add_escaped(g, how, it.key, it.value);
+        else
+            gather_add(g, how, str_make(raw.p + 1, raw.n - 2), it.value);
     }
-    bough_arena_destroy(tmp);
 }
 
 void gather_push(struct gather *g, const char *name, struct bough_str element)

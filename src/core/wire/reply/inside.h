@@ -29,10 +29,11 @@ enum flow_kind { FLOW_TEXT, FLOW_REASONING };
 
 struct reply {
     enum wire wire;
-    bool stream;
+    bool stream;     /* events; else a document */
+    bool form_known; /* `stream` is what the first bytes say */
     const struct reply_wire *how;
     struct bough_arena *a;   /* of the result */
-    struct bough_arena *tmp; /* of one event */
+    struct bough_arena *tmp; /* of one event; only while bytes are read */
     struct sse sse;
     struct buf body; /* of a document */
 

@@ -27,8 +27,6 @@ struct reply *reply_create(enum wire wire, bool stream)
     r->how = wires[wire];
     r->sequence = -1;
     r->a = bough_arena_create();
-    r->tmp = bough_arena_create();
-    r->step_arena = bough_arena_create();
     sse_init(&r->sse, EVENT_MOST);
     buf_init(&r->body, (size_t)LIMIT_MESSAGE_BYTES);
     buf_init(&r->id, NAME_MOST);
@@ -73,15 +71,24 @@ const struct bough_step *reply_steps(struct reply *r, size_t *n)
     return r->steps ? r->steps + r->nsteps - *n : NULL;
 }
 
-/* Steps that were given out are no longer needed when the next bytes arrive. */
-static void drop_given(struct reply *r)
+void reply_steps_drop(struct reply *r)
 {
-    if (r->given && r->given == r->nsteps) {
-        r->given = r->nsteps = 0;
-        mem_free(r->steps);
-        r->steps = NULL;
-        bough_arena_reset(r->step_arena);
-    }
+    if (r->given < r->nsteps)
+        return;
+    r->given = r->nsteps = 0;
+    mem_free(r->steps);
+    r->steps = NULL;
+    bough_arena_destroy(r->step_arena);
+    r->step_arena = NULL;
+}
+
+/* What reading needs. Thousands of replies may grow at a time: little of it stays in between. */
+static void begin_reading(struct reply *r)
+{
+    reply_steps_drop(r);
+    r->tmp = bough_arena_create();
+    if (!r->step_arena)
+        r->step_arena = bough_arena_create();
 }
 
 /* ---- bytes ---- */
@@ -105,13 +112,35 @@ static void take_event(void *user, const struct sse_event *event)
     r->how->event(r, event->name, data);
 }
 
+/* A provider may answer with a document when it was asked for a stream, and the other way round.
+ * The first byte tells: an object begins with a brace, an event with the name of a field or a
+ * colon. */
+static void notice_form(struct reply *r, const char *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n'))
+        i++;
+    if (r->form_known || i == n)
+        return;
+    r->form_known = true;
+    if (p[i] == '{')
+        r->stream = false;
+    else if (strchr(":deir", p[i]) && p[i])
+        r->stream = true;
+}
+
 void reply_feed(struct reply *r, const char *p, size_t n)
 {
-    drop_given(r);
-    if (r->stream)
-        sse_feed(&r->sse, p, n, take_event, r);
-    else
+    notice_form(r, p, n);
+    if (!r->stream) {
         buf_put(&r->body, p, n);
+        return;
+    }
+    begin_reading(r);
+    sse_feed(&r->sse, p, n, take_event, r);
+    bough_arena_destroy(r->tmp);
+    r->tmp = NULL;
 }
 
 bool reply_ended(const struct reply *r)
@@ -141,7 +170,7 @@ const struct reply_result *reply_end(struct reply *r)
     struct reply_result *out = arena_zalloc(r->a, sizeof *out);
     struct reply_choice *choices = NULL;
 
-    drop_given(r);
+    begin_reading(r);
     if (r->stream)
         sse_end(&r->sse, take_event, r);
     else

@@ -13,8 +13,8 @@
 
 struct reply;
 
-/* `stream`: it comes as server-sent events. `wire` is not WIRE_GEMINI. The reply owns everything it
- * gives out. */
+/* `stream`: server-sent events were asked for; what comes may be a document all the same, and the
+ * other way round. `wire` is not WIRE_GEMINI. The reply owns everything it gives out. */
 struct reply *reply_create(enum wire wire, bool stream);
 void reply_destroy(struct reply *r); /* NULL is allowed */
 
@@ -23,6 +23,8 @@ void reply_feed(struct reply *r, const char *p, size_t n);
 /* Steps since the last call, of choice 0 only; valid until the next call on `r`. Sealing with the
  * parts of reply_end() replaces them. */
 const struct bough_step *reply_steps(struct reply *r, size_t *n);
+/* Free the steps that were given out, before the next bytes do. */
+void reply_steps_drop(struct reply *r);
 
 /* One choice of the reply as a message. */
 struct reply_choice {

@@ -130,12 +130,18 @@ static struct bough_str block_json(struct reply *r, struct piece *p)
     return out;
 }
 
+/* False: only the end of the block came. */
+static bool has_content(const struct piece *p)
+{
+    return p->whole.n || p->head.n || p->more.n;
+}
+
 static void block_stop(struct reply *r, struct json data)
 {
     struct piece *p = block_of(r, data);
     struct bough_str type;
 
-    if (!p)
+    if (!p || !has_content(p))
         return;
     type = gather_string(&p->head, r->tmp, "type");
     if (!p->told && !str_is(type, "\"text\"") && !str_is(type, "\"thinking\""))
@@ -202,8 +208,9 @@ static void choices(struct reply *r, struct reply_choice **out, size_t *n)
     struct reply_choice *one = arena_zalloc(r->a, sizeof *one);
 
     for (size_t i = 0; i < r->npieces; i++)
-        wire_part_add(&l, r->pieces[i].whole.n ? arena_str(r->a, buf_str(&r->pieces[i].whole))
-                                               : block_json(r, &r->pieces[i]));
+        if (has_content(&r->pieces[i]))
+            wire_part_add(&l, r->pieces[i].whole.n ? arena_str(r->a, buf_str(&r->pieces[i].whole))
+                                                   : block_json(r, &r->pieces[i]));
     one->parts = l.at;
     one->nparts = l.n;
     one->finish = reply_word(r, &r->finish);

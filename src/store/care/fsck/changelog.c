@@ -110,7 +110,7 @@ static void check_append(struct fsck *f, const struct changelog_row *row)
         check_entries(f, row);
     else if (row->n != 1)
         bad_row(f, row, "it appends entries to no branch");
-    if (f->level >= BOUGH_FSCK_FULL && !s->purged)
+    if (f->level >= BOUGH_FSCK_FULL && !s->purged && row->kind != CHANGELOG_RUN)
         check_calls(f, row);
 }
 
@@ -255,7 +255,8 @@ static bool each_row(void *user, const struct raw_row *raw)
     if (row->kind < CHANGELOG_SESSION_NEW || row->kind > CHANGELOG_LAST)
         bad_row(f, row, "it is of no known kind");
     fsck_range(f, at_log(row->no), "its time", row->time, 0, INT64_MAX);
-    if ((row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_OPEN) && row->n >= 1)
+    if ((changelog_adds(row) || row->kind == CHANGELOG_APPEND || row->kind == CHANGELOG_OPEN) &&
+        row->n >= 1)
         check_append(f, row);
     if (s && row->kind == CHANGELOG_SESSION_NEW)
         check_id(f, row, s);

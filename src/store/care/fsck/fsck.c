@@ -53,6 +53,8 @@ static enum bough_rc run(struct fsck *f)
         return rc;
     fsck_unmatched(f);
     fsck_relations(f);
+    if (full)
+        fsck_runs(f);
     return run_passes(f, rest, sizeof rest / sizeof *rest);
 }
 
@@ -62,6 +64,7 @@ static void begin(struct fsck *f)
     map_init(&f->by_bid);
     map_init(&f->calls_of);
     map_init(&f->groups);
+    map_init(&f->order);
     smap_init(&f->slugs);
     map_init(&f->by_bno);
     smap_init(&f->by_hash);
@@ -79,6 +82,7 @@ static void end(struct fsck *f)
     map_finish(&f->by_bid);
     map_finish(&f->calls_of);
     map_finish(&f->groups);
+    map_finish(&f->order);
     smap_finish(&f->slugs);
     map_finish(&f->by_bno);
     smap_finish(&f->by_hash);
@@ -92,6 +96,7 @@ static void end(struct fsck *f)
     mem_free(f->calls);
     mem_free(f->notes);
     mem_free(f->keys);
+    mem_free(f->runs);
     mem_free(f->opens);
     bough_arena_destroy(f->keep);
     bough_arena_destroy(f->tmp);

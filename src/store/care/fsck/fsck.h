@@ -45,6 +45,7 @@ enum fsck_rule {
     RULE_KEY,
     RULE_ALIAS,
     RULE_OPEN,
+    RULE_RUN,
     RULE_BLOB,
     RULE_LINK,
     RULE_QUARANTINE,
@@ -83,6 +84,7 @@ struct fsck_session {
 
     /* From the head row. */
     int64_t bid, depth, status, deleted;
+    int64_t run; /* ordinal of the run that holds it; -1: no run does */
     /* From the body. */
     int64_t fork_bid, fork_depth, project, workspace, account, created, totals_mode;
     bool forked, fork_id; /* fork_id: the id of the fork point names the same entry */
@@ -181,6 +183,9 @@ struct fsck {
     size_t nnotes, notes_cap;
     struct map groups;       /* kind << 32 | ordinal -> struct fsck_group *; includes sources */
     int64_t waits_of, waits; /* a session, and the first waiting prompt in its queue */
+    struct fsck_run *runs;   /* by session and ordinal */
+    size_t nruns, runs_cap;
+    struct map order; /* sid << 28 | ordinal -> order_what; removed when the record is found */
     struct fsck_key *keys;
     size_t nkeys, keys_cap;
     struct fsck_open *opens; /* in scan order: branch, depth */
@@ -254,16 +259,14 @@ void fsck_leftover(struct fsck *f, struct fsck_session *s);
 /* Append a zeroed element. Returns the array, which may have moved. */
 void *fsck_push(void *at, size_t *n, size_t *cap, size_t size);
 
-/* The value that an entry or a call adds to a sum. */
-static inline uint64_t fsck_mix(uint64_t a, uint64_t b)
-{
-    return hash_u64(hash_u64(a) + b);
-}
+/* The value that an entry or a call adds to a sum; rules.c. */
+uint64_t fsck_mix(uint64_t a, uint64_t b);
+uint32_t fsck_call_id(int64_t made, int64_t chk);
 
-static inline uint32_t fsck_call_id(int64_t made, int64_t chk)
-{
-    return (uint32_t)fsck_mix((uint64_t)made, (uint64_t)chk) | 1;
-}
+void fsck_order(struct fsck *f, const struct record_row *row);
+void fsck_run(struct fsck *f, const struct record_row *row, const struct run_body *b);
+void fsck_approval(struct fsck *f, const struct record_row *row, const struct approval_body *b);
+void fsck_runs(struct fsck *f); /* against sessions and branches; needs the tips */
 
 /* ---- the passes; all return BOUGH_OK unless a table cannot be scanned ---- */
 

@@ -213,6 +213,8 @@ bool fsck_spend(void *user, const struct spend_row *row)
     uint64_t *sum = user, at = fsck_mix(hash_bytes(row->provider, strlen(row->provider)),
                                         hash_bytes(row->model, strlen(row->model)));
 
+    if (*row->principal)
+        at = fsck_mix(at, hash_bytes(row->principal, strlen(row->principal)));
     for (int i = 0; i < 4; i++)
         at = fsck_mix(at, (uint64_t)key[i]);
     for (int i = 0; i < SPEND_NUMBERS; i++)
@@ -239,7 +241,8 @@ static bool each_spend(void *user, const struct raw_row *raw)
             s->spend_unknown = true;
     }
     if (!fsck_text(f, at, "the provider of its spend row", str_of(row->provider)) ||
-        !fsck_text(f, at, "the model of its spend row", str_of(row->model)))
+        !fsck_text(f, at, "the model of its spend row", str_of(row->model)) ||
+        !fsck_text(f, at, "the principal of its spend row", str_of(row->principal)))
         return true;
     return fsck_spend(&s->spend_stored, row);
 }

@@ -46,8 +46,7 @@ static bool gather_log(void *user, const struct raw_row *raw)
     const struct changelog_row *row = &raw->u.log;
     struct locate *l = user;
 
-    if ((row->kind != CHANGELOG_APPEND && row->kind != CHANGELOG_OPEN) ||
-        !differs(l, fsck_branch_of(l->f, row->bid)))
+    if (!changelog_adds(row) || !differs(l, fsck_branch_of(l->f, row->bid)))
         return true;
     l->at = fsck_push(l->at, &l->n, &l->cap, sizeof *l->at);
     l->at[l->n - 1] = (struct claim){

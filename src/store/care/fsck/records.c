@@ -8,6 +8,7 @@
 #include "core/model/totals.h"
 #include "store/care/fsck/fsck.h"
 #include "store/contract/id.h"
+#include "store/contract/record_body.h"
 
 struct row {
     struct fsck *f;
@@ -248,12 +249,38 @@ static void check_quarantine(const struct row *r)
                 at, b.why);
 }
 
+/* Has a budget what calls are checked against? */
+static bool is_budget(const struct row *r, struct bough_str data)
+{
+    static const char *const texts[] = { "id", "scope", "of", "window" };
+    struct json j;
+    int64_t cap;
+
+    if (json_parse(r->f->tmp, data, &j, NULL) || !json_i64(json_member(j, "cap"), &cap) || cap < 0)
+        return false;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!json_cstr(r->f->tmp, j, texts[i]))
+            return false;
+    return json_type(json_member(j, "held")) == JSON_ARRAY;
+}
+
 static void check_state(const struct row *r)
 {
     struct state_body b;
+    union record_body named;
 
-    if (read_body(r, state_fields, &b) && !*b.name)
+    if (!read_body(r, state_fields, &b))
+        return;
+    if (state_table(b.name) != state_fields && !read_body(r, state_table(b.name), &named))
+        return;
+    if (strcmp(b.name, "run") == 0)
+        fsck_run(r->f, r->row, &named.run);
+    else if (strcmp(b.name, "approval") == 0)
+        fsck_approval(r->f, r->row, &named.approval);
+    else if (!*b.name)
         fsck_report(r->f, RULE_VALUE, r->at, "it has no name");
+    else if (strcmp(b.name, "budget") == 0 && !is_budget(r, b.data))
+        fsck_report(r->f, RULE_VALUE, r->at, "it is no budget");
 }
 
 /* A record whose content was quarantined: only its ordinal is still in use. */
@@ -308,7 +335,8 @@ static void check_kind(const struct row *r)
     case RECORD_STATE:
         check_state(r);
         break;
-    case RECORD_SEEN:
+    case RECORD_ORDER:
+        fsck_order(r->f, r->row);
         break;
     }
 }

@@ -47,6 +47,9 @@ const struct fsck_rule_row fsck_rules[RULES] = {
     [RULE_ALIAS] = { "I-45", true, "an alias and the thing it names know each other" },
     [RULE_OPEN] = { "I-48", true,
                     "an open message has its lease and whole steps, and nothing else has" },
+    [RULE_RUN] = { "I-49", true,
+                   "a session that a run holds has that one live run, approvals of ended runs are "
+                   "settled, a run's entries lie on its branch" },
     [RULE_BLOB] = { "I-46", true,
                     "an attachment has all its bytes, and they are those of its name" },
     [RULE_QUARANTINE] = { "I-50", false, "nothing had to be quarantined" },
@@ -272,4 +275,14 @@ void *fsck_push(void *at, size_t *n, size_t *cap, size_t size)
     memset((char *)at + *n * size, 0, size);
     ++*n;
     return at;
+}
+
+uint64_t fsck_mix(uint64_t a, uint64_t b)
+{
+    return hash_u64(hash_u64(a) + b);
+}
+
+uint32_t fsck_call_id(int64_t made, int64_t chk)
+{
+    return (uint32_t)fsck_mix((uint64_t)made, (uint64_t)chk) | 1;
 }

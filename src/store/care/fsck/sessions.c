@@ -1,5 +1,6 @@
 /* fsck, sessions: session rows, head rows and parents. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/text/str.h"
@@ -7,6 +8,7 @@
 #include "core/model/text.h"
 #include "store/care/fsck/fsck.h"
 #include "store/contract/id.h"
+#include "store/lookup/session_load.h"
 
 #define MADE_MAX ((INT64_C(1) << 48) - 1)
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
@@ -123,6 +125,7 @@ static bool each_head(void *user, const struct raw_row *raw)
     struct fsck_where at = at_session(row->sid);
     struct fsck *f = user;
     struct fsck_session *s = fsck_session_of(f, row->sid);
+    struct id id;
 
     if (!s) {
         fsck_report(f, RULE_ORPHAN, at, "there is a head row, but no session");
@@ -132,6 +135,13 @@ static bool each_head(void *user, const struct raw_row *raw)
     s->bid = row->bid;
     s->depth = row->depth;
     s->status = row->status;
+    s->run = held_by_run(row) ? 0 : -1;
+    if (s->run == 0 &&
+        id_parse(str_make(row->lease_owner + strlen(RUN_OWNER),
+                          strcspn(row->lease_owner + strlen(RUN_OWNER), "@")),
+                 &id) &&
+        id.space == 1 && id.number == row->sid && id.position >> 28 == RECORD_STATE)
+        s->run = id.position & LIMIT_RECORD;
     s->deleted = row->deleted;
     fsck_range(f, at, "the version of its head", row->ver, 1, INT64_MAX);
     fsck_range(f, at, "its status", row->status, 0, BOUGH_STATUS_LAST);

@@ -81,8 +81,7 @@ static bool is_torn(const struct rescue *r, const struct changelog_row *l)
 {
     if (l->sid && !was_found(r, SALVAGE_SESSION, l->sid))
         return true;
-    return (l->kind == CHANGELOG_APPEND || l->kind == CHANGELOG_OPEN) && l->bid &&
-           !was_found(r, SALVAGE_ENTRY, l->bid << 32 | l->depth);
+    return changelog_adds(l) && !was_found(r, SALVAGE_ENTRY, l->bid << 32 | l->depth);
 }
 
 static void see_log(struct rescue *r, const struct salvage_hit *h, const struct pages_row *row)
@@ -101,7 +100,7 @@ static void see_log(struct rescue *r, const struct salvage_hit *h, const struct 
         map_put(&r->log_sids, (uint64_t)l->sid, (uint64_t)l->time);
     if (l->kind == CHANGELOG_PURGE)
         map_put(&r->purged, (uint64_t)l->sid, 1);
-    if ((l->kind == CHANGELOG_APPEND || l->kind == CHANGELOG_OPEN) && l->bid)
+    if (changelog_adds(l))
         map_put(&r->log_bids, (uint64_t)l->bid, (uint64_t)l->sid);
     top(&r->numbers.no, l->no);
 }

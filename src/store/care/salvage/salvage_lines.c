@@ -170,6 +170,9 @@ static void put_said(struct line *l, int64_t kind, const union record_body *u)
     case RECORD_QUEUE:
         jw_kv_cstr(&l->w, "content", u->queue.content);
         break;
+    case RECORD_STATE:
+        jw_kv_cstr(&l->w, "name", u->state.name);
+        break;
     case RECORD_SOURCE:
         jw_kv_cstr(&l->w, "path", u->source.path);
         break;

@@ -92,13 +92,13 @@ static const struct raw_text texts[RAW_TABLES] = {
                        "iiiibiiiT", "DELETE FROM text_doc WHERE id = $1", "i" },
     [RAW_SPEND] = { SPEND_COLS, "spend", SPEND_KEY,
                     PUT("spend", SPEND_COLS,
-                        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15",
+                        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16",
                         SPEND_KEY,
-                        "calls = $7, unknown = $8, input = $9, output = $10, reasoning = $11,"
-                        " cache_read = $12, cache_write = $13, cost = $14, duration = $15"),
-                    "iiiittiiiiiiiii",
-                    "DELETE FROM spend WHERE (" SPEND_KEY ") = ($1, $2, $3, $4, $5, $6)",
-                    "iiiitt" },
+                        "calls = $8, unknown = $9, input = $10, output = $11, reasoning = $12,"
+                        " cache_read = $13, cache_write = $14, cost = $15, duration = $16"),
+                    "iiiitttiiiiiiiii",
+                    "DELETE FROM spend WHERE (" SPEND_KEY ") = ($1, $2, $3, $4, $5, $6, $7)",
+                    "iiiittt" },
     [RAW_SEEN] = { SEEN_COLS, "seen", "key, no",
                    PUT("seen", SEEN_COLS, "$1, $2, $3, $4, $5", "key, no",
                        "bid = $3, depth = $4, strict = $5"),
@@ -307,7 +307,7 @@ static void key_args(struct args *v, const struct raw_row *row)
         break;
     case RAW_SPEND:
         args_spend(v, &row->u.spend);
-        v->n = 6;
+        v->n = 7;
         break;
     case RAW_SEEN:
         args_seen(v, &row->u.seen);

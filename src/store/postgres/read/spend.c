@@ -17,20 +17,22 @@ static void go_behind(struct page *p, struct bough_arena *keep, const struct spe
     args_ints(&args, (int64_t[]){ row->day, row->sid, row->project, row->account }, 4);
     args_text(&args, arena_strdup(keep, row->provider));
     args_text(&args, arena_strdup(keep, row->model));
+    args_text(&args, arena_strdup(keep, row->principal));
     old.n = FIRST_KEY;
     for (int i = 0; i < 4; i++)
         args_int(&old, args_number(&args, i));
-    args_str(&old, (struct bough_str){ args.p[4], (size_t)args.len[4] });
-    args_str(&old, (struct bough_str){ args.p[5], (size_t)args.len[5] });
+    for (int i = 4; i < 7; i++)
+        args_str(&old, (struct bough_str){ args.p[i], (size_t)args.len[i] });
     args_copy(&p->args, &old);
 }
 
 static enum sql statement(const struct spend_query *q)
 {
-    return q->within    ? SQL_SPEND_SESSIONS
-           : q->project ? SQL_SPEND_PROJECT
-           : q->account ? SQL_SPEND_ACCOUNT
-                        : SQL_SPEND_DAYS;
+    return q->within                       ? SQL_SPEND_SESSIONS
+           : q->project                    ? SQL_SPEND_PROJECT
+           : q->account                    ? SQL_SPEND_ACCOUNT
+           : q->principal && *q->principal ? SQL_SPEND_PRINCIPAL
+                                           : SQL_SPEND_DAYS;
 }
 
 enum bough_rc postgres_spend_scan(struct snapshot *v, const struct spend_query *q, spend_fn fn,
@@ -46,11 +48,13 @@ enum bough_rc postgres_spend_scan(struct snapshot *v, const struct spend_query *
     args_ints(&p.args, (int64_t[]){ q->from, q->to }, 2);
     if (q->within)
         args_str(&p.args, array_of_numbers(a, q->sids, q->nsids));
+    else if (p.id == SQL_SPEND_PRINCIPAL)
+        args_text(&p.args, q->principal);
     else
         args_int(&p.args, q->project ? q->project : q->account);
     args_ints(&p.args, (int64_t[]){ q->from - 1, 0, 0, 0 }, 4);
-    args_text(&p.args, "");
-    args_text(&p.args, "");
+    for (int i = 0; i < 3; i++)
+        args_text(&p.args, "");
     while (page_next(&p, err)) {
         pg_row_spend(p.r, p.i, &row);
         if (p.i + 1 == p.n)

@@ -190,8 +190,9 @@ void pg_row_spend(const PGresult *r, int i, struct spend_row *out)
     out->account = got_int(r, i, 3);
     out->provider = got_text(r, i, 4);
     out->model = got_text(r, i, 5);
+    out->principal = got_text(r, i, 6);
     for (int k = 0; k < SPEND_NUMBERS; k++)
-        numbers[k] = got_int(r, i, 6 + k);
+        numbers[k] = got_int(r, i, 7 + k);
 }
 
 void pg_row_seen(const PGresult *r, int i, struct seen_row *out)

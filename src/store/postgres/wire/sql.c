@@ -18,10 +18,11 @@
     " FROM unnest($1, $2) AS want (b, d) JOIN entry ON bid = b AND depth = d WHERE"                \
     " pg_column_size(body) < 16384"
 
-/* Rows of the days $1 to $2 that meet a condition on $3, in order of the key, behind $4 to $9. */
+/* Rows of the days $1 to $2 that meet a condition on $3, in order of the key, behind $4 to
+ * $10. */
 #define SPEND(condition)                                                                           \
     "SELECT " SPEND_COLS " FROM spend WHERE day BETWEEN $1 AND $2 " condition " AND (" SPEND_KEY   \
-    ") > ($4, $5, $6, $7, $8, $9) ORDER BY " SPEND_KEY " LIMIT $10"
+    ") > ($4, $5, $6, $7, $8, $9, $10) ORDER BY " SPEND_KEY " LIMIT $11"
 /* Sums end at the largest number instead of failing. */
 #define SUM(column)                                                                                \
     column " = CASE WHEN excluded." column " <= 0 THEN spend." column " + excluded." column        \
@@ -182,9 +183,9 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_WATERMARK_SET] = { "UPDATE projection SET no = $1 WHERE name = 'list'", "i" },
     /* The entry or session may have been purged while its words were computed. */
     [SQL_SPEND_ADD] = { "INSERT INTO spend (" SPEND_COLS ") SELECT * FROM unnest($1, $2, $3, $4,"
-                        " $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT"
+                        " $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT"
                         " (" SPEND_KEY ") DO UPDATE SET " SPEND_SUMS,
-                        "IIIITTIIIIIIIII" },
+                        "IIIITTTIIIIIIIII" },
     [SQL_SPEND_DROP] = { "DELETE FROM spend WHERE sid = $1", "i" },
     [SQL_SPEND_CLEAR] = { "DELETE FROM spend", "" },
     [SQL_SEEN_ADD] = { "INSERT INTO seen (" SEEN_COLS ") SELECT * FROM unnest($1, $2, $3, $4, $5)",
@@ -338,10 +339,11 @@ const struct sql_statement pg_sql[SQL_COUNT] = {
     [SQL_LIST_MANY] = { "SELECT " LIST_COLS " FROM unnest($1) AS want (sid) LEFT JOIN list"
                         " USING (sid) ORDER BY sid",
                         "I" },
-    [SQL_SPEND_DAYS] = { SPEND("AND $3 = 0"), "iiiiiiitti" },
-    [SQL_SPEND_PROJECT] = { SPEND("AND project = $3 AND project <> 0"), "iiiiiiitti" },
-    [SQL_SPEND_ACCOUNT] = { SPEND("AND account = $3 AND account <> 0"), "iiiiiiitti" },
-    [SQL_SPEND_SESSIONS] = { SPEND("AND sid = ANY ($3)"), "iiIiiiitti" },
+    [SQL_SPEND_DAYS] = { SPEND("AND $3 = 0"), "iiiiiiittti" },
+    [SQL_SPEND_PROJECT] = { SPEND("AND project = $3 AND project <> 0"), "iiiiiiittti" },
+    [SQL_SPEND_ACCOUNT] = { SPEND("AND account = $3 AND account <> 0"), "iiiiiiittti" },
+    [SQL_SPEND_PRINCIPAL] = { SPEND("AND principal = $3 AND principal <> ''"), "iitiiiittti" },
+    [SQL_SPEND_SESSIONS] = { SPEND("AND sid = ANY ($3)"), "iiIiiiittti" },
     [SQL_TEXT_MARK] = { "SELECT no FROM projection WHERE name = 'text'", "" },
 
     [SQL_BLOB_NUMBER] = { "UPDATE counter SET blobs = blobs + 1 RETURNING blobs", "" },

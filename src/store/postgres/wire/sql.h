@@ -120,6 +120,7 @@ enum sql {
     SQL_SPEND_DAYS,
     SQL_SPEND_PROJECT,
     SQL_SPEND_ACCOUNT,
+    SQL_SPEND_PRINCIPAL,
     SQL_SPEND_SESSIONS,
     SQL_TEXT_MARK,
     /* attachments */
@@ -173,9 +174,9 @@ extern const struct sql_statement pg_sql[SQL_COUNT];
     " role_name, provider_path, model_provider, model_name, hay, body, errors, last_state, cost,"  \
     " last_model"
 #define SPEND_COLS                                                                                 \
-    "day, sid, project, account, provider, model, calls, unknown, input, output, reasoning,"       \
-    " cache_read, cache_write, cost, duration"
-#define SPEND_KEY "day, sid, project, account, provider, model"
+    SPEND_KEY                                                                                      \
+    ", calls, unknown, input, output, reasoning, cache_read, cache_write, cost, duration"
+#define SPEND_KEY "day, sid, project, account, provider, model, principal"
 #define SEEN_COLS "key, no, bid, depth, strict"
 #define BLOB_COLS "bno, state, size, since, hash"
 #define CHUNK_COLS "bno, idx, sum, body"

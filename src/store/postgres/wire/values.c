@@ -37,8 +37,7 @@ void args_session_docs(struct bough_arena *a, struct args *v, const struct sessi
 
 static struct bough_str record_doc(struct bough_arena *a, const struct record_row *row)
 {
-    const struct body_field *fields =
-        (uint64_t)row->kind < RECORD_KINDS ? record_bodies[row->kind].fields : NULL;
+    const struct body_field *fields = record_fields(row->kind, row->body);
     union record_body b;
 
     if (!fields || !row->body.n || body_read(fields, row->body, &b, NULL) != BOUGH_OK)
@@ -142,6 +141,7 @@ void args_spend(struct args *v, const struct spend_row *row)
     args_ints(v, (int64_t[]){ row->day, row->sid, row->project, row->account }, 4);
     args_text(v, row->provider);
     args_text(v, row->model);
+    args_text(v, row->principal);
     args_ints(v, &row->calls, SPEND_NUMBERS);
 }
 

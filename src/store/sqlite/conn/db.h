@@ -29,6 +29,7 @@ struct conn {
     sqlite3 *db;
     struct pool_slot slot; /* a reader's place in the pool */
     bool writer;
+    bool splits;              /* see conn_split_words() */
     int code;                 /* SQLite's extended code of the last failure */
     struct deadline deadline; /* of the current call */
     int64_t began_us;         /* the writer: when its transaction began; 0: none, or committing */
@@ -135,6 +136,9 @@ void conn_done(struct conn *c, enum sql id, sqlite3_stmt *st);
 enum bough_rc conn_run(struct conn *c, enum sql id, struct bough_error *err);
 /* Like conn_run(), but retries on locks until the connection's deadline ends. */
 enum bough_rc conn_run_waiting(struct conn *c, enum sql id, struct bough_error *err);
+/* Let FTS5 split the words of documents at spaces on this connection. Call it before the first
+ * statement that uses the index; again does nothing. */
+void conn_split_words(struct conn *c);
 /* Run SQL text that is not worth a cached statement. */
 enum bough_rc conn_exec(struct conn *c, const char *text, struct bough_error *err);
 /* The first column of the first row, or `none` when there is no row. The caller may bind values

@@ -247,8 +247,9 @@ void row_spend(sqlite3_stmt *st, struct spend_row *out)
     out->account = sqlite3_column_int64(st, 3);
     out->provider = text_at(st, 4);
     out->model = text_at(st, 5);
+    out->principal = text_at(st, 6);
     for (int i = 0; i < SPEND_NUMBERS; i++)
-        numbers[i] = sqlite3_column_int64(st, 6 + i);
+        numbers[i] = sqlite3_column_int64(st, 7 + i);
 }
 
 void bind_spend(sqlite3_stmt *st, const struct spend_row *row)
@@ -261,6 +262,7 @@ void bind_spend(sqlite3_stmt *st, const struct spend_row *row)
     sqlite3_bind_int64(st, 4, row->account);
     bind_text(st, 5, row->provider);
     bind_text(st, 6, row->model);
+    bind_text(st, 7, row->principal);
     for (int i = 0; i < SPEND_NUMBERS; i++)
-        sqlite3_bind_int64(st, 7 + i, numbers[i]);
+        sqlite3_bind_int64(st, 8 + i, numbers[i]);
 }

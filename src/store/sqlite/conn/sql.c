@@ -87,7 +87,7 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_WATERMARK_SET] = "UPDATE projection SET no = ?1 WHERE name = 'list'",
     [SQL_SPEND_ADD] =
         "INSERT INTO spend (" SPEND_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
-        " ?12, ?13, ?14, ?15) ON CONFLICT (day, sid, project, account, provider, model)"
+        " ?12, ?13, ?14, ?15, ?16) ON CONFLICT (" SPEND_KEY ")"
         " DO UPDATE SET " SUM("calls") ", " SUM("unknown") ", " SUM("input") ", " SUM(
             "output") ","
                       " " SUM("reasoning") ", " SUM("cache_read") ", " SUM("cache_write") ", " SUM(
@@ -177,6 +177,7 @@ const char *const sql_text[SQL_COUNT] = {
     [SQL_SPEND_SESSION] = SPEND " AND sid = ?3",
     [SQL_SPEND_PROJECT] = SPEND " AND project = ?3 AND project <> 0",
     [SQL_SPEND_ACCOUNT] = SPEND " AND account = ?3 AND account <> 0",
+    [SQL_SPEND_PRINCIPAL] = SPEND " AND principal = ?3 AND principal <> ''",
 
     [SQL_BLOB_COUNT] = "UPDATE counter SET value = value + 1 WHERE name = 'blob'",
     [SQL_BLOB_NUMBER] = "SELECT value FROM counter WHERE name = 'blob'",

@@ -108,6 +108,7 @@ enum sql {
     SQL_SPEND_SESSION,
     SQL_SPEND_PROJECT,
     SQL_SPEND_ACCOUNT,
+    SQL_SPEND_PRINCIPAL,
     /* attachments */
     SQL_BLOB_COUNT,
     SQL_BLOB_NUMBER,
@@ -159,9 +160,10 @@ extern const char *const sql_text[SQL_COUNT];
     " role_name, provider_path, model_provider, model_name, hay, body, errors, last_state, cost,"  \
     " last_model"
 
+#define SPEND_KEY "day, sid, project, account, provider, model, principal"
 #define SPEND_COLS                                                                                 \
-    "day, sid, project, account, provider, model, calls, unknown, input, output, reasoning,"       \
-    " cache_read, cache_write, cost, duration"
+    SPEND_KEY                                                                                      \
+    ", calls, unknown, input, output, reasoning, cache_read, cache_write, cost, duration"
 
 #define SEEN_COLS "key, no, bid, depth, strict"
 #define TEXT_COLS "id, k, time, words"

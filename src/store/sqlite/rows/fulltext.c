@@ -70,8 +70,10 @@ static enum bough_rc index_change(struct conn *c, struct bough_arena *a, enum sq
                                   const struct fulltext_row *row, struct bough_error *err)
 {
     sqlite3_stmt *st;
-    enum bough_rc rc = conn_stmt(c, id, &st, err);
+    enum bough_rc rc;
 
+    conn_split_words(c);
+    rc = conn_stmt(c, id, &st, err);
     if (rc)
         return rc;
     sqlite3_bind_int64(st, 1, TOP - fulltext_order(row));

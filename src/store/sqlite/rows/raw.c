@@ -66,12 +66,11 @@ static const struct raw_text texts[RAW_TABLES] = {
     [RAW_FULLTEXT] = { "SELECT " TEXT_COLS " FROM text_doc ORDER BY id",
                        "INSERT OR REPLACE INTO text_doc (" TEXT_COLS ") VALUES (?1, ?2, ?3, ?4)",
                        "DELETE FROM text_doc WHERE id = ?1" },
-    [RAW_SPEND] = { "SELECT " SPEND_COLS
-                    " FROM spend ORDER BY day, sid, project, account, provider, model",
+    [RAW_SPEND] = { "SELECT " SPEND_COLS " FROM spend ORDER BY " SPEND_KEY,
                     "INSERT OR REPLACE INTO spend (" SPEND_COLS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-                    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
                     "DELETE FROM spend WHERE day = ?1 AND sid = ?2 AND project = ?3 AND"
-                    " account = ?4 AND provider = ?5 AND model = ?6" },
+                    " account = ?4 AND provider = ?5 AND model = ?6 AND principal = ?7" },
     [RAW_SEEN] = { "SELECT " SEEN_COLS " FROM seen ORDER BY key, no",
                    "INSERT OR REPLACE INTO seen (" SEEN_COLS ") VALUES (?1, ?2, ?3, ?4, ?5)",
                    "DELETE FROM seen WHERE key = ?1 AND no = ?2" },

@@ -492,10 +492,13 @@ static enum bough_rc spend_rows(struct snapshot *v, const struct spend_query *q,
     int64_t numbers[] = { q->from, q->to, key };
     struct spend_row row;
     struct query query;
-    enum bough_rc rc = ask(v, &query, id, numbers, id == SQL_SPEND_DAYS ? 2 : 3, err);
+    bool by_number = id != SQL_SPEND_DAYS && id != SQL_SPEND_PRINCIPAL;
+    enum bough_rc rc = ask(v, &query, id, numbers, by_number ? 3 : 2, err);
 
     if (rc)
         return rc;
+    if (id == SQL_SPEND_PRINCIPAL)
+        bind_text(query.st, 3, q->principal);
     while (*go_on && more(&query, &rc, err)) {
         row_spend(query.st, &row);
         if (spend_matches(q, &row))
@@ -518,6 +521,8 @@ enum bough_rc sqlite_spend_scan(struct snapshot *v, const struct spend_query *q,
         return spend_rows(v, q, SQL_SPEND_PROJECT, q->project, fn, user, &go_on, err);
     if (q->account)
         return spend_rows(v, q, SQL_SPEND_ACCOUNT, q->account, fn, user, &go_on, err);
+    if (q->principal && *q->principal)
+        return spend_rows(v, q, SQL_SPEND_PRINCIPAL, 0, fn, user, &go_on, err);
     return spend_rows(v, q, SQL_SPEND_DAYS, 0, fn, user, &go_on, err);
 }
 

@@ -1,0 +1,2 @@
+-- Records of kind 15 of sessions are runs, approvals and grants, those of kind 13 their order in the store, and log
+-- rows of kinds 17 and 18 tell of them. An older bough would not know what holds a session.
