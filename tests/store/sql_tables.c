@@ -19,6 +19,7 @@ static sqlite3 *open_tables(struct test *t)
     if (!store_has_file(t))
         SKIP("this backend has no file");
     CHECK_INT(SQLITE_OK, sqlite3_open(test_path(t, "store.db"), &db));
+    sqlite3_busy_timeout(db, 60000); /* the store's background thread may be writing */
     CHECK_INT(SQLITE_OK, tables_register(db));
     return db;
 }

@@ -428,6 +428,7 @@ static struct holder hold(struct test *t)
 
     if (store_has_file(t)) {
         CHECK(sqlite3_open(strchr(t->url, ':') + 1, &h.db) == SQLITE_OK);
+        sqlite3_busy_timeout(h.db, 60000); /* the store's background thread may be writing */
         CHECK(sqlite3_exec(h.db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
         return h;
     }
