@@ -1,5 +1,5 @@
 /* A gateway over a store, and clients. */
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 #include <stdlib.h>
 #include <string.h>
