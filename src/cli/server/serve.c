@@ -286,11 +286,16 @@ static int run(struct serving *s, const struct serve *how)
 
 int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
 {
-    static const struct http_route *const more[] = { gateway_routes,      gateway_provider_routes,
-                                                     gateway_summary_routes, run_turn_routes,
-                                                     run_routes, run_approval_routes,
-                                                     run_tool_routes, mcp_routes,
-                                                     page_routes,         NULL };
+    static const struct http_route *const more[] = { gateway_routes,
+                                                     gateway_provider_routes,
+                                                     gateway_summary_routes,
+                                                     run_turn_routes,
+                                                     run_routes,
+                                                     run_approval_routes,
+                                                     run_tool_routes,
+                                                     mcp_routes,
+                                                     page_routes,
+                                                     NULL };
     static enum log_level level;
     struct serving s = { .c = c };
     struct auth_config config = settings(c);
