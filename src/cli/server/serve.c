@@ -20,7 +20,7 @@
 #include "gateway/turn/turn.h"
 #include "http/server/server.h"
 #include "http/server/systemd.h"
-#include "mcp/mcp.h"
+#include "mcp/server/mcp.h"
 #include "page/page.h"
 
 enum { STUCK_MS = 5000 }; /* the loop normally wakes ten times a second */
