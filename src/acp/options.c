@@ -8,19 +8,20 @@
 
 enum { OPTIONS_MOST = 1 << 20 }; /* bytes of one of them; larger ones are not kept */
 
-static void keep(char **at, struct json j, enum json_type type)
+static void keep_text(char **at, struct bough_str text)
 {
-    struct bough_str raw;
-
-    if (!j.doc || json_type(j) != type)
-        return;
-    raw = json_raw(j);
-    if (raw.n > OPTIONS_MOST)
+    if (text.n > OPTIONS_MOST)
         return;
     mem_free(*at);
-    *at = mem_alloc(raw.n + 1);
-    memcpy(*at, raw.p, raw.n);
-    (*at)[raw.n] = '\0';
+    *at = mem_alloc(text.n + 1);
+    memcpy(*at, text.p, text.n);
+    (*at)[text.n] = '\0';
+}
+
+static void keep(char **at, struct json j, enum json_type type)
+{
+    if (j.doc && json_type(j) == type)
+        keep_text(at, json_raw(j));
 }
 
 void acp_learn_result(struct acp *p, struct json result)
@@ -36,10 +37,8 @@ void acp_learn_update(struct acp *p, const struct acp_update *u)
         keep(&p->has.config, u->config, JSON_ARRAY);
     if (u->kind == ACP_COMMANDS)
         keep(&p->has.commands, u->commands, JSON_ARRAY);
-    if (u->kind == ACP_MODE && u->mode && strlen(u->mode) < OPTIONS_MOST) {
-        mem_free(p->has.mode);
-        p->has.mode = strcpy(mem_alloc(strlen(u->mode) + 1), u->mode);
-    }
+    if (u->kind == ACP_MODE && u->mode)
+        keep_text(&p->has.mode, str_of(u->mode));
 }
 
 void acp_forget_options(struct acp *p)
