@@ -51,6 +51,7 @@ const struct adapter *adapter_find(const struct adapters *all, const char *name)
 /* What stands for ${gateway} and ${run_token}; NULL: there is none. */
 struct adapter_variables {
     const char *gateway, *run_token;
+    const char *const *from; /* "our environment", ended by NULL; NULL: that of this process */
 };
 
 struct adapter_environment {

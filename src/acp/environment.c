@@ -71,9 +71,14 @@ static bool sounds_secret(const char *name, size_t n)
     return false;
 }
 
+static const char *const *ours(const struct making *m)
+{
+    return m->v->from ? m->v->from : (const char *const *)environ;
+}
+
 static void pass_on(struct making *m, const struct adapter *ad)
 {
-    for (char **e = environ; e && *e; e++) {
+    for (const char *const *e = ours(m); e && *e; e++) {
         size_t n = strcspn(*e, "=");
 
         if (!(*e)[n] || !(is_usual(*e, n) || is_listed(ad, *e, n)))
@@ -86,13 +91,13 @@ static void pass_on(struct making *m, const struct adapter *ad)
 
 /* ---- values that are set ---- */
 
-static const char *from_environment(struct bough_arena *a, const char *name)
+static const char *from_environment(struct making *m, const char *name)
 {
     size_t n = strlen(name);
 
-    for (char **e = environ; e && *e; e++)
+    for (const char *const *e = ours(m); e && *e; e++)
         if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return arena_strdup(a, *e + n + 1);
+            return arena_strdup(m->a, *e + n + 1);
     return NULL;
 }
 
@@ -142,7 +147,7 @@ static enum bough_rc set_one(struct making *m, const struct adapter *ad, const c
     bool secret = true;
 
     if (*value == '$' && value[1] != '{') {
-        got = from_environment(m->a, value + 1);
+        got = from_environment(m, value + 1);
     } else if (strncmp(value, "file:", 5) == 0) {
         got = from_file(m->a, value + 5);
     } else {

@@ -160,8 +160,7 @@ static void put_artifact(struct http_req *req, struct json_writer *w, const stru
     const char *kind, *text;
     int64_t size = 0;
 
-    if (e->parts[i].type != BOUGH_PART_FILE ||
-        json_parse(req->arena, e->parts[i].json, &j, NULL))
+    if (e->parts[i].type != BOUGH_PART_FILE || json_parse(req->arena, e->parts[i].json, &j, NULL))
         return;
     data = json_member(j, "data");
     kind = json_type(data) == JSON_OBJECT ? json_cstr(req->arena, data, "artifact") : NULL;
