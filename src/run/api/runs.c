@@ -214,10 +214,10 @@ static enum bough_rc cancel(struct http_req *req, struct http_res *res, struct b
     };
     struct bough_run_cancel_options how = { 0 };
     struct bough_run *run;
-    enum bough_rc rc = run_api_run(req, &run, err);
+    enum bough_rc rc = api_body(req, members, &how, err);
 
     if (!rc)
-        rc = api_body(req, members, &how, err);
+        rc = run_api_run(req, &run, err);
     if (!rc)
         rc = bough_run_cancel(api_of(req)->store, req->arena, run->id, &how, &run, err);
     if (!rc)
