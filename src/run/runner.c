@@ -11,6 +11,7 @@
 #include "base/text/str.h"
 #include "gateway/summary/title.h"
 #include "gateway/turn/turn.h"
+#include "run/external/agents.h"
 
 enum { END_TRIES = 5, END_PAUSE_MS = 200 };
 
@@ -315,6 +316,13 @@ enum bough_rc runner_create(struct runner **out, const struct runner_config *con
                                             arena_strdup(r->a, config->settings[i].value) };
     r->config.settings = copy;
     rc = run_settings_read(r->a, &r->config, &r->settings, err);
+    if (!rc)
+        rc = agents_create(&r->agents,
+                           &(struct agents_config){ .store = config->store,
+                                                    .children = config->children,
+                                                    .settings = copy,
+                                                    .n = config->n },
+                           err);
     if (rc) {
         bough_arena_destroy(r->a);
         mem_free(r);
@@ -363,6 +371,7 @@ void runner_destroy(struct runner *r)
         return;
     stop_all(r);
     runner_unkeep(r);
+    agents_destroy(r->agents);
     pthread_cond_destroy(&r->idle);
     pthread_mutex_destroy(&r->lock);
     bough_arena_destroy(r->a);
@@ -397,6 +406,16 @@ struct tool_host *runner_tools(struct runner *r)
 struct children *runner_children(struct runner *r)
 {
     return r->config.children;
+}
+
+struct agents *runner_agents(struct runner *r)
+{
+    return r->agents;
+}
+
+void runner_set_gateway(struct runner *r, const char *url)
+{
+    agents_set_gateway(r->agents, url);
 }
 
 const struct gateway_setting *runner_settings(const struct runner *r, size_t *n)

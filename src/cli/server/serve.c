@@ -275,6 +275,9 @@ static int run(struct serving *s, const struct serve *how)
     for (size_t i = 0; i < s->n; i++)
         if (s->where[i].host)
             auth_allow_host(s->auth, s->where[i].host, http_server_port(s->server, i));
+    if (*auth_address(s->auth, s->c->a))
+        runner_set_gateway(s->work.runner,
+                           arena_printf(s->c->a, "http://%s", auth_address(s->auth, s->c->a)));
     api_watch(s->api, s->server);
     announce(s);
     systemd_notify("READY=1");
