@@ -74,13 +74,14 @@ static enum bough_rc stdio_open(struct mcp_client *c, struct bough_error *err)
                                            .most_files = FILES_MOST,
                                            .on = { on_out, on_err, on_ended },
                                            .user = c };
+    struct bough_error why;
     struct child *child;
     enum bough_rc rc;
 
     buf_init(&c->err_text, (size_t)2 * ERR_KEPT);
-    rc = child_start(c->in.children, &options, &child, err);
+    rc = child_start(c->in.children, &options, &child, &why);
     if (rc)
-        return rc;
+        return bough_fail(err, rc, "tool server \"%s\": %.200s", c->in.name, why.msg);
     pthread_mutex_lock(&c->lock);
     c->child = child;
     pthread_mutex_unlock(&c->lock);
