@@ -77,6 +77,8 @@ TEST_SECONDS(a_command_runs_in_the_workspace, 60)
     CHECK_STR("to both\n[exited with 3]", sh(t, &s, "echo to both >&2; exit 3"));
     CHECK(s.w.last.is_error);
     CHECK_STR("(no output)", sh(t, &s, "true > /dev/null"));
+    CHECK_STR("a\xef\xbf\xbd\xef\xbf\xbd\xc3\xbc\n[exited with 1]",
+              sh(t, &s, "printf 'a\\000\\377\\303\\274'; exit 1"));
     CHECK_STR("(no output)", sh(t, &s, "cat")); /* its input is empty */
     close_shell(&s);
 }

@@ -129,7 +129,7 @@ static int list_tools(struct tooling *t, const char *server)
         { "DESCRIPTION", .flex = true },
     };
     struct cli *c = t->c;
-    struct tool_set *set;
+    struct tool_set *set = NULL;
     struct tool_list list;
     struct table table;
     int rc = open_set(t, server, &set);
@@ -262,7 +262,7 @@ static int call(struct tooling *t)
     struct sigaction action = { .sa_handler = on_interrupt };
     struct cli *c = t->c;
     struct bough_str args = str_of("{}");
-    struct tool_set *set;
+    struct tool_set *set = NULL;
     int rc;
 
     if (c->argc < 3)

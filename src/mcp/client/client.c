@@ -227,6 +227,11 @@ enum bough_rc mcp_client_open(struct mcp_client **out, const struct mcp_client_o
     return rc ? rc : agree(c, err);
 }
 
+void mcp_client_end(struct mcp_client *c)
+{
+    c->transport->end(c);
+}
+
 void mcp_client_close(struct mcp_client *c)
 {
     if (!c)

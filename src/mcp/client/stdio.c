@@ -164,11 +164,19 @@ static void stdio_listen(struct mcp_client *c)
                  str_of("\"notifications\":{\"toolsListChanged\":true}"));
 }
 
+static void stdio_end(struct mcp_client *c)
+{
+    struct child *child = child_of(c);
+
+    if (child)
+        child_end(child);
+}
+
 static void stdio_close(struct mcp_client *c)
 {
     if (c->child)
         child_release(c->child);
 }
 
-const struct mcp_transport mcp_over_stdio = { stdio_open, stdio_ask, stdio_tell, stdio_listen,
-                                              stdio_close };
+const struct mcp_transport mcp_over_stdio = { stdio_open,   stdio_ask, stdio_tell,
+                                              stdio_listen, stdio_end, stdio_close };
