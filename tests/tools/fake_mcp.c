@@ -229,7 +229,7 @@ static void call(struct fake *f, const char *id, struct json params)
             progress(f, token, i);
         text(f, id, "flooded");
     } else if (strcmp(name, "steady") == 0) {
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 30; i++) {
             usleep(100000);
             progress(f, token, i);
         }
