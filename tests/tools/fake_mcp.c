@@ -218,7 +218,8 @@ static void call(struct fake *f, const char *id, struct json params)
         say_environment(f, id);
     } else if (strcmp(name, "die") == 0) {
         fprintf(stderr, "dying as told\n");
-        exit(3);
+        fflush(stderr);
+        _exit(3);
     } else if (strcmp(name, "hang") == 0) {
         snprintf(f->waiting, sizeof f->waiting, "%s", id);
         progress(f, token, 1);
@@ -348,6 +349,7 @@ static int serve(const char *how)
     note(&f, "start");
     if (is(&f, "quit")) {
         fprintf(stderr, "I do not want to\n");
+        bough_arena_destroy(f.a);
         return 7;
     }
     while (getline(&line, &room, stdin) > 0) {
