@@ -97,27 +97,31 @@ static const char *escaped(const struct fake *f, const char *plain)
 #define SCHEMA                                                                                     \
     "{ \"type\" : \"object\",\"properties\":{\"x\":{\"$ref\":\"http://127.0.0.1:1/x\"}} }"
 
+#define TOOL(name, more) "{\"name\":\"" name "\",\"inputSchema\":{\"type\":\"object\"}" more "}"
+#define ECHO_TOOL                                                                                  \
+    "{\"name\":\"echo\",\"description\":\"Says it again\",\"inputSchema\":" SCHEMA                 \
+    ",\"annotations\":{\"readOnlyHint\":true,\"title\":\"Echo\"}}"
+#define TASK_ONLY ",\"execution\":{\"taskSupport\":\"required\"}"
+
 static const char *const tools[] = {
-    "{\"name\":\"echo\",\"description\":\"Says it again\",\"inputSchema\":" SCHEMA
-    ",\"annotations\":{\"readOnlyHint\":true,\"title\":\"Echo\"}}",
-    "{\"name\":\"kinds\",\"title\":\"Kinds\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"bad\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"refuse\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"structured\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"environment\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"die\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"hang\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"cancelled\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"flood\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"steady\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"huge\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"asks\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"input\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"change\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"twice\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"a name with blanks\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"task\",\"inputSchema\":{\"type\":\"object\"},\"execution\":{\"taskSupport\":"
-    "\"required\"}}",
+    ECHO_TOOL,
+    TOOL("kinds", ",\"title\":\"Kinds\""),
+    TOOL("bad", ""),
+    TOOL("refuse", ""),
+    TOOL("structured", ""),
+    TOOL("environment", ""),
+    TOOL("die", ""),
+    TOOL("hang", ""),
+    TOOL("cancelled", ""),
+    TOOL("flood", ""),
+    TOOL("steady", ""),
+    TOOL("huge", ""),
+    TOOL("asks", ""),
+    TOOL("input", ""),
+    TOOL("change", ""),
+    TOOL("twice", ""),
+    TOOL("a name with blanks", ""),
+    TOOL("task", TASK_ONLY),
     "{\"name\":\"no schema\"}",
     "{\"inputSchema\":{}}",
 };
