@@ -48,7 +48,7 @@ void world_start(struct world *w)
                                                      run_turn_routes,
                                                      run_routes,
                                                      run_approval_routes,
-                                                     run_tool_routes,
+                                                     run_tool_routes, run_agent_routes, run_file_routes,
                                                      NULL };
     struct test *t = w->t;
     struct http_limits limits = { .drain_ms = 500 };

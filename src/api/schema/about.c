@@ -27,6 +27,8 @@ static const struct api_path_name path_names[] = {
     { "provider", "The name of a provider." },
     { "run", "The id of a run." },
     { "server", "The name of a tool server." },
+    { "agent", "The name of an external agent." },
+    { "path", "The path of a file, from the root of its repository." },
     { "token", "The id of a token or of a signed-in browser." },
 };
 
