@@ -7,6 +7,7 @@
 static const char *const group_words[] = { "projects", "workspaces", "accounts", NULL };
 
 static const struct api_path_name path_names[] = {
+    { "agent", "The name of an external agent." },
     { "approval", "The id of an approval." },
     { "budget", "The id of a budget." },
     { "call", "The id of a provider call." },
@@ -27,8 +28,6 @@ static const struct api_path_name path_names[] = {
     { "provider", "The name of a provider." },
     { "run", "The id of a run." },
     { "server", "The name of a tool server." },
-    { "agent", "The name of an external agent." },
-    { "path", "The path of a file, from the root of its repository." },
     { "token", "The id of a token or of a signed-in browser." },
 };
 

@@ -38,8 +38,6 @@ const struct api_schema api_run_schemas[] = {
     { "Artifacts", "A list of artifacts.", "items:[Artifact] next:string|null" },
     { "ChangedFile", "A file that a run changed.",
       "path:string status:string additions:integer deletions:integer" },
-    { "ChangedFileDiff", "The change of one file.",
-      "path:string status:string additions:integer deletions:integer diff:string" },
     { "ChangedFiles", "A list of changed files.", "items:[ChangedFile] next:string|null" },
     { "Grant", "A tool that may be used without asking.",
       "id:string scope:ApprovalScope session:string|null workspace?:string tool:string "
@@ -58,6 +56,7 @@ const struct api_schema api_run_schemas[] = {
       .example = "{\"note\":\"not needed any more\"}" },
     { "RunCancelled", "Who wished to stop a run, and when.",
       "by:string note:string time:time|null" },
+    { "RunDiff", "What a run changed.", "path:string|null diff:string" },
     { "RunLimits", "What a run may use. 0: no limit.",
       "turns:integer time_ms:integer cost_usd:number cost_nano_usd:integer" },
     { "RunLimitsNew", "What a run may use.",

@@ -125,8 +125,7 @@ static int test(struct listing *l, const char *only)
         const struct adapter *ad = &all->at[i];
         struct acp_probe p;
 
-        if (only ? strcmp(only, ad->name) != 0
-                 : ad->off || !agents_lookup(l->agents, c->a, ad))
+        if (only ? strcmp(only, ad->name) != 0 : ad->off || !agents_lookup(l->agents, c->a, ad))
             continue;
         if (agents_probe(l->agents, c->a, ad->name, getcwd(here, sizeof here), NULL, &p, &c->err))
             return cli_failed(c);
@@ -180,8 +179,9 @@ const struct cli_cmd cmd_agents = {
              "are installed. test starts one, or all that are installed, begins a session in this "
              "folder and ends it; no prompt is sent. It says how far that came, and what to do.",
     .columns = "ls: agent, title, state, next step",
-    .fields = "name, title, program, path, off, install; test: name, stage, status, program, agent, "
-              "version, error, hint, stderr, options",
+    .fields =
+        "name, title, program, path, off, install; test: name, stage, status, program, agent, "
+        "version, error, hint, stderr, options",
     .examples = "bough agents\n"
                 "bough agents test claude",
 };

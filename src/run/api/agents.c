@@ -1,10 +1,10 @@
 /* External agents over HTTP: which there are, whether they work, and their options. */
+#include "run/external/agents.h"
 #include "api/kit/body.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "run/api/kit.h"
 #include "run/api/routes.h"
-#include "run/external/agents.h"
 #include "run/inside.h"
 
 enum { DATA_MOST = 8 << 20 };
@@ -109,8 +109,9 @@ static enum bough_rc get_options(struct http_req *req, struct http_res *res,
 /* Modes in which an agent asks before it acts. Any other one may approve for itself. */
 static bool asks_first(struct json mode)
 {
-    static const char *const known[] = { "default", "ask", "plan", "read-only", "readonly",
-                                         "manual" };
+    static const char *const known[] = {
+        "default", "ask", "plan", "read-only", "readonly", "manual"
+    };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (json_is(mode, known[i]))
@@ -121,8 +122,7 @@ static bool asks_first(struct json mode)
 /* Does the agent list this option as its mode? */
 static bool is_mode(struct json agent, struct json name)
 {
-    struct json_iter it =
-        json_iter(json_member(json_member(agent, "options"), "config"));
+    struct json_iter it = json_iter(json_member(json_member(agent, "options"), "config"));
 
     if (json_is(name, "mode"))
         return true;
@@ -145,7 +145,8 @@ static enum bough_rc check_wanted(struct http_req *req, struct json agent, struc
         enum json_type type = json_type(it.value);
 
         if (type != JSON_STRING && type != JSON_TRUE && type != JSON_FALSE)
-            return bough_fail(err, BOUGH_INVALID, "the value of an option is a text, true or false");
+            return bough_fail(err, BOUGH_INVALID,
+                              "the value of an option is a text, true or false");
         if (!may && is_mode(agent, it.key) && !asks_first(it.value))
             return bough_fail(err, BOUGH_DENIED,
                               "in this mode the agent may approve for itself: that needs the scope "

@@ -58,26 +58,21 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     return BOUGH_OK;
 }
 
-static enum bough_rc one(struct http_req *req, struct http_res *res, struct bough_error *err)
+static enum bough_rc diff(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    const char *path = http_param(req, "path");
-    struct diff_files files;
+    const char *path = http_query(req, "path");
     struct bough_str text;
     struct json_writer *w;
     struct bough_run *run;
     enum bough_rc rc = run_here(req, &run, err);
 
     if (!rc)
-        rc = diff_text(req->arena, run, path, &text, err);
-    if (!rc)
-        rc = diff_list(req->arena, run, &files, err);
+        rc = diff_text(req->arena, run, cstr_empty(path) ? NULL : path, &text, err);
     if (rc)
         return rc;
     w = http_json(res, 200);
     jw_obj(w);
-    for (size_t i = 0; i < files.n; i++)
-        if (strcmp(files.at[i].path, path) == 0)
-            put_file(w, &files.at[i]);
+    jw_kv_cstr(w, "path", cstr_empty(path) ? NULL : path);
     jw_kv_str(w, "diff", text);
     jw_end_obj(w);
     return BOUGH_OK;
@@ -152,12 +147,17 @@ static enum bough_rc revert(struct http_req *req, struct http_res *res, struct b
     return BOUGH_OK;
 }
 
+static const struct http_field diff_query[] = {
+    { "path", HTTP_STRING, "This file only, from the root of the repository." },
+    { 0 },
+};
+
 const struct http_route run_file_routes[] = {
     { "GET", "/api/v1/runs/{run}/files", list, AUTH_READ,
       "The files that a run changed in its workspace, by path.", .gives = "ChangedFiles" },
-    { "GET", "/api/v1/runs/{run}/files/{path}", one, AUTH_READ,
-      "The change of one file as a diff; slashes of the path are written %2F.",
-      .gives = "ChangedFileDiff" },
+    { "GET", "/api/v1/runs/{run}/diff", diff, AUTH_READ,
+      "What a run changed, or what it changed in one file, as a diff.", .gives = "RunDiff",
+      .query = diff_query },
     { "POST", "/api/v1/runs/{run}/revert", revert, AUTH_RUN,
       "Take the changes of a run back, all or those of some files. Nothing is changed when a file "
       "has moved on: 409.",

@@ -198,8 +198,8 @@ enum bough_rc run_tell_reverted(struct bough_store *s, struct bough_arena *a,
     struct bough_entry_new e = { .kind = BOUGH_ENTRY_CUSTOM };
     struct bough_append_options how = { .entries = &e, .n = 1 };
     struct bough_append_result out;
-    const char *title = n ? arena_printf(a, "%zu files were taken back", n)
-                          : "All changes were taken back";
+    const char *title =
+        n ? arena_printf(a, "%zu files were taken back", n) : "All changes were taken back";
     struct json_writer w;
     struct buf b;
 
