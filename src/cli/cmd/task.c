@@ -411,12 +411,14 @@ const struct cli_cmd cmd_task = {
     .options = options,
     .run = run,
     .arg_words = actions,
-    .about = "ls lists runs, newest first; show prints one and what it waits for, log what it did. "
-             "cancel stops a run wherever it works. resume goes on where a run failed or was "
-             "cancelled, retry does it again on another branch; both work in this process. approve "
-             "and reject settle what a run waits for, by the id of the approval, or the oldest of "
-             "the run. diff shows what a run changed in its workspace, revert takes that back, of all "
-             "files or of some; nothing is changed when a file has moved on. A run is named by its id, or by a session, whose latest run is meant.",
+    .about =
+        "ls lists runs, newest first; show prints one and what it waits for, log what it did. "
+        "cancel stops a run wherever it works. resume goes on where a run failed or was "
+        "cancelled, retry does it again on another branch; both work in this process. approve "
+        "and reject settle what a run waits for, by the id of the approval, or the oldest of "
+        "the run. diff shows what a run changed in its workspace, revert takes that back, of all "
+        "files or of some; nothing is changed when a file has moved on. A run is named by its id, "
+        "or by a session, whose latest run is meant.",
     .columns = "ls: id, status, runtime, time, model, prompt",
     .fields = "those of a run, an approval or activities, see docs/json.md",
     .examples = "bough task ls --status \"running awaiting_approval\"\n"
