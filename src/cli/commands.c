@@ -54,6 +54,7 @@ const struct cli_cmd *const cli_commands[] = {
     &cmd_task,
     &cmd_todo,
     &cmd_token,
+    &cmd_tools,
     &cmd_tree,
     &cmd_unarchive,
     &cmd_version,

@@ -212,6 +212,9 @@ static void *work_main(void *user)
 
         if (next && class_of(next->runtime) == place)
             memcpy(id, next->id, sizeof id);
+        /* An answer that came before the run left the list was told to nobody: look again. */
+        if (w->waits)
+            memcpy(id, w->run->id, sizeof id);
         unlink_work(w);
         work_destroy(w);
         w = *id && !__atomic_load_n(&r->stopping, __ATOMIC_ACQUIRE) ? claim(r, id) : NULL;

@@ -246,6 +246,7 @@ extern const struct cli_cmd cmd_stats;
 extern const struct cli_cmd cmd_task;
 extern const struct cli_cmd cmd_todo;
 extern const struct cli_cmd cmd_token;
+extern const struct cli_cmd cmd_tools;
 extern const struct cli_cmd cmd_tree;
 extern const struct cli_cmd cmd_unarchive;
 extern const struct cli_cmd cmd_version;
