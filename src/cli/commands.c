@@ -5,6 +5,7 @@
 /* One per line, to avoid merge conflicts. */
 /* clang-format off */
 const struct cli_cmd *const cli_commands[] = {
+    &cmd_agents,
     &cmd_append,
     &cmd_approvals,
     &cmd_archive,

@@ -197,6 +197,7 @@ int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, c
 
 /* ---- the commands: src/cli/cmd/<name>.c ---- */
 
+extern const struct cli_cmd cmd_agents;
 extern const struct cli_cmd cmd_append;
 extern const struct cli_cmd cmd_approvals;
 extern const struct cli_cmd cmd_archive;

@@ -296,6 +296,8 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
                                                      run_routes,
                                                      run_approval_routes,
                                                      run_tool_routes,
+                                                     run_agent_routes,
+                                                     run_file_routes,
                                                      mcp_routes,
                                                      page_routes,
                                                      NULL };
