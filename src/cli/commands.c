@@ -5,7 +5,9 @@
 /* One per line, to avoid merge conflicts. */
 /* clang-format off */
 const struct cli_cmd *const cli_commands[] = {
+    &cmd_agents,
     &cmd_append,
+    &cmd_approvals,
     &cmd_archive,
     &cmd_backup,
     &cmd_branch,
@@ -43,13 +45,16 @@ const struct cli_cmd *const cli_commands[] = {
     &cmd_restore_backup,
     &cmd_resume,
     &cmd_rm,
+    &cmd_run,
     &cmd_search,
     &cmd_serve,
     &cmd_show,
     &cmd_sql,
     &cmd_stats,
+    &cmd_task,
     &cmd_todo,
     &cmd_token,
+    &cmd_tools,
     &cmd_tree,
     &cmd_unarchive,
     &cmd_version,

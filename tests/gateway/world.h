@@ -6,11 +6,16 @@
 #include "gateway/gateway.h"
 #include "http/server/server.h"
 #include "lib/store_test.h"
+#include "run/run.h"
 
 struct world {
     struct test *t;
     struct fake *up;
     struct gateway *gateway;
+    struct children *children;
+    struct tool_host *tools;
+    struct runner *runner;
+    const char *host; /* name of the server; NULL: "here" */
     struct auth *auth;
     struct api *api;
     struct http_server *server;
