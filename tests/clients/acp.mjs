@@ -21,10 +21,10 @@ const must = (yes, why) => {
 const script = (path) => `${process.execPath} ${join(modules, path)}`;
 const main = (name, bin) => join(name, JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")).bin[bin]);
 
-const codexHome = (home) => {
+const codexHome = (policy) => (home) => {
   mkdirSync(join(home, "codex"), { recursive: true });
   writeFileSync(join(home, "codex/config.toml"),
-    `model = "scripted"\nmodel_provider = "scripted"\napproval_policy = "untrusted"\nsandbox_mode = "read-only"\n[model_providers.scripted]\nname = "scripted"\nbase_url = "${up.url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\nrequest_max_retries = 0\nstream_max_retries = 0\n`);
+    `model = "scripted"\nmodel_provider = "scripted"\napproval_policy = "${policy}"\nsandbox_mode = "read-only"\n[model_providers.scripted]\nname = "scripted"\nbase_url = "${up.url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\nrequest_max_retries = 0\nstream_max_retries = 0\n`);
   return [`CODEX_HOME=${join(home, "codex")}`, "OPENAI_API_KEY=scripted-key"];
 };
 
@@ -52,13 +52,13 @@ const agents = {
   "codex-zed": {
     installed: () => existsSync(join(modules, "@zed-industries/codex-acp-linux-x64/bin/codex-acp")),
     command: () => join(modules, "@zed-industries/codex-acp-linux-x64/bin/codex-acp"),
-    set: codexHome,
+    set: codexHome("untrusted"),
     call: (cmd) => ({ name: "exec_command", input: { cmd } }),
   },
   codex: {
     installed: () => existsSync(join(modules, "@agentclientprotocol/codex-acp/package.json")),
     command: () => script(main("@agentclientprotocol/codex-acp", "codex-acp")),
-    set: codexHome,
+    set: codexHome("on-request"),
     call: (cmd) => ({ name: "exec_command", input: { cmd } }),
     asks: false, // its mode decides
   },
@@ -119,7 +119,7 @@ const cases = {
   },
   async cancel(name, agent) {
     const w = makeWorld(`${name} cancel`, agent);
-    up.play("cancel", model(agent.call("sleep 98765")));
+    up.play("cancel", model(agent.call("tail -f -s 98765 /dev/null")));
     const going = w.start("run", "--agent", "real", "--approve", "allow", "Wait.");
     for (let i = 0; i < 600 && !/I run it/.test(going.said.out); i++) await new Promise((next) => setTimeout(next, 100));
     await new Promise((next) => setTimeout(next, 1500));
@@ -129,7 +129,7 @@ const cases = {
     must(r.code === 130, `exit ${r.code}: ${r.err.slice(-300)}`);
     must(Date.now() - began < 30_000, "it took too long");
     must((await latest(w)).status === "cancelled", "it is not cancelled");
-    const ps = spawn("pgrep", ["-f", "sleep 98765"], { stdio: ["ignore", "pipe", "ignore"] });
+    const ps = spawn("pgrep", ["-f", "tail -f -s 98765"], { stdio: ["ignore", "pipe", "ignore"] });
     let left = "";
     ps.stdout.on("data", (b) => (left += b));
     await new Promise((done) => ps.on("exit", done));
