@@ -2,23 +2,22 @@
 # Tools without a server: built-in ones, and those of MCP servers. bough itself plays the MCP server, over stdio and over HTTP.
 config=home/.config/bough/config.ini
 mkdir -p home/.config/bough work
-ws="-C work"
 echo "-- built in"
 bough tools
-bough tools ls files $ws
+bough tools ls files -C work
 bough tools ls demo --json | head -n 1
-bough tools call files write '{"path":"a/b.txt","content":"one\ntwo\n"}' $ws; cat work/a/b.txt
-bough tools call files edit '{"path":"a/b.txt","old_text":"two","new_text":"three"}' $ws --json
-echo '{"path":"a/b.txt"}' | bough tools call files read - $ws
-bough tools call files read '{"path":"../home/.profile"}' $ws; echo "exit $?"
-bough tools call files/read '{}' $ws; echo "exit $?"
+bough tools call files write '{"path":"a/b.txt","content":"one\ntwo\n"}' -C work; cat work/a/b.txt
+bough tools call files edit '{"path":"a/b.txt","old_text":"two","new_text":"three"}' -C work --json
+echo '{"path":"a/b.txt"}' | bough tools call files read - -C work
+bough tools call files read '{"path":"../home/.profile"}' -C work; echo "exit $?"
+bough tools call files/read '{}' -C work; echo "exit $?"
 bough tools call demo weather '{"city":"Oslo"}'
 printf '\033[31mred\n' >work/colour
-bough tools call files read '{"path":"colour"}' $ws
+bough tools call files read '{"path":"colour"}' -C work
 echo "-- the shell is off, unless it is configured"
-bough tools call shell run '{"command":"echo hello"}' $ws; echo "exit $?"
+bough tools call shell run '{"command":"echo hello"}' -C work; echo "exit $?"
 printf '[tools "shell"]\non = yes\nconfine = no\n' >$config
-bough tools call shell run '{"command":"echo hello; exit 4"}' $ws; echo "exit $?"
+bough tools call shell run '{"command":"echo hello; exit 4"}' -C work; echo "exit $?"
 echo "-- sessions"
 export BOUGH_STORE="$PWD/a.db"
 talk
@@ -26,6 +25,7 @@ bough tools call bough memories '{}' --session 1; echo "exit $?"
 bough tools call bough todos '{}' --session 1; echo "exit $?"
 bough tools call bough search_sessions '{"query":"locale","limit":1}' --session 1 | mask | cut -c1-60
 echo "-- an MCP server: a program"
+# shellcheck disable=SC2016 # bough replaces $SECRET, and its child $CANARY
 printf '[tools "own"]\ncommand = bough --store "%s/a.db" mcp\n[tools "none"]\ncommand = /no/such/program\n[tools "quits"]\ncommand = sh -c "echo $CANARY bye >&2; exit 3"\nset = CANARY=$SECRET\n' "$PWD" >$config
 export SECRET=canary-in-the-mine
 bough tools

@@ -237,7 +237,7 @@ TEST_SECONDS(a_call_that_is_silent_too_long_ends_and_progress_prevents_it, 120)
 {
     struct fakes f;
 
-    CHECK_OK(open_host(t, &f, "older", "silent_timeout", "3s"));
+    CHECK_OK(open_host(t, &f, "older", "silent_timeout", "2s"));
     CHECK_OK(open_set(t, &f, false));
     CHECK_HAS(world_bad(t, &f.w, "mcp__fake__hang", "{}"), "did not answer tools/call");
     CHECK(!f.w.last.cancelled);

@@ -233,11 +233,12 @@ static const struct tool *find_tool(struct cli *c, const struct tool_set *set, c
 {
     const char *rule = arena_printf(c->a, "%s/%s", server, name);
     struct tool_list list = tool_set_list(set);
+    const struct tool *tool = list.at;
 
-    for (size_t i = 0; i < list.n; i++)
-        if (strcmp(list.at[i].rule, rule) == 0 || strcmp(list.at[i].rule, name) == 0 ||
-            strcmp(list.at[i].name, name) == 0)
-            return &list.at[i];
+    for (; tool < list.at + list.n; tool++)
+        if (strcmp(tool->rule, rule) == 0 || strcmp(tool->rule, name) == 0 ||
+            strcmp(tool->name, name) == 0)
+            return tool;
     return NULL;
 }
 

@@ -75,6 +75,14 @@ static void on_ended(void *user, int status, const char *why)
     pthread_mutex_unlock(&c->lock);
 }
 
+static struct bough_str given(struct buf *out, struct bough_arena *a)
+{
+    struct bough_str text = out->n ? buf_give(out, a) : str_of("");
+
+    buf_finish(out);
+    return text;
+}
+
 /* The output so far: head, what was left out, tail. */
 static struct bough_str output(struct command *c, struct bough_arena *a)
 {
@@ -92,7 +100,7 @@ static struct bough_str output(struct command *c, struct bough_arena *a)
     for (size_t i = 0; i < kept; i++)
         buf_putc(&out, c->tail[(from + i) % TAIL]);
     pthread_mutex_unlock(&c->lock);
-    return out.n ? buf_give(&out, a) : str_of("");
+    return given(&out, a);
 }
 
 /* Valid UTF-8 without NUL: everything else becomes U+FFFD. */
@@ -113,7 +121,7 @@ static struct bough_str readable(struct bough_arena *a, struct bough_str text)
         text.p += n;
         text.n -= n;
     }
-    return out.n ? buf_give(&out, a) : str_of("");
+    return given(&out, a);
 }
 
 /* ---- running ---- */
