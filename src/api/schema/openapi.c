@@ -211,6 +211,19 @@ static void success(struct json_writer *w, const struct http_route *r, int statu
     jw_end_obj(w);
 }
 
+/* An error of a route that has a form of its own for them. */
+static void own_error(struct json_writer *w, const struct http_route *r, const struct api_answer *a)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "description", a->about);
+    jw_key(w, "headers");
+    jw_obj(w);
+    header_ref(w, "X-Request-Id");
+    jw_end_obj(w);
+    content(w, r->errors->schema, NULL);
+    jw_end_obj(w);
+}
+
 static void responses(struct json_writer *w, const struct http_route *r)
 {
     int own = r->status ? r->status : 200;
@@ -229,7 +242,10 @@ static void responses(struct json_writer *w, const struct http_route *r)
         if (api_may_answer(r, a->status)) {
             snprintf(key, sizeof key, "%d", a->status);
             jw_key(w, key);
-            write_ref(w, "responses", a->name);
+            if (r->errors)
+                own_error(w, r, a);
+            else
+                write_ref(w, "responses", a->name);
         }
     jw_end_obj(w);
 }

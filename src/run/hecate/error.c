@@ -1,0 +1,163 @@
+/* The form of errors on these routes, and the refusals that several of them share. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory/arena.h"
+#include "base/text/str.h"
+#include "run/hecate/hecate.h"
+
+/* What people are told besides the message: what happened, and what can be done about it. */
+static const struct {
+    const char *code, *user, *action;
+} advice[] = {
+    { "agent_chat.adapter_not_found", "This agent is not set up here.",
+      "Name an agent of the configuration file, or use another one." },
+    { "agent_chat.agent_session_busy", "The chat is working on an earlier message.",
+      "Wait until it has ended, answer its approval, or stop it." },
+    { "agent_chat.model_capability_required", "The model cannot use tools.",
+      "Choose a model with tools, or send the message without them." },
+    { "agent_chat.model_required", "A model must be chosen first.",
+      "Name a model; GET /api/v1/providers lists them." },
+    { "agent_chat.runtime_kind_invalid", "There is no such kind of chat.",
+      "Use model, agent or external_agent." },
+    { "agent_chat.runtime_mismatch", "The chat cannot change to this kind.",
+      "Start a new chat for it." },
+    { "agent_chat.session_not_running", "There is nothing to stop.",
+      "Send a message to start a run." },
+    { "agent_chat.session_stopping", "The chat is still stopping.", "Try again in a moment." },
+    { "agent_chat.workspace_required", "A workspace must be chosen first.",
+      "Name a folder under a root in [workspaces] of the configuration file." },
+    { "model_not_configured", "The model cannot be used now.",
+      "Look at GET /api/v1/providers, and choose a model that is ready." },
+    { "not_ready", "Something that this needs is not ready.",
+      "Do what the message says, then try again." },
+    { NULL, "", "" },
+};
+
+/* Hecate's words for the codes that it does not know. */
+static const char *code_of(const char *code)
+{
+    static const char *const words[][2] = {
+        { "invalid", "invalid_request" },    { "malformed", "invalid_request" },
+        { "bad_request", "invalid_request" }, { "invalid_part", "invalid_request" },
+        { "too_large", "invalid_request" },  { "busy", "agent_chat.agent_session_busy" },
+        { "denied", "forbidden" },           { "scope", "forbidden" },
+        { "too_many", "rate_limit_exceeded" }, { "gone", "not_found" },
+        { "ambiguous", "not_found" },        { "lease_lost", "conflict" },
+        { "key_conflict", "conflict" },      { "exists", "conflict" },
+        { "archived", "conflict" },          { "io", "gateway_error" },
+        { "corrupt", "gateway_error" },
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(code, words[i][0]) == 0)
+            return words[i][1];
+    return code;
+}
+
+/* The trace id of a traceparent header, "00-<32 hex>-<16 hex>-01"; "" without. */
+static struct bough_str trace_of(const struct http_req *req)
+{
+    const char *text = http_header(req, "traceparent");
+    size_t n = text && strlen(text) > 35 ? strspn(text + 3, "0123456789abcdef") : 0;
+
+    return n == 32 ? str_make(text + 3, n) : str_of("");
+}
+
+/* The members of a raw object. */
+static void put_fields(struct json_writer *w, const struct http_req *req, struct bough_str fields)
+{
+    struct bough_str key;
+    struct json_iter it;
+    struct json j;
+
+    if (!fields.n || json_parse(req->arena, fields, &j, NULL) || json_type(j) != JSON_OBJECT)
+        return;
+    it = json_iter(j);
+    while (json_next(&it)) {
+        if (!json_str(req->arena, it.key, &key))
+            continue;
+        jw_key_str(w, key);
+        jw_raw(w, json_raw(it.value));
+    }
+}
+
+static void write(struct json_writer *w, const struct http_req *req, const char *code,
+                  const char *message, struct bough_str detail)
+{
+    const char *type = code_of(code);
+    size_t i = 0;
+
+    while (advice[i].code && strcmp(advice[i].code, type) != 0)
+        i++;
+    jw_obj(w);
+    jw_key(w, "error");
+    jw_obj(w);
+    jw_kv_cstr(w, "type", type);
+    jw_kv_cstr(w, "message", message);
+    jw_kv_cstr(w, "user_message", *advice[i].user ? advice[i].user : message);
+    jw_kv_cstr(w, "operator_action", advice[i].action);
+    jw_kv_cstr(w, "request_id", req->id);
+    jw_kv_str(w, "trace_id", trace_of(req));
+    put_fields(w, req, detail);
+    jw_end_obj(w);
+    jw_end_obj(w);
+}
+
+const struct http_error_form hecate_errors = { "HecateAgentError", write };
+
+enum bough_rc hecate_refuse(struct http_res *res, int status, const char *code,
+                            struct bough_str fields, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    http_detail(res, fields);
+    return http_refuse(res, status, code, "%s", text);
+}
+
+enum bough_rc hecate_busy(struct http_req *req, struct http_res *res, const char *session,
+                          struct bough_error *err)
+{
+    struct bough_run *run = NULL;
+    struct json_writer w;
+    struct buf b;
+    enum bough_rc rc = hecate_latest(req, session, &run, err);
+
+    if (rc)
+        return rc;
+    if (!run || bough_run_ended(run->status))
+        return hecate_refuse(res, 409, "agent_chat.agent_session_busy", str_of(""),
+                             "another program has this session");
+    buf_init(&b, 4096);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    hecate_id(&w, "task_id", HECATE_TASK, run->task);
+    hecate_id(&w, "latest_run_id", HECATE_RUN, run->id);
+    jw_kv_cstr(&w, "run_status", bough_run_status_name(run->status));
+    jw_end_obj(&w);
+    rc = hecate_refuse(res, 409, "agent_chat.agent_session_busy", buf_str(&b),
+                       "run %s of this session has not ended", run->id);
+    buf_finish(&b);
+    return rc;
+}
+
+enum bough_rc hecate_done(struct http_res *res, enum bough_rc rc, const struct bough_error *err)
+{
+    switch (rc) {
+    case BOUGH_INVALID:
+    case BOUGH_INVALID_PART:
+    case BOUGH_UNKNOWN_PART:
+    case BOUGH_TOO_DEEP:
+        return http_refuse(res, 400, "invalid_request", "%s", err->msg);
+    case BOUGH_GONE:
+    case BOUGH_AMBIGUOUS:
+        return http_refuse(res, 404, "not_found", "%s", err->msg);
+    default:
+        return rc;
+    }
+}
