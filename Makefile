@@ -5,7 +5,7 @@ B       := build/$(VARIANT)
 PREFIX  ?= /usr/local
 Q        = $(if $(V),,@echo "  $@";)# V=1 shows the commands
 # Folders of src/ that belong to the program only; everything else is libbough.
-PROGRAM_DIRS := cli http auth api page gateway rpc mcp
+PROGRAM_DIRS := cli http auth api page gateway rpc mcp tools child acp
 PKGS         := libutf8proc libzstd libcrypto zlib libpq md4c
 PROGRAM_PKGS := inih libuv libcurl libedit
 

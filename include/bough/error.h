@@ -50,7 +50,9 @@ extern "C" {
     X(CANCELLED, cancelled, 504, 1, "it was stopped by its caller; call again to go on")           \
     X(BUDGET_EXCEEDED, budget_exceeded, 402, 1, "raise the budget, or wait until its window ends") \
     X(PRICE_UNKNOWN, price_unknown, 402, 1,                                                        \
-      "give the model a price, or let the budget allow unknown prices")
+      "give the model a price, or let the budget allow unknown prices")                            \
+    X(NOT_READY, not_ready, 422, 1, "set up what the message names, then try again")              \
+    X(LIMIT, limit, 422, 1, "raise the limit, then resume")
 
 enum bough_rc {
 #define BOUGH_CODE_ENUM(NAME, name, http, code, hint) BOUGH_##NAME,

@@ -128,7 +128,8 @@ struct bough_run_start_options {
     bool at_root;                  /* behind nothing; not with `at` */
     enum bough_run_runtime runtime;
     enum bough_run_why why;
-    const char *after; /* id of a run of this session that has ended; START: NULL or "" */
+    const char *after; /* id of a run of this session that has ended; START: NULL or "", and so may
+                          be RETRY, of a prompt that no run has answered */
     const char *adapter, *native_id, *provider, *model, *host, *workspace, *system_prompt;
     struct bough_str servers, git, data; /* raw JSON; empty: none */
     struct bough_run_limits limits;

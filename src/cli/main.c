@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text/near.h"
+#include "child/child.h"
 #include "cli/commands.h"
 
 /* A store opened as descriptor 1 would be overwritten by our output: keep 0 to 2 in use. */
@@ -135,6 +136,7 @@ int main(int argc, char **argv)
     static struct cli c;
     int rc;
 
+    child_keeper(argc, argv);
     hold_standard_files();
     c.commands = cli_commands;
     c.a = bough_arena_create();

@@ -7,7 +7,6 @@
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
 #include "gateway/client/multi.h"
-#include "gateway/turn/turn.h"
 
 /* ---- settings ---- */
 
@@ -106,7 +105,6 @@ enum bough_rc gateway_create(struct gateway **out, const struct gateway_config *
         gateway_destroy(g);
         return rc;
     }
-    g->turns = turns_create(g);
     *out = g;
     return BOUGH_OK;
 }
@@ -115,7 +113,6 @@ void gateway_destroy(struct gateway *g)
 {
     if (!g)
         return;
-    turns_destroy(g->turns);
     multi_destroy(g->multi);
     providers_destroy(g->providers);
     bough_arena_destroy(g->arena);

@@ -7,7 +7,7 @@
 
 #include "run/run.h"
 
-struct tool_set;
+struct turn;
 
 /*
  * A run that this process has claimed, in the hands of one thread. The runner renews its lease and
@@ -33,13 +33,17 @@ struct run_work {
     bool ended;
     enum bough_run_status status;
     const char *error_code, *error;
-    struct loop *loop; /* loop.c */
+    int class;          /* enum run_class: whose place it has */
+    bool nudged;        /* atomic: the run or an approval of it has changed */
+    struct turn *turn;  /* of a model run: its call, with the reply opened; or NULL */
 };
 
 static inline bool work_flag(const bool *flag)
 {
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
+
+int64_t work_now(const struct run_work *w); /* on the store's clock, in ms */
 
 /* ---- what is behind the runner ---- */
 

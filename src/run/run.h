@@ -81,7 +81,7 @@ struct run_begin_options {
 struct run_begun {
     struct bough_run *run;       /* NULL: it waits in the queue */
     struct bough_prompt *queued; /* NULL: it was started */
-    char reply[BOUGH_ID_LEN + 1]; /* the open message of the first model call; "": none yet */
+    char reply[BOUGH_ID_LEN + 1]; /* the open message of a model run; "": none yet */
     const char *provider, *model; /* that answer, or "" */
     bool replayed;
 };
@@ -89,7 +89,7 @@ struct run_begun {
 /*
  * Start a run; it is stored when the call returns, and goes on by itself. What it needs is checked
  * before anything is stored: the model, a budget, the workspace, the tool servers. BOUGH_BUSY: the
- * session has a live run. BOUGH_NOT_FOUND, BOUGH_INVALID, BOUGH_DENIED, BOUGH_UNAVAILABLE: something
+ * session has a live run. BOUGH_NOT_FOUND, BOUGH_INVALID, BOUGH_DENIED, BOUGH_NOT_READY: something
  * is missing; the message says what to do. Also fails as bough_run_start() and
  * bough_budget_reserve() do.
  */

@@ -11,6 +11,7 @@
 
 #include "base/memory/arena.h"
 #include "base/os/fs.h"
+#include "child/child.h"
 #include "lib/patience.h"
 
 enum { MAX_TESTS = 4000 };
@@ -300,6 +301,7 @@ int main(int argc, char **argv)
     int i, failed = 0;
     size_t n = 0;
 
+    child_keeper(argc, argv);
     if (list)
         n = pick_listed(list);
     for (i = 0; !list && i < n_entries; i++)

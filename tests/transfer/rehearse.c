@@ -40,7 +40,7 @@ TEST(a_file_that_takes_too_much_memory_ends_only_the_child)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     SKIP("a sanitizer's allocator ends in its own way");
 #else
-    static const struct child_limits small = { .memory = 4 << 20, .cpu_s = 60 };
+    static const struct confined_limits small = { .memory = 4 << 20, .cpu_s = 60 };
     static const char begin[] = "{\"type\":\"session\",\"id\":\"s\"";
     const char *path = file_make(t, "f", begin, sizeof begin - 1);
 

@@ -76,6 +76,37 @@ static void put_blocks(struct json_writer *w, const struct ask_options *in,
     jw_kv_i64(w, "max_tokens", in->max_output ? in->max_output : ANTHROPIC_TOKENS);
 }
 
+/* One tool, in the words of its wire. */
+static void put_tool(struct json_writer *w, enum wire wire, const struct ask_tool *t)
+{
+    jw_obj(w);
+    if (wire != WIRE_MESSAGES)
+        jw_kv_cstr(w, "type", "function");
+    if (wire == WIRE_CHAT) {
+        jw_key(w, "function");
+        jw_obj(w);
+    }
+    jw_kv_cstr(w, "name", t->name);
+    jw_kv_cstr(w, "description", t->description);
+    jw_kv_raw(w, wire == WIRE_MESSAGES ? "input_schema" : "parameters", t->schema);
+    if (wire == WIRE_RESPONSES)
+        jw_kv_bool(w, "strict", false);
+    if (wire == WIRE_CHAT)
+        jw_end_obj(w);
+    jw_end_obj(w);
+}
+
+static void put_tools(struct json_writer *w, const struct ask_options *in)
+{
+    if (!in->ntools)
+        return;
+    jw_key(w, "tools");
+    jw_arr(w);
+    for (size_t i = 0; i < in->ntools; i++)
+        put_tool(w, in->wire, &in->tools[i]);
+    jw_end_arr(w);
+}
+
 enum bough_rc ask_body(struct bough_store *s, struct bough_arena *a, const struct ask_options *in,
                        struct bough_str *out, struct bough_error *err)
 {
@@ -84,6 +115,7 @@ enum bough_rc ask_body(struct bough_store *s, struct bough_arena *a, const struc
                                          .memories = BOUGH_MEMORIES_ALL,
                                          .model = in->to->model ? in->to->model : in->model };
     struct bough_context_result c;
+    const char *prompt = in->system_prompt;
     struct bough_session *session;
     struct json_writer w;
     struct buf b;
@@ -93,17 +125,20 @@ enum bough_rc ask_body(struct bough_store *s, struct bough_arena *a, const struc
         rc = bough_context(s, a, in->session, &how, &c, err);
     if (rc)
         return rc;
+    if (cstr_empty(prompt))
+        prompt = session->system_prompt;
     buf_init(&b, BODY_MOST);
     jw_init(&w, &b);
     jw_obj(&w);
     jw_kv_cstr(&w, "model", how.model);
     jw_kv_bool(&w, "stream", true);
     if (in->wire == WIRE_MESSAGES)
-        put_blocks(&w, in, &c, session->system_prompt);
+        put_blocks(&w, in, &c, prompt);
     else if (in->wire == WIRE_RESPONSES)
-        put_responses(&w, in, &c, session->system_prompt);
+        put_responses(&w, in, &c, prompt);
     else
-        put_chat(&w, a, in, &c, session->system_prompt);
+        put_chat(&w, a, in, &c, prompt);
+    put_tools(&w, in);
     jw_end_obj(&w);
     if (b.over)
         rc = bough_fail(err, BOUGH_TOO_LARGE, "the context has more than 256 MB");

@@ -6,12 +6,21 @@
 
 #include "gateway/providers.h"
 
+/* A tool that the model may call. */
+struct ask_tool {
+    const char *name, *description;
+    struct bough_str schema; /* of its arguments: a JSON object */
+};
+
 struct ask_options {
     const struct provider_target *to;
     enum wire wire;
     const char *model;   /* as asked for */
     const char *session; /* id */
     const char *at;      /* the entry that is answered */
+    const char *system_prompt; /* NULL or "": that of the session */
+    const struct ask_tool *tools;
+    size_t ntools;
     int64_t max_output;
 };
 

@@ -14,11 +14,6 @@ struct bough_store *gateway_store(struct gateway *g)
     return g->store;
 }
 
-struct turns *gateway_turns(struct gateway *g)
-{
-    return g->turns;
-}
-
 struct providers *gateway_providers(struct gateway *g)
 {
     return g->providers;

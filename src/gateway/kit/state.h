@@ -9,7 +9,6 @@
 #include "http/http.h"
 
 struct multi;
-struct turns;
 struct uv_loop_s;
 
 /* What happens when a reply cannot be stored. */
@@ -29,14 +28,12 @@ struct gateway {
     int record, leave;
     const char *title_model; /* atomic; "": none */
     bool troubled;           /* atomic */
-    struct turns *turns;
     struct multi *multi; /* loop thread only */
     int64_t counts[GATEWAY_COUNTS];
 };
 
 struct gateway *gateway_of(const struct http_req *req);
 struct bough_store *gateway_store(struct gateway *g);
-struct turns *gateway_turns(struct gateway *g);
 struct providers *gateway_providers(struct gateway *g);
 enum gateway_record gateway_records(const struct gateway *g);
 /* Did the store fail a moment ago? */

@@ -1,67 +1,75 @@
 /*
- * Turns: a prompt that is stored in a session, sent to a model with the session's context, and
- * answered there. The reply is an open message while it comes, so everyone who follows the session
- * sees it grow. A turn belongs to the server, not to the client that began it: it goes on when that
- * client leaves.
+ * A turn: one call of a model with the context of a session. The reply is an open message while it
+ * comes, so everyone who follows the session sees it grow. What answers a prompt, who may do that,
+ * and what happens behind the reply is the business of runs (src/run); the owner of a run calls
+ * this once for each call of the model.
  *
- * One turn of a session runs at a time: it holds the session's lease, in the store, so that other
- * servers see it. When it ends, the next prompt of the session's queue is sent.
+ * Blocks, so it is never called on a loop thread.
  */
 #ifndef GATEWAY_TURN_TURN_H
 #define GATEWAY_TURN_TURN_H
 
-#include <bough/budget.h>
-#include <bough/store.h>
+#include <bough/bough.h>
+
+#include "gateway/kit/ask.h"
 
 struct gateway;
-struct turns; /* of one server */
-
-struct turns *turns_create(struct gateway *g);
-void turns_destroy(struct turns *t); /* cancels those that run, and waits; NULL is allowed */
-
-/* Look for turns that another server left behind, now and every few seconds, in a thread of its own
- * until turns_destroy(). Their sessions become idle, or go on with the prompts that wait. */
-BOUGH_MUST_CHECK enum bough_rc turns_watch(struct turns *t, struct bough_error *err);
-/* Look once, in this thread. Returns how many turns it began. */
-int turns_look(struct turns *t);
-
-/* How often leases are renewed, for tests: before the first turn. */
-void turns_renew_every(struct turns *t, int64_t ms);
+struct turn;
 
 struct turn_options {
-    const char *principal;         /* who asks; NULL: the owner */
-    const char *session;           /* id */
-    const struct bough_str *parts; /* of the user's message, raw JSON; none: `at` or the head, a
-                                      message of the user, is answered again */
-    size_t nparts;
-    const char *at;               /* behind this entry; NULL: behind the head */
-    bool at_root;                 /* behind nothing */
+    struct bough_store *store; /* borrowed until the turn is destroyed */
+    const char *session;       /* id */
     const char *provider, *model; /* NULL or "": those of the session, then of its last call */
     int64_t max_output;           /* tokens; 0: as the provider likes */
-    const char *key;              /* idempotency key; NULL: none */
     struct bough_budget_refusal *refusal; /* filled when a budget refuses it; may be NULL */
 };
 
-struct turn_begun {
-    char user[BOUGH_ID_LEN + 1];  /* the message that is answered */
-    char reply[BOUGH_ID_LEN + 1]; /* "" if the key was known: the turn was begun before */
-    const char *provider, *model;
-    bool replayed;
+/*
+ * Find the provider and reserve what the call may cost; nothing is stored yet. BOUGH_NOT_FOUND,
+ * BOUGH_INVALID, BOUGH_DENIED: as providers_route() says. Also fails as bough_budget_reserve() does.
+ */
+BOUGH_MUST_CHECK enum bough_rc turn_create(struct turn **out, struct gateway *g,
+                                           const struct turn_options *in, struct bough_error *err);
+/* Gives back what is still reserved; NULL is allowed. */
+void turn_destroy(struct turn *t);
+
+const char *turn_provider(const struct turn *t);
+const char *turn_model(const struct turn *t); /* as asked for */
+
+/* Use another handle from now on: the one given before may be closed. */
+void turn_use_store(struct turn *t, struct bough_store *store);
+
+struct turn_open_options {
+    const char *at;    /* the entry that is answered: the reply comes behind it */
+    const char *owner; /* of the session's lease, with its epoch: BOUGH_LEASE_LOST without */
+    int64_t epoch;
 };
 
-/*
- * Begin a turn; it is stored when the call returns, and goes on by itself. BOUGH_BUSY: another
- * turn, or another owner, has the session. BOUGH_NOT_FOUND, BOUGH_INVALID, BOUGH_DENIED: as
- * providers_route() says, or the entry is not a message of the user. BOUGH_OVERLOADED: too many
- * run. Also fails as bough_append() and bough_budget_reserve() do.
- */
-BOUGH_MUST_CHECK enum bough_rc turn_begin(struct turns *t, struct bough_arena *a,
-                                          const struct turn_options *in, struct turn_begun *out,
-                                          struct bough_error *err);
+/* Open the reply. *reply is its id, valid as long as the turn. Fails as bough_message_open(). */
+BOUGH_MUST_CHECK enum bough_rc turn_open(struct turn *t, const struct turn_open_options *in,
+                                         const char **reply, struct bough_error *err);
 
-/* Stop the turn of a session; what came of the reply is kept. Prompts in the queue stay there.
- * BOUGH_NOT_FOUND: no turn of it runs in this server. */
-BOUGH_MUST_CHECK enum bough_rc turn_cancel(struct turns *t, const char *session,
-                                           struct bough_error *err);
+struct turn_answer_options {
+    const char *system_prompt; /* NULL or "": that of the session */
+    const struct ask_tool *tools;
+    size_t ntools;
+    const bool *cancel; /* atomic: give up when it becomes true, within about a second */
+    const bool *stop;   /* atomic: it is given up because the server stops */
+    int64_t renew_ms;   /* how often the lease of the reply is renewed while nothing comes */
+};
+
+/* What came. Everything lives as long as the turn. */
+struct turn_result {
+    struct bough_entry *reply; /* as sealed; NULL: it could not be stored */
+    const char *status;        /* of the call: ok, error, refused, interrupted, cancelled */
+    const char *error;         /* for people; "" unless status is error */
+    int64_t cost;              /* nano-USD */
+    int64_t context;           /* tokens of the call: input and output; 0: not known */
+};
+
+/* Send the request and store what comes, in the open reply, which is sealed in the end, whatever
+ * happens. Once. A failure of the store is returned; one of the provider is a result. */
+BOUGH_MUST_CHECK enum bough_rc turn_answer(struct turn *t, const struct turn_answer_options *in,
+                                           struct turn_result *out, struct bough_error *err);
 
 #endif

@@ -191,10 +191,11 @@ static enum bough_rc check_prompt(const struct bough_run_start_options *in, stru
 static enum bough_rc check_shape(const struct bough_run_start_options *in, struct bough_error *err)
 {
     bool follows = in->why != BOUGH_RUN_START;
+    bool alone = in->why == BOUGH_RUN_RETRY; /* of a prompt that no run has answered */
 
     if ((unsigned)in->runtime > BOUGH_RUNTIME_LAST || (unsigned)in->why > BOUGH_RUN_WHY_LAST)
         return bough_fail(err, BOUGH_INVALID, "there is no such runtime, or no such reason");
-    if (follows == cstr_empty(in->after))
+    if (follows == cstr_empty(in->after) && !alone)
         return bough_fail(err, BOUGH_INVALID, "a run to %s %s the run that it comes after",
                           bough_run_why_name(in->why), follows ? "needs" : "does not have");
     if (in->runtime == BOUGH_RUNTIME_EXTERNAL && cstr_empty(in->adapter))

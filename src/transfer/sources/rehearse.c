@@ -17,7 +17,8 @@
 
 enum { FIRST = 4096, WAIT_MS = 100, WAIT_MOST_MS = 100000 };
 
-const struct child_limits rehearse_limits = { .memory = INT64_C(768) * 1024 * 1024, .cpu_s = 60 };
+const struct confined_limits rehearse_limits = { .memory = INT64_C(768) * 1024 * 1024,
+                                                 .cpu_s = 60 };
 
 struct rehearsal {
     const char *path, *format;
@@ -115,28 +116,28 @@ static enum bough_rc ended_by(int by, struct bough_error *err)
     return bough_fail(err, BOUGH_CORRUPT, "the file cannot be read (signal %d)", by);
 }
 
-enum bough_rc rehearse(const char *path, const char *format, const struct child_limits *limits,
+enum bough_rc rehearse(const char *path, const char *format, const struct confined_limits *limits,
                        const bool *cancel, struct bough_error *err)
 {
     struct rehearsal h = { path, format };
     int64_t until = mono_us() + WAIT_MOST_MS * INT64_C(1000);
-    struct child c;
+    struct confined c;
     char done = 0;
     int ready = 0;
 
-    if (!child_start(&c, limits, run, &h))
+    if (!confined_start(&c, limits, run, &h))
         return bough_fail(err, BOUGH_OVERLOADED, "cannot start a process to read the file: %s",
                           strerror(errno));
     while (ready <= 0 && mono_us() < until &&
            !(cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)))
         ready = poll(&(struct pollfd){ .fd = c.fd, .events = POLLIN }, 1, WAIT_MS);
     if (ready <= 0) {
-        (void)child_end(&c);
+        (void)confined_end(&c);
         return bough_fail(err, BOUGH_TIMEOUT, "the file takes too long to read");
     }
     if (read(c.fd, &done, 1) == 1 && done == 'k') {
-        (void)child_end(&c);
+        (void)confined_end(&c);
         return BOUGH_OK;
     }
-    return ended_by(child_wait(&c), err);
+    return ended_by(confined_wait(&c), err);
 }

@@ -5,10 +5,10 @@
 #include <bough/error.h>
 #include <stdbool.h>
 
-#include "base/os/child.h"
+#include "base/os/confined.h"
 
 /* The limits of an upload. */
-extern const struct child_limits rehearse_limits;
+extern const struct confined_limits rehearse_limits;
 
 /*
  * Give the file to the reader of its format, in a child process with limits, and drop what comes
@@ -18,7 +18,7 @@ extern const struct child_limits rehearse_limits;
  * its own. `format` NULL: detected. `cancel`, or NULL: gives up when true.
  */
 BOUGH_MUST_CHECK enum bough_rc rehearse(const char *path, const char *format,
-                                        const struct child_limits *limits, const bool *cancel,
+                                        const struct confined_limits *limits, const bool *cancel,
                                         struct bough_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/memory/mem.h"
-#include "base/os/child.h"
+#include "base/os/confined.h"
 #include "base/text/str.h"
 #include "transfer/sources/sqlite_child.h"
 
@@ -34,7 +34,7 @@ static const char magic[] = "SQLite format 3";
 
 struct sqlite_file {
     struct sqlite_child child; /* what the child starts with */
-    struct child process;
+    struct confined process;
     const struct format *format;
     struct buf in; /* bytes of the pipe from `at` on are not used yet */
     size_t at;
@@ -94,7 +94,7 @@ void sqlite_file_guard_forks(void)
 /* The child ended, or is ended, before its last frame. */
 static enum bough_rc lost(struct sqlite_file *f, struct bough_error *err)
 {
-    int by = child_wait(&f->process); /* the pipe has ended, so it is ending */
+    int by = confined_wait(&f->process); /* the pipe has ended, so it is ending */
 
     if (by == SIGXCPU || by == SIGKILL)
         return bough_fail(err, BOUGH_TIMEOUT, "%s takes too long to read", f->child.path);
@@ -183,14 +183,14 @@ static enum bough_rc failed(const char *why, struct bough_str code, struct bough
 
 static enum bough_rc start(struct sqlite_file *f, struct bough_error *err)
 {
-    const struct child_limits limits = { .memory = MEMORY, .cpu_s = CPU_S };
+    const struct confined_limits limits = { .memory = MEMORY, .cpu_s = CPU_S };
     const char *name = "";
     struct bough_str text = { "", 0 };
     uint64_t kind = 0;
     enum bough_rc rc;
 
     sqlite_file_guard_forks();
-    if (!child_start(&f->process, &limits, sqlite_child_run, &f->child))
+    if (!confined_start(&f->process, &limits, sqlite_child_run, &f->child))
         return bough_fail(err, BOUGH_IO, "cannot start a process to read %s: %s", f->child.path,
                           strerror(errno));
     rc = next(f, &kind, &name, &text, err);
@@ -234,7 +234,7 @@ void sqlite_file_close(struct sqlite_file *f)
 {
     if (!f)
         return;
-    (void)child_end(&f->process);
+    (void)confined_end(&f->process);
     buf_finish(&f->in);
     bough_arena_destroy(f->child.a);
     mem_free(f);

@@ -1,5 +1,5 @@
 /* A child process with limits: what it may not do, and how it ends. */
-#include "base/os/child.h"
+#include "base/os/confined.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,22 +12,22 @@
 
 #include "lib/test.h"
 
-static const struct child_limits limits = { .memory = 64 << 20, .cpu_s = 1 };
+static const struct confined_limits limits = { .memory = 64 << 20, .cpu_s = 1 };
 
 /* Everything that the child writes. */
 static const char *output_of(void (*run)(void *user, int out), void *user, int *by)
 {
     static char text[256];
-    struct child c;
+    struct confined c;
     size_t n = 0;
     ssize_t got;
 
-    CHECK(child_start(&c, &limits, run, user));
+    CHECK(confined_start(&c, &limits, run, user));
     while (n < sizeof text - 1 && (got = read(c.fd, text + n, sizeof text - 1 - n)) > 0)
         n += (size_t)got;
     text[n] = '\0';
     CHECK_INT(0, waitid(P_PID, (id_t)c.pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT));
-    *by = child_end(&c);
+    *by = confined_end(&c);
     return text;
 }
 

@@ -1,5 +1,5 @@
 /* Starts and ends a child process with limits. */
-#include "base/os/child.h"
+#include "base/os/confined.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static void limit(__rlimit_resource_t what, uint64_t most)
     (void)setrlimit(what, &want);
 }
 
-static void set_limits(const struct child_limits *l)
+static void set_limits(const struct confined_limits *l)
 {
     uint64_t has = address_space();
 
@@ -77,7 +77,7 @@ static bool close_files(int out)
            open("/dev/null", O_RDONLY) == STDOUT_FILENO && close_range(4, ~0U, 0) == 0;
 }
 
-static _Noreturn void be_child(const struct child_limits *limits, pid_t parent, int out,
+static _Noreturn void be_child(const struct confined_limits *limits, pid_t parent, int out,
                                void (*run)(void *user, int out), void *user)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -95,13 +95,13 @@ static _Noreturn void be_child(const struct child_limits *limits, pid_t parent, 
     _exit(0);
 }
 
-bool child_start(struct child *c, const struct child_limits *limits,
-                 void (*run)(void *user, int out), void *user)
+bool confined_start(struct confined *c, const struct confined_limits *limits,
+                    void (*run)(void *user, int out), void *user)
 {
     pid_t self = getpid();
     int ends[2];
 
-    *c = (struct child){ .fd = -1 };
+    *c = (struct confined){ .fd = -1 };
     if (pipe2(ends, O_CLOEXEC))
         return false;
     c->pid = fork();
@@ -110,14 +110,14 @@ bool child_start(struct child *c, const struct child_limits *limits,
     close(ends[1]);
     if (c->pid < 0) {
         close(ends[0]);
-        *c = (struct child){ .fd = -1 };
+        *c = (struct confined){ .fd = -1 };
         return false;
     }
     c->fd = ends[0];
     return true;
 }
 
-static int close_and_wait(struct child *c, int how)
+static int close_and_wait(struct confined *c, int how)
 {
     pid_t got;
     int status = 0;
@@ -131,16 +131,16 @@ static int close_and_wait(struct child *c, int how)
         while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
             ;
     }
-    *c = (struct child){ .fd = -1 };
+    *c = (struct confined){ .fd = -1 };
     return got > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-int child_wait(struct child *c)
+int confined_wait(struct confined *c)
 {
     return close_and_wait(c, 0);
 }
 
-int child_end(struct child *c)
+int confined_end(struct confined *c)
 {
     return c->pid ? close_and_wait(c, WNOHANG) : 0;
 }

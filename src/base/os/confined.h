@@ -1,17 +1,17 @@
 /* A child process that runs one function on untrusted input, with limits, and writes to a pipe. */
-#ifndef BASE_OS_CHILD_H
-#define BASE_OS_CHILD_H
+#ifndef BASE_OS_CONFINED_H
+#define BASE_OS_CONFINED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct child {
+struct confined {
     pid_t pid; /* 0: none */
     int fd;    /* its output */
 };
 
-struct child_limits {
+struct confined_limits {
     int64_t memory; /* bytes of address space, on top of what this process has */
     int64_t cpu_s;  /* seconds of processor time */
 };
@@ -22,15 +22,15 @@ struct child_limits {
  * or start programs (where the kernel has seccomp). It ends when this process ends. `run` must not
  * take a lock that another thread may hold. False, with errno set, when it cannot be started.
  */
-bool child_start(struct child *c, const struct child_limits *limits,
-                 void (*run)(void *user, int out), void *user);
+bool confined_start(struct confined *c, const struct confined_limits *limits,
+                    void (*run)(void *user, int out), void *user);
 
 /* The child closed its end of the pipe before it was done: wait until it has ended. Returns the
  * number of the signal that ended it; 0: none did. */
-int child_wait(struct child *c);
+int confined_wait(struct confined *c);
 
 /* Close the pipe, end the child if it still runs, and wait for it. Returns the number of the signal
  * that ended it before that; 0: it ended by itself, or was running. */
-int child_end(struct child *c);
+int confined_end(struct confined *c);
 
 #endif

@@ -1,0 +1,127 @@
+/* Approvals: may a tool call be made? Rules, grants, and a person. */
+#include <string.h>
+#include <time.h>
+
+#include "base/text/str.h"
+#include "run/runner.h"
+
+enum { POLL_MS = 100, LOOK_EVERY = 50 }; /* polls between looks without a nudge */
+
+/* ---- the policy ---- */
+
+static enum bough_rc find_grant(struct run_work *w, const char *tool, bool *found,
+                                struct bough_error *err)
+{
+    struct bough_grant_list_options which = { .session = w->run->session,
+                                              .whole_store = true,
+                                              .workspace = w->run->workspace,
+                                              .tool = tool };
+    struct bough_grants got;
+    enum bough_rc rc = bough_grant_list(w->store, w->a, &which, &got, err);
+
+    *found = !rc && got.n > 0;
+    return rc;
+}
+
+static enum rule_says default_of(const struct work_ask *in)
+{
+    if (in->otherwise)
+        return strcmp(in->otherwise, "allow") == 0  ? RULE_ALLOW
+               : strcmp(in->otherwise, "deny") == 0 ? RULE_DENY
+                                                    : RULE_ASK;
+    return in->reads_only ? RULE_ALLOW : RULE_ASK;
+}
+
+/* Deny rules, grants, rules, the default. */
+static enum bough_rc decide(struct run_work *w, const struct work_ask *in, enum rule_says *says,
+                            bool *granted, struct bough_error *err)
+{
+    const struct run_settings *s = &w->all->settings;
+    enum bough_rc rc;
+
+    *granted = false;
+    if (rules_find(s, in->tool, w->run->workspace, true, says))
+        return BOUGH_OK;
+    rc = find_grant(w, in->tool, granted, err);
+    if (rc)
+        return rc;
+    if (*granted)
+        *says = RULE_ALLOW;
+    else if (!rules_find(s, in->tool, w->run->workspace, false, says))
+        *says = default_of(in);
+    return BOUGH_OK;
+}
+
+enum bough_rc work_ask(struct run_work *w, const struct work_ask *in, enum work_answer *answer,
+                       struct bough_approval **out, struct bough_error *err)
+{
+    struct bough_approval_add_options add = { .entry = in->entry,
+                                              .part = in->part,
+                                              .tool = in->tool,
+                                              .kind = in->kind,
+                                              .title = in->title,
+                                              .options = in->options,
+                                              .expires = in->expires };
+    enum rule_says says = RULE_ASK;
+    bool granted;
+    enum bough_rc rc = decide(w, in, &says, &granted, err);
+
+    *out = NULL;
+    if (rc)
+        return rc;
+    *answer = says == RULE_ALLOW  ? WORK_ALLOWED
+              : says == RULE_DENY ? WORK_DENIED
+                                  : WORK_PENDING;
+    if (says == RULE_ALLOW && !granted)
+        return BOUGH_OK;
+    if (says == RULE_ALLOW) {
+        add.status = BOUGH_APPROVAL_APPROVED;
+        add.path = BOUGH_PATH_GRANT;
+    } else if (says == RULE_DENY) {
+        add.status = BOUGH_APPROVAL_REJECTED;
+        add.path = BOUGH_PATH_POLICY;
+    }
+    if (says != RULE_ASK)
+        add.expires = 0;
+    return bough_approval_add(w->store, w->a, w->run->id, w->epoch, &add, out, err);
+}
+
+/* ---- waiting with a process ---- */
+
+static enum bough_rc set_status(struct run_work *w, enum bough_run_status status,
+                                struct bough_error *err)
+{
+    struct bough_run_set_options set = BOUGH_RUN_SET_NOTHING;
+
+    set.status = &status;
+    return work_set(w, &set, err);
+}
+
+/* The watcher nudges when something has changed; now and then it is looked at anyway. */
+static bool is_time_to_look(struct run_work *w, int polls)
+{
+    return __atomic_exchange_n(&w->nudged, false, __ATOMIC_ACQ_REL) || polls % LOOK_EVERY == 0;
+}
+
+enum bough_rc work_wait(struct run_work *w, const char *approval, int64_t until,
+                        struct bough_approval **out, struct bough_error *err)
+{
+    enum bough_rc rc = set_status(w, BOUGH_RUN_AWAITING_APPROVAL, err), back;
+
+    for (int polls = 0; !rc; polls++) {
+        if (is_time_to_look(w, polls)) {
+            rc = bough_approval_get(w->store, w->a, approval, out, err);
+            if (rc || (*out)->status != BOUGH_APPROVAL_PENDING)
+                break;
+        }
+        if (work_flag(&w->cancel) || (until && work_now(w) >= until)) {
+            rc = bough_approval_get(w->store, w->a, approval, out, err);
+            break;
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000 * 1000L }, NULL);
+    }
+    if (work_flag(&w->lost))
+        return rc;
+    back = set_status(w, BOUGH_RUN_RUNNING, rc ? NULL : err);
+    return rc ? rc : back;
+}
