@@ -2,6 +2,7 @@
  * Hecate's agent chats and tasks over bough's runs, internal header.
  *
  *   error.c       the form of errors
+ *   ready.c       the model, the workspace and the agent that a chat needs
  *   view.c        what answers about a session or a run are written from
  *   chat_forms.c  JSON of sessions, segments, messages, activities
  *   chats.c       sessions: list, create, get, delete, cancel, close
@@ -56,9 +57,28 @@ enum bough_rc hecate_busy(struct http_req *req, struct http_res *res, const char
 /* Pass the result of a handler through this: a wrong value is 400 here, a purged session 404. */
 enum bough_rc hecate_done(struct http_res *res, enum bough_rc rc, const struct bough_error *err);
 
-/* The runner of this server; answers 503 when there is none. */
-BOUGH_MUST_CHECK enum bough_rc hecate_runner(struct http_req *req, struct http_res *res,
-                                             struct runner **out);
+/* The runner of this server. BOUGH_NOT_READY: there is none. */
+BOUGH_MUST_CHECK enum bough_rc hecate_runner(const struct http_req *req, struct runner **out,
+                                             struct bough_error *err);
+
+const char *hecate_principal(const struct http_req *req); /* for the store; NULL: the owner */
+
+/* ---- ready.c ---- */
+
+/* Answers 400 when there is no model, and 422 model_not_configured when it cannot be used. */
+BOUGH_MUST_CHECK enum bough_rc hecate_check_model(struct http_req *req, struct http_res *res,
+                                                  const char *provider, const char *model,
+                                                  struct bough_error *err);
+/* Resolve a workspace. Answers 400 when there is none (with `needed`), or it may not be used. "" is
+ * left alone otherwise. */
+BOUGH_MUST_CHECK enum bough_rc hecate_check_workspace(struct http_req *req, struct http_res *res,
+                                                      bool needed, const char **folder,
+                                                      struct bough_error *err);
+/* Answers 400 when there is no agent of this name. */
+BOUGH_MUST_CHECK enum bough_rc hecate_check_adapter(struct http_req *req, struct http_res *res,
+                                                    const char *adapter, struct bough_error *err);
+/* The branch that a folder's repository is on, or "detached@" and the commit; "": neither. */
+const char *hecate_branch(struct bough_arena *a, const char *folder);
 
 /* ---- view.c ---- */
 
@@ -90,6 +110,7 @@ struct hecate_run {
     struct bough_calls calls;
     struct bough_approvals approvals;
     struct activities did;
+    int64_t prior; /* nano-USD; only of hecate_task_run_read() */
 };
 
 /* The chat that {id} names. BOUGH_NOT_FOUND: there is none, or the caller cannot see it. */
@@ -156,6 +177,7 @@ struct hecate_task {
     bool made;         /* it was created as a task */
     struct hecate_order order;
     struct bough_run **runs; /* of the task, newest first */
+    int64_t *costs;          /* of the runs, in nano-USD; -1: not read yet */
     size_t n;
 };
 
@@ -170,6 +192,11 @@ BOUGH_MUST_CHECK enum bough_rc hecate_task_of(struct http_req *req, struct bough
 BOUGH_MUST_CHECK enum bough_rc hecate_task_run(struct http_req *req, const struct hecate_task *task,
                                                struct bough_run **out, struct bough_error *err);
 bool hecate_is_task(const struct bough_session *s); /* created as one */
+/* Read a run of a task. x->prior: what the runs before it in the chain cost. */
+BOUGH_MUST_CHECK enum bough_rc hecate_task_run_read(struct http_req *req,
+                                                    const struct hecate_task *task,
+                                                    struct bough_run *run, struct hecate_run *out,
+                                                    struct bough_error *err);
 
 void hecate_put_task(struct json_writer *w, struct http_req *req, const struct hecate_task *task);
 void hecate_put_run(struct json_writer *w, const struct hecate_task *task,
