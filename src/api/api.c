@@ -113,6 +113,7 @@ struct api *api_create(const struct api_config *config)
     a->store = config->store;
     a->auth = config->auth;
     a->gateway = config->gateway;
+    a->runner = config->runner;
     a->metrics = config->metrics;
     a->pump = event_pump_create(config->store, config->auth);
     a->requests_each = config->requests_each ? config->requests_each : 256;

@@ -15,6 +15,7 @@ struct api_config {
     struct auth *auth;                    /* borrowed */
     const struct http_route *const *more; /* extra route tables, NULL-terminated; may be NULL */
     void *gateway;                        /* for api_gateway(), borrowed; NULL: there is none */
+    void *runner;                         /* for api_runner(), borrowed; NULL: there is none */
     /* Writes its metrics with api_metric(); may be NULL. */
     void (*metrics)(void *gateway, struct http_res *res);
     int requests_each, streams_each; /* limits per caller; 0: 256 and 1024 */

@@ -19,7 +19,9 @@ enum auth_scope {
     AUTH_ADMIN = 32, /* the store as a whole: tokens, upkeep, metrics */
     AUTH_GATEWAY = 64,
     AUTH_MCP = 128,
-    AUTH_ALL = 255,      /* all bits above */
+    AUTH_RUN = 256,      /* start and stop runs with tools, and external agents */
+    AUTH_APPROVE = 512,  /* settle approvals, take grants back */
+    AUTH_ALL = 1023,     /* all bits above */
     AUTH_OPEN = 1 << 30, /* never stored; a route without credentials, reveals nothing of a store */
 };
 

@@ -8,7 +8,7 @@
 #include "base/text/str.h"
 
 static const char *const words[] = {
-    "read", "append", "fork", "delete", "export", "admin", "gateway", "mcp",
+    "read", "append", "fork", "delete", "export", "admin", "gateway", "mcp", "run", "approve",
 };
 
 enum { WORDS = sizeof words / sizeof *words };

@@ -27,12 +27,13 @@ struct run_work {
     bool lost;   /* atomic: the lease is lost, another process has the run: write nothing more */
     bool stop;   /* atomic: the server stops and the time to come to a boundary is over */
     bool stopping; /* atomic: the server stops: end at the next boundary */
-    bool answered; /* guarded by the runner's lock: only its end is to be stored */
+    bool answered; /* atomic: its last reply is stored, only its end has to be */
     bool waits;    /* it was given back until an approval is settled: nothing is to be ended */
     /* How it ended: set by work_end(), stored by the runner. */
     bool ended;
     enum bough_run_status status;
     const char *error_code, *error;
+    struct bough_run_set_options set; /* to be stored with the end, or by work_report() */
     int class;          /* enum run_class: whose place it has */
     bool nudged;        /* atomic: the run or an approval of it has changed */
     struct turn *turn;  /* of a model run: its call, with the reply opened; or NULL */
@@ -66,6 +67,8 @@ BOUGH_MUST_CHECK enum bough_rc work_open(struct run_work *w, const struct bough_
                                          struct bough_writing *out, struct bough_error *err);
 BOUGH_MUST_CHECK enum bough_rc work_set(struct run_work *w, const struct bough_run_set_options *in,
                                         struct bough_error *err);
+/* Store w->set now, if something is in it. */
+BOUGH_MUST_CHECK enum bough_rc work_report(struct run_work *w, struct bough_error *err);
 /* Append a row for people (core/activity/activity.h): "recovered", "completed", "A new session of
  * the agent was begun", ... Failures are logged. */
 void work_tell(struct run_work *w, const char *type, const char *status, const char *title,

@@ -207,6 +207,16 @@ static bool is_over(struct loop *l)
 
 /* ---- steps ---- */
 
+/* There is more to do: others must not wait for the end, and what the run says is stored now. */
+static bool go_on(struct run_work *w, struct bough_error *err)
+{
+    __atomic_store_n(&w->answered, false, __ATOMIC_RELEASE);
+    if (work_report(w, err) == BOUGH_OK)
+        return true;
+    work_end(w, BOUGH_RUN_FAILED, run_error_code(err->rc), "%s", err->msg);
+    return false;
+}
+
 static bool model_step(struct loop *l)
 {
     struct run_work *w = l->w;
@@ -233,6 +243,7 @@ static bool model_step(struct loop *l)
         if (goes_on) {
             l->round = round_of(w->a, reply);
             l->answered = !l->round;
+            goes_on = l->answered || go_on(w, &err);
         } else {
             work_end(w, BOUGH_RUN_FAILED, run_error_code(err.rc), "%s", err.msg);
         }

@@ -61,18 +61,14 @@ static enum bough_rc begin_turn(struct run_work *w, const char *at, struct turn 
     return rc;
 }
 
-/* Report the call with the run. */
-static enum bough_rc report(struct run_work *w, const struct turn *t, const struct turn_result *got,
-                            struct bough_error *err)
+/* What the run says of the call. */
+static void report(struct run_work *w, const struct turn *t, const struct turn_result *got)
 {
-    struct bough_run_set_options set = BOUGH_RUN_SET_NOTHING;
-
-    set.turns = w->run->turns + 1;
-    set.provider = turn_provider(t);
-    set.model = turn_model(t);
+    w->set.turns = ++w->run->turns;
+    w->set.provider = arena_strdup(w->a, turn_provider(t));
+    w->set.model = arena_strdup(w->a, turn_model(t));
     if (got->context)
-        set.context_used = got->context;
-    return bough_run_set(w->store, w->a, w->run->id, w->epoch, &set, NULL, err);
+        w->set.context_used = got->context;
 }
 
 bool step_model(struct run_work *w, const struct step_options *in, struct turn **turn,
@@ -84,18 +80,17 @@ bool step_model(struct run_work *w, const struct step_options *in, struct turn *
                                        .ntools = in->ntools,
                                        .cancel = &w->cancel,
                                        .stop = &w->stop,
+                                       .ending = &w->answered,
                                        .renew_ms = w->all->renew_ms };
     enum bough_rc rc = begin_turn(w, in->at, turn, &err);
 
     if (!rc)
         rc = turn_answer(*turn, &how, got, &err);
-    if (!rc)
-        rc = report(w, *turn, got, &err);
     if (rc) {
         work_end(w, BOUGH_RUN_FAILED, run_error_code(rc), "%s", err.msg);
         return false;
     }
-    w->run->turns++;
+    report(w, *turn, got);
     if (work_flag(&w->cancel))
         work_end_cancelled(w);
     else if (strcmp(got->status, "error") == 0)

@@ -63,6 +63,7 @@ struct run_work *work_create(struct runner *r, const char *id, int64_t epoch,
     w->all = r;
     w->a = bough_arena_create();
     w->epoch = epoch;
+    w->set = (struct bough_run_set_options)BOUGH_RUN_SET_NOTHING;
     if (bough_run_get(r->config.store, w->a, id, &w->run, err)) {
         work_destroy(w);
         return NULL;
@@ -83,13 +84,6 @@ void work_destroy(struct run_work *w)
     mem_free(w);
 }
 
-static void set_answered(struct run_work *w, bool answered)
-{
-    pthread_mutex_lock(&w->all->lock);
-    w->answered = answered;
-    pthread_mutex_unlock(&w->all->lock);
-}
-
 /* ---- the end of one ---- */
 
 static bool is_passing(enum bough_rc rc)
@@ -103,7 +97,8 @@ static const struct bough_run *store_end(struct run_work *w)
 {
     struct bough_run_end_options how = { .status = w->status,
                                          .error_code = w->error_code,
-                                         .error = w->error };
+                                         .error = w->error,
+                                         .set = &w->set };
     struct bough_run_end_result out = { 0 };
     struct bough_error err = { 0 };
     enum bough_rc rc = BOUGH_OK;
@@ -156,7 +151,7 @@ static const struct bough_run *work_through(struct run_work *w)
         return NULL;
     if (!w->ended)
         work_end(w, BOUGH_RUN_FAILED, "internal", "the work ended without a result");
-    set_answered(w, true);
+    __atomic_store_n(&w->answered, true, __ATOMIC_RELEASE);
     if (w->status == BOUGH_RUN_COMPLETED && w->run->runtime != BOUGH_RUNTIME_EXTERNAL)
         title_session(w->all->config.gateway, w->store, w->run->session, &w->cancel);
     return store_end(w);
@@ -285,7 +280,7 @@ bool runner_take(struct runner *r, const char *id)
 static bool is_ending(const struct runner *r, const char *session)
 {
     for (const struct run_work *w = r->running; w; w = w->next)
-        if (w->answered && strcmp(w->run->session, session) == 0)
+        if (work_flag(&w->answered) && strcmp(w->run->session, session) == 0)
             return true;
     return false;
 }

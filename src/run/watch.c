@@ -72,7 +72,7 @@ static void renew_one(struct runner *r, const struct here *h)
 
     pthread_mutex_lock(&r->lock);
     w = find_here(r, h->id, h->epoch);
-    if (w && rc == BOUGH_LEASE_LOST && !w->answered)
+    if (w && rc == BOUGH_LEASE_LOST && !w->ended)
         tell_lost(w);
     if (w && !rc && got.cancel)
         tell_cancel(w);

@@ -63,6 +63,14 @@ enum bough_rc work_set(struct run_work *w, const struct bough_run_set_options *i
     return bough_run_set(w->store, w->a, w->run->id, w->epoch, in, NULL, err);
 }
 
+enum bough_rc work_report(struct run_work *w, struct bough_error *err)
+{
+    struct bough_run_set_options set = w->set;
+
+    w->set = (struct bough_run_set_options)BOUGH_RUN_SET_NOTHING;
+    return set.turns < 0 ? BOUGH_OK : work_set(w, &set, err);
+}
+
 void work_tell(struct run_work *w, const char *type, const char *status, const char *title,
                const char *detail)
 {

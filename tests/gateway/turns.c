@@ -3,8 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "gateway/turn/turn.h"
-#include "gateway/world.h"
+#include "lib/gateway_world.h"
 
 #define HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 #define JSON "Content-Type: application/json\r\n"
@@ -154,12 +153,12 @@ STORE_TEST(a_model_that_thinks_for_long_keeps_its_session)
     const char *s = new_world(t, &w);
     int64_t until;
 
-    turns_renew_every(gateway_turns(w.gateway), 50);
+    runner_renew_every(w.runner, 50);
     say_hello(&w, strlen(HEAD) - 2); /* not even the head comes */
     CHECK_INT(202, turn(&w, s, "", "{\"content\":\"one\",\"model\":\"gpt-5.5\"}").status);
     CHECK(fake_asked(w.up, 0));
     until = get(t, s)->lease->expires;
-    __atomic_add_fetch(&t->env.now, 50000, __ATOMIC_RELAXED); /* of 60 s */
+    __atomic_add_fetch(&t->env.now, 20000, __ATOMIC_RELAXED); /* of 30 s */
     for (struct wait wait = { 0 }; get(t, s)->lease->expires <= until;)
         CHECK(wait_more(&wait));
     for (struct wait wait = { 0 };;) {
@@ -256,44 +255,54 @@ STORE_TEST(prompts_that_wait_when_a_server_stops_are_sent_by_the_next_one)
     world_set(&w, "provider \"up\"", "wires", "chat");
     world_start(&w);
     say_hello(&w, 0);
-    CHECK_INT(1, turns_look(gateway_turns(w.gateway)));
+    CHECK_INT(1, runner_look(w.runner));
     check_path(&w, "user:one assistant: user:two assistant:hello");
     wait_idle(t, s);
-    CHECK_INT(0, turns_look(gateway_turns(w.gateway)));
+    CHECK_INT(0, runner_look(w.runner));
     world_close(&w);
 }
 
-STORE_TEST(a_turn_whose_server_died_gives_way_to_the_queue_once_its_lease_is_over)
+/* A run that another server has claimed. */
+static void begin_elsewhere(struct test *t, const char *session)
+{
+    struct bough_run_start_options how = {
+        .text = "zero", .model = "gpt-5.5", .host = "dead", .claim = true
+    };
+    struct bough_run_start_result out;
+
+    CHECK_OK(bough_run_start(t->store, t->arena, session, &how, &out, &t->err));
+}
+
+STORE_TEST(a_run_whose_server_died_gives_way_to_the_queue_once_its_lease_is_over)
 {
     struct world w;
     const char *s = new_world(t, &w);
 
-    CHECK_OK(
-        bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "turn:dead", 60000, NULL, &t->err));
+    begin_elsewhere(t, s);
     put_in_queue(t, s, "one");
     put_in_queue(t, s, "two");
-    CHECK_INT(0, turns_look(gateway_turns(w.gateway))); /* it may live */
-    CHECK_STR("turn:dead", get(t, s)->lease->owner);
-    t->env.now += 61000;
+    CHECK_INT(0, runner_look(w.runner)); /* it may live */
+    CHECK(strstr(get(t, s)->lease->owner, "@dead"));
+    t->env.now += 31000;
     say_hello(&w, 0);
     say_hello(&w, 0);
-    CHECK_INT(1, turns_look(gateway_turns(w.gateway)));
-    check_path(&w, "user:one assistant:hello user:two assistant:hello");
+    CHECK_INT(1, runner_look(w.runner));
+    check_path(&w, "user:zero user:one assistant:hello user:two assistant:hello");
     wait_idle(t, s);
     world_close(&w);
 }
 
-STORE_TEST(only_turns_are_taken_over_and_one_without_prompts_becomes_idle)
+STORE_TEST(only_runs_are_taken_over_and_one_without_prompts_becomes_idle)
 {
     struct world w;
     const char *s = new_world(t, &w), *other = new_session(t, "other");
 
-    CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "turn:dead", 1, NULL, &t->err));
+    begin_elsewhere(t, s);
     CHECK_OK(
         bough_session_status(t->store, other, BOUGH_STATUS_BUSY, "my agent", 1, NULL, &t->err));
     put_in_queue(t, other, "for my agent");
-    t->env.now += 10;
-    CHECK_INT(0, turns_look(gateway_turns(w.gateway)));
+    t->env.now += 31000;
+    CHECK_INT(0, runner_look(w.runner));
     CHECK_INT(BOUGH_STATUS_IDLE, get(t, s)->status);
     CHECK_STR("my agent", get(t, other)->lease->owner);
     CHECK_INT(0, fake_count(w.up));

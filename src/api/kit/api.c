@@ -79,6 +79,11 @@ void *api_gateway(const struct http_req *req)
     return of(req)->gateway;
 }
 
+void *api_runner(const struct http_req *req)
+{
+    return of(req)->runner;
+}
+
 struct event_pump *api_pump(struct api *a)
 {
     return a->pump;

@@ -39,6 +39,8 @@ bool api_draining(struct api *a);
 struct event_pump *api_pump(struct api *a); /* event.h */
 /* The gateway of this server (a struct gateway, which the API does not know); NULL: none. */
 void *api_gateway(const struct http_req *req);
+/* The same for its runner (a struct runner). */
+void *api_runner(const struct http_req *req);
 
 /* D10: limit the event streams one caller (a token, or the owner) has open at the same time. False
  * when the limit is reached; nothing is counted then. Each successful begin needs one end. */

@@ -14,7 +14,7 @@ struct api {
     struct auth *auth;
     struct http_app app;
     const struct http_route *tables[API_TABLES];
-    void *gateway;
+    void *gateway, *runner;
     void (*metrics)(void *gateway, struct http_res *res);
     const struct http_server *server; /* atomic */
     struct event_pump *pump;

@@ -13,7 +13,6 @@
 #include "cli/kit/render.h"
 #include "cli/term/print.h"
 #include "core/part/view.h"
-#include "gateway/turn/turn.h"
 
 enum { LAST = 4, PARTS_MOST = 4096, WAIT_MS = 200 };
 
@@ -21,7 +20,8 @@ static volatile sig_atomic_t interrupted;
 
 struct chat {
     struct cli *c;
-    struct gateway *gateway;
+    struct cli_runner work;
+    const char *run; /* id, of the prompt that is being answered */
     const char *session;
     const char *model; /* of --model or /model; NULL: that of the session */
     bool colour;
@@ -146,7 +146,7 @@ static int follow(struct chat *k, const char *reply)
 
         if (interrupted && !told) {
             told = true; /* what came is kept */
-            (void)!turn_cancel(gateway_turns(k->gateway), k->session, &k->c->err);
+            (void)!bough_run_cancel(k->c->s, a, k->run, NULL, NULL, &k->c->err);
         }
         if (bough_message_follow(k->c->s, a, reply, offset, WAIT_MS, &got, &k->c->err) ||
             (!got.sealed && got.ndeltas &&
@@ -170,18 +170,33 @@ static int follow(struct chat *k, const char *reply)
 
 /* ---- a turn ---- */
 
+static bool last_prompt(struct chat *k, const char **out)
+{
+    char *id = arena_alloc(k->c->a, BOUGH_ID_LEN + 1);
+
+    *out = id;
+    if (bough_latest_user_entry(k->c->s, k->session, id, &k->c->err))
+        return false;
+    if (!*id)
+        (void)bough_fail(&k->c->err, BOUGH_NOT_FOUND, "there is no prompt yet");
+    return *id != '\0';
+}
+
 /* Send a prompt; NULL answers the last one again. */
 static int say(struct chat *k, const char *text)
 {
-    struct bough_str part = text ? bough_part_text(k->c->a, str_of(text)) : str_of("");
-    struct turn_options how = {
-        .session = k->session, .parts = &part, .nparts = text ? 1 : 0, .model = k->model
-    };
-    struct turn_begun begun;
+    struct run_begin_options how = { .session = k->session,
+                                     .text = text,
+                                     .why = text ? BOUGH_RUN_START : BOUGH_RUN_RETRY,
+                                     .model = k->model };
+    struct run_begun begun;
     int rc;
 
-    if (turn_begin(gateway_turns(k->gateway), k->c->a, &how, &begun, &k->c->err))
+    if (!text && !last_prompt(k, &how.at))
         return cli_failed(k->c);
+    if (run_begin(k->work.runner, k->c->a, &how, &begun, &k->c->err))
+        return cli_failed(k->c);
+    k->run = begun.run->id;
     catch_interrupts(true);
     rc = follow(k, begun.reply);
     catch_interrupts(false);
@@ -289,6 +304,13 @@ static void drop_empty(struct chat *k)
         (void)!bough_session_purge(k->c->s, k->c->a, k->session, NULL, NULL);
 }
 
+static int open_runner(struct chat *k)
+{
+    struct cli_runner_options how = { .store = k->c->s };
+
+    return cli_runner_create(k->c, &how, &k->work, &k->c->err) ? cli_failed(k->c) : CLI_DONE;
+}
+
 static int run(struct cli *c)
 {
     struct chat k = { .c = c, .model = cli_value(c, "model"), .colour = print_colour(stdout) };
@@ -304,7 +326,7 @@ static int run(struct cli *c)
     if (!rc)
         rc = cli_open(c, CLI_CREATE);
     if (!rc)
-        rc = cli_models(c, &k.gateway);
+        rc = open_runner(&k);
     if (!rc)
         rc = find_session(&k, &s);
     if (!rc) {
@@ -312,7 +334,7 @@ static int run(struct cli *c)
         rc = talks ? converse(&k, s) : say(&k, text);
         drop_empty(&k);
     }
-    gateway_destroy(k.gateway);
+    cli_runner_destroy(&k.work);
     return rc;
 }
 

@@ -14,21 +14,22 @@
 #include "base/os/log.h"
 #include "base/text/str.h"
 #include "cli/kit/config.h"
+#include "cli/kit/models.h"
 #include "gateway/gateway.h"
 #include "gateway/providers_api.h"
-#include "gateway/turn/routes.h"
-#include "gateway/turn/turn.h"
+#include "gateway/summary/routes.h"
 #include "http/server/server.h"
 #include "http/server/systemd.h"
 #include "mcp/mcp.h"
 #include "page/page.h"
+#include "run/api/routes.h"
 
 enum { STUCK_MS = 5000 }; /* the loop normally wakes ten times a second */
 
 struct serving {
     struct cli *c;
     struct auth *auth;
-    struct gateway *gateway;
+    struct cli_runner work;
     struct api *api;
     struct http_server *server;
     struct http_listen where[2 + SERVE_LISTEN_MAX + 64];
@@ -79,24 +80,16 @@ static struct auth_config settings(struct cli *c)
                                  .tls = tls && strcmp(tls, "true") == 0 };
 }
 
-/* The gateway with the providers of the configuration. */
+/* The gateway with the providers of the configuration, and the runner over it. */
 static enum bough_rc open_gateway(struct serving *s, struct bough_store *store,
                                   struct bough_error *err)
 {
-    struct config_pairs all;
-    enum bough_rc rc = config_each(s->c->a, &all, err);
-    struct gateway_config config = { .store = store };
+    struct cli_runner_options how = { .store = store, .hide_keys = true };
+    enum bough_rc rc = cli_runner_create(s->c, &how, &s->work, err);
 
-    if (rc)
-        return rc;
-    config.settings = all.at;
-    config.n = all.n;
-    rc = gateway_create(&s->gateway, &config, err);
-    if (rc)
-        return rc;
-    providers_hide_keys(gateway_providers(s->gateway));
-    rc = providers_start(gateway_providers(s->gateway), err);
-    return rc ? rc : turns_watch(gateway_turns(s->gateway), err);
+    if (!rc)
+        rc = providers_start(gateway_providers(s->work.gateway), err);
+    return rc ? rc : runner_watch(s->work.runner, err);
 }
 
 /* A mistake in the file must not end a server that runs: it goes on as it was. */
@@ -107,7 +100,7 @@ static void reload(struct serving *s)
     struct bough_error err;
 
     auth_reconfigure(s->auth, &now);
-    if (config_each(s->c->a, &all, &err) || gateway_reload(s->gateway, all.at, all.n, &err)) {
+    if (config_each(s->c->a, &all, &err) || gateway_reload(s->work.gateway, all.at, all.n, &err)) {
         log_msg(LOG_ERROR, "the providers stay as they were: %s", err.msg);
         return;
     }
@@ -294,7 +287,9 @@ static int run(struct serving *s, const struct serve *how)
 int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
 {
     static const struct http_route *const more[] = { gateway_routes,      gateway_provider_routes,
-                                                     gateway_turn_routes, mcp_routes,
+                                                     gateway_summary_routes, run_turn_routes,
+                                                     run_routes, run_approval_routes,
+                                                     run_tool_routes, mcp_routes,
                                                      page_routes,         NULL };
     static enum log_level level;
     struct serving s = { .c = c };
@@ -318,13 +313,14 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
         s.api = api_create(&(struct api_config){ .store = store,
                                                  .auth = s.auth,
                                                  .more = more,
-                                                 .gateway = s.gateway,
+                                                 .gateway = s.work.gateway,
+                                                 .runner = s.work.runner,
                                                  .metrics = gateway_metrics });
         rc = run(&s, how);
         api_destroy(s.api);
         auth_destroy(s.auth);
     }
-    gateway_destroy(s.gateway);
+    cli_runner_destroy(&s.work);
     log_set_sink(NULL, NULL);
     return rc;
 }

@@ -123,10 +123,24 @@ static bool told_elsewhere(const struct building *b, const struct part_spans *s)
     return false;
 }
 
+/* A file that a run left for people: {"data":{"artifact":KIND}}. */
+static bool is_artifact(const struct part_spans *s)
+{
+    struct fields f, data;
+
+    return memmem(s->raw.p, s->raw.n, "\"artifact\"", 10) && fields_scan(&f, s->raw) &&
+           fields_scan(&data, fields_raw(&f, "data", JSON_OBJECT)) &&
+           fields_raw(&data, "artifact", JSON_STRING).n;
+}
+
 static void say_file(struct building *b, enum turn_kind by, const struct part_spans *s)
 {
     struct piece *p;
 
+    if (is_artifact(s)) {
+        turns_note(b, b->e, "omitted", "a file that a run left for people");
+        return;
+    }
     if (told_elsewhere(b, s)) {
         turns_note(b, b->e, "omitted", "a file whose text is in the message");
         return;
@@ -155,6 +169,11 @@ static void say_tool(struct building *b, enum turn_kind by, const struct part_sp
 
     if (s->server) {
         put_model(b, PIECE_SERVER, s);
+        return;
+    }
+    if (s->kind == VIEW_TOOL && b->e->role == BOUGH_ROLE_TOOL) { /* of a run: its call came before */
+        if (finished)
+            give_result(b, s);
         return;
     }
     if (s->kind != VIEW_RESULT && by != TURN_MODEL) {

@@ -245,6 +245,8 @@ enum bough_rc turn_answer(struct turn *t, const struct turn_answer_options *in,
     t->reply = reply_create(t->ask.wire, true);
     t->renewed_us = mono_us();
     x = exchange(t);
+    if (in->ending)
+        __atomic_store_n(in->ending, true, __ATOMIC_RELEASE);
     rc = seal(t, &x, out, err);
     turn_release(t);
     reply_destroy(t->reply);

@@ -55,6 +55,7 @@ struct turn_answer_options {
     size_t ntools;
     const bool *cancel; /* atomic: give up when it becomes true, within about a second */
     const bool *stop;   /* atomic: it is given up because the server stops */
+    bool *ending;       /* atomic: becomes true before the reply is sealed; may be NULL */
     int64_t renew_ms;   /* how often the lease of the reply is renewed while nothing comes */
 };
 

@@ -1,16 +1,21 @@
 /* A gateway over a store, on real sockets, with a provider that answers as it is told. */
-#ifndef GATEWAY_WORLD_H
-#define GATEWAY_WORLD_H
+#ifndef LIB_GATEWAY_WORLD_H
+#define LIB_GATEWAY_WORLD_H
 
-#include "gateway/fake.h"
+#include "lib/gateway_fake.h"
 #include "gateway/gateway.h"
 #include "http/server/server.h"
 #include "lib/store_test.h"
+#include "run/run.h"
 
 struct world {
     struct test *t;
     struct fake *up;
     struct gateway *gateway;
+    struct children *children;
+    struct tool_host *tools;
+    struct runner *runner;
+    const char *host; /* name of the server; NULL: "here" */
     struct auth *auth;
     struct api *api;
     struct http_server *server;

@@ -1,5 +1,5 @@
 /* A gateway over a store, and clients. */
-#include "gateway/world.h"
+#include "lib/gateway_world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,10 @@
 #include "api/api.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "gateway/turn/routes.h"
+#include "child/child.h"
+#include "gateway/summary/routes.h"
+#include "run/api/routes.h"
+#include "tools/tools.h"
 
 /* ---- the gateway ---- */
 
@@ -40,7 +43,9 @@ void world_prepare(struct test *t, struct world *w)
 
 void world_start(struct world *w)
 {
-    static const struct http_route *const more[] = { gateway_routes, gateway_turn_routes, NULL };
+    static const struct http_route *const more[] = { gateway_routes, gateway_summary_routes,
+                                                     run_turn_routes, run_routes,
+                                                     run_approval_routes, run_tool_routes, NULL };
     struct test *t = w->t;
     struct http_limits limits = { .drain_ms = 500 };
     struct http_listen where = { .fd = -1 };
@@ -51,11 +56,29 @@ void world_start(struct world *w)
         &w->gateway,
         &(struct gateway_config){ .store = t->store, .settings = w->settings, .n = w->nsettings },
         &t->err));
+    CHECK_OK(children_create(&w->children, &t->err));
+    CHECK_OK(tool_host_create(&w->tools,
+                              &(struct tool_host_config){ .store = t->store,
+                                                          .children = w->children,
+                                                          .settings = w->settings,
+                                                          .n = w->nsettings },
+                              &t->err));
+    CHECK_OK(runner_create(&w->runner,
+                           &(struct runner_config){ .store = t->store,
+                                                    .gateway = w->gateway,
+                                                    .tools = w->tools,
+                                                    .children = w->children,
+                                                    .settings = w->settings,
+                                                    .n = w->nsettings,
+                                                    .host = w->host ? w->host : "here" },
+                           &t->err));
+    runner_stop_within(w->runner, 0);
     w->auth = auth_create(t->store, NULL, NULL);
     w->api = api_create(&(struct api_config){ .store = t->store,
                                               .auth = w->auth,
                                               .more = more,
                                               .gateway = w->gateway,
+                                              .runner = w->runner,
                                               .metrics = gateway_metrics });
     CHECK_OK(http_server_start(&w->server, api_app(w->api), &where, 1, &limits, &t->err));
 }
@@ -71,6 +94,9 @@ void world_close(struct world *w)
     http_server_destroy(w->server);
     api_destroy(w->api);
     auth_destroy(w->auth);
+    runner_destroy(w->runner);
+    tool_host_destroy(w->tools);
+    children_destroy(w->children);
     gateway_destroy(w->gateway);
     fake_stop(w->up);
 }

@@ -1,5 +1,5 @@
 /* A provider for tests. One thread accepts; each connection has its own. */
-#include "gateway/fake.h"
+#include "lib/gateway_fake.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

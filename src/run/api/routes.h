@@ -1,0 +1,12 @@
+/* The routes of runs. */
+#ifndef RUN_API_ROUTES_H
+#define RUN_API_ROUTES_H
+
+#include "http/http.h"
+
+extern const struct http_route run_turn_routes[];     /* .../turns; resume, retry */
+extern const struct http_route run_routes[];          /* runs */
+extern const struct http_route run_approval_routes[]; /* approvals, grants */
+extern const struct http_route run_tool_routes[];     /* tools */
+
+#endif
