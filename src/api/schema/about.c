@@ -57,14 +57,22 @@ static bool is_original(const char *schema)
     return false;
 }
 
+static const struct api_about *find_in(const struct api_about *table, const char *schema,
+                                       struct bough_str member)
+{
+    for (; table->name; table++)
+        if (is_of(table->name, schema, member))
+            return table;
+    return NULL;
+}
+
 const struct api_about *api_about(const char *schema, struct bough_str member)
 {
-    const struct api_about *found = NULL;
+    const struct api_about *found = find_in(api_members, schema, member);
 
-    for (const struct api_about *a = api_members; a->name; a++)
-        if (is_of(a->name, schema, member))
-            return a;
-    if (is_original(schema))
-        found = find(api_original_names, member);
+    if (!found && is_original(schema)) {
+        found = find_in(api_original_names, schema, member);
+        found = found ? found : find(api_original_names, member);
+    }
     return found ? found : find(api_names, member);
 }

@@ -23,6 +23,7 @@
 #include "mcp/mcp.h"
 #include "page/page.h"
 #include "run/api/routes.h"
+#include "run/hecate/routes.h"
 
 enum { STUCK_MS = 5000 }; /* the loop normally wakes ten times a second */
 
@@ -289,7 +290,10 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
     static const struct http_route *const more[] = { gateway_routes,      gateway_provider_routes,
                                                      gateway_summary_routes, run_turn_routes,
                                                      run_routes, run_approval_routes,
-                                                     run_tool_routes, mcp_routes,
+                                                     run_tool_routes, hecate_approval_routes,
+                                                     hecate_chat_routes, hecate_send_routes,
+                                                     hecate_stream_routes, hecate_task_routes,
+                                                     hecate_task_run_routes, mcp_routes,
                                                      page_routes,         NULL };
     static enum log_level level;
     struct serving s = { .c = c };

@@ -313,17 +313,15 @@ static enum bough_rc read_decision(struct http_req *req, struct http_res *res,
     out->status = allow ? BOUGH_APPROVAL_APPROVED : BOUGH_APPROVAL_REJECTED;
     out->scope = allow ? out->scope : BOUGH_SCOPE_ONCE;
     out->note = in.note;
-    return x->status == BOUGH_APPROVAL_PENDING
-               ? find_option(req, res, x, &in, allow, &out->option)
-               : BOUGH_OK;
+    return x->status == BOUGH_APPROVAL_PENDING ? find_option(req, res, x, &in, allow, &out->option)
+                                               : BOUGH_OK;
 }
 
 static enum bough_rc settle(struct http_req *req, struct http_res *res, struct bough_approval *x,
                             const struct bough_approval_resolve_options *how,
                             struct bough_error *err)
 {
-    enum bough_rc rc =
-        bough_approval_resolve(api_of(req)->store, req->arena, x->id, how, &x, err);
+    enum bough_rc rc = bough_approval_resolve(api_of(req)->store, req->arena, x->id, how, &x, err);
 
     return rc ? rc : answer(req, res, x, err);
 }

@@ -133,8 +133,9 @@ static const char *segment_id(struct bough_arena *a, const struct segment *s)
     return s->id;
 }
 
-static void put_runtime(struct json_writer *w, struct bough_arena *a, const struct hecate_chat *chat,
-                        const struct bough_run *run, const struct segment *s)
+static void put_runtime(struct json_writer *w, struct bough_arena *a,
+                        const struct hecate_chat *chat, const struct bough_run *run,
+                        const struct segment *s)
 {
     jw_kv_cstr(w, "runtime_kind", hecate_runtime_name(run ? run->runtime : BOUGH_RUNTIME_MODEL));
     if (s)

@@ -38,8 +38,7 @@ static enum bough_rc find_chats(struct http_req *req, struct chat_list *l, int64
                                                .role_name = HECATE_ROLE_CHAT,
                                                .order = BOUGH_BY_UPDATED,
                                                .limit = limit };
-    struct bough_run_list_options ran = { .project = call->who->project,
-                                          .limit = HECATE_RUNS_MAX };
+    struct bough_run_list_options ran = { .project = call->who->project, .limit = HECATE_RUNS_MAX };
     struct bough_sessions sessions;
     struct bough_session *s;
     struct bough_runs runs;
@@ -73,8 +72,7 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     struct hecate_chat chat;
     struct json_writer *w;
     int64_t limit;
-    enum bough_rc rc =
-        http_query_i64(req, "limit", HECATE_LIST, 1, HECATE_LIST_MAX, &limit, err);
+    enum bough_rc rc = http_query_i64(req, "limit", HECATE_LIST, 1, HECATE_LIST_MAX, &limit, err);
 
     if (rc)
         return hecate_done(res, rc, err);
@@ -209,7 +207,7 @@ static enum bough_rc stop(struct http_req *req, struct http_res *res, const char
     struct bough_run_cancel_options how = { .keep_queue = true };
     struct bough_run *run;
     bool ended = false;
-    enum bough_rc rc = hecate_latest(req, session, &run, err);
+    enum bough_rc rc = hecate_latest(req, req->arena, session, &run, err);
 
     if (rc || !run || bough_run_ended(run->status))
         return rc;
@@ -243,7 +241,7 @@ static enum bough_rc cancel(struct http_req *req, struct http_res *res, struct b
     enum bough_rc rc = hecate_chat_session(req, &s, err);
 
     if (!rc)
-        rc = hecate_latest(req, s->id, &run, err);
+        rc = hecate_latest(req, req->arena, s->id, &run, err);
     if (!rc && run && !bough_run_ended(run->status))
         rc = bough_run_cancel(api_of(req)->store, req->arena, run->id, NULL, &run, err);
     else if (!rc)
@@ -268,7 +266,7 @@ static enum bough_rc close_chat(struct http_req *req, struct http_res *res, stru
     if (!rc)
         rc = stop(req, res, s->id, err);
     if (!rc)
-        rc = hecate_latest(req, s->id, &run, err);
+        rc = hecate_latest(req, req->arena, s->id, &run, err);
     if (!rc && run) {
         hecate_settings_read(req->arena, s, &set);
         set.closed = run->number;
@@ -295,8 +293,8 @@ const struct http_route hecate_chat_routes[] = {
     { "POST", CHATS, create, AUTH_APPEND, "Hecate: create an agent chat.",
       .takes = "HecateAgentChatNew", .gives = "HecateAgentChatAnswer", .errors = &hecate_errors },
     { "GET", CHATS "/{id}", get, AUTH_READ,
-      "Hecate: get an agent chat with its segments and messages.",
-      .gives = "HecateAgentChatAnswer", .errors = &hecate_errors },
+      "Hecate: get an agent chat with its segments and messages.", .gives = "HecateAgentChatAnswer",
+      .errors = &hecate_errors },
     { "DELETE", CHATS "/{id}", destroy, AUTH_DELETE,
       "Hecate: permanently delete an agent chat; a run is cancelled first.", .status = 204,
       .errors = &hecate_errors },

@@ -39,14 +39,22 @@ static const struct {
 static const char *code_of(const char *code)
 {
     static const char *const words[][2] = {
-        { "invalid", "invalid_request" },    { "malformed", "invalid_request" },
-        { "bad_request", "invalid_request" }, { "invalid_part", "invalid_request" },
-        { "too_large", "invalid_request" },  { "busy", "agent_chat.agent_session_busy" },
-        { "denied", "forbidden" },           { "scope", "forbidden" },
-        { "too_many", "rate_limit_exceeded" }, { "gone", "not_found" },
-        { "ambiguous", "not_found" },        { "lease_lost", "conflict" },
-        { "key_conflict", "conflict" },      { "exists", "conflict" },
-        { "archived", "conflict" },          { "io", "gateway_error" },
+        { "invalid", "invalid_request" },
+        { "malformed", "invalid_request" },
+        { "bad_request", "invalid_request" },
+        { "invalid_part", "invalid_request" },
+        { "too_large", "invalid_request" },
+        { "busy", "agent_chat.agent_session_busy" },
+        { "denied", "forbidden" },
+        { "scope", "forbidden" },
+        { "too_many", "rate_limit_exceeded" },
+        { "gone", "not_found" },
+        { "ambiguous", "not_found" },
+        { "lease_lost", "conflict" },
+        { "key_conflict", "conflict" },
+        { "exists", "conflict" },
+        { "archived", "conflict" },
+        { "io", "gateway_error" },
         { "corrupt", "gateway_error" },
     };
 
@@ -126,7 +134,7 @@ enum bough_rc hecate_busy(struct http_req *req, struct http_res *res, const char
     struct bough_run *run = NULL;
     struct json_writer w;
     struct buf b;
-    enum bough_rc rc = hecate_latest(req, session, &run, err);
+    enum bough_rc rc = hecate_latest(req, req->arena, session, &run, err);
 
     if (rc)
         return rc;

@@ -23,8 +23,8 @@ static const char *end_type(enum bough_run_status status)
                                            : "run.failed";
 }
 
-static void add(struct finding *f, const struct bough_change *c, const char *type,
-                const char *key, const char *word, const char *value)
+static void add(struct finding *f, const struct bough_change *c, const char *type, const char *key,
+                const char *word, const char *value)
 {
     struct hecate_events *l = f->out;
     struct json_writer w;
@@ -90,9 +90,10 @@ static void add_approval(struct finding *f, const struct bough_change *c,
 {
     bool settled = x->settled && c->time >= x->settled && x->settled != x->created;
 
-    add(f, c, settled || x->path == BOUGH_PATH_GRANT || x->path == BOUGH_PATH_POLICY
-                  ? "approval.resolved"
-                  : "approval.requested",
+    add(f, c,
+        settled || x->path == BOUGH_PATH_GRANT || x->path == BOUGH_PATH_POLICY
+            ? "approval.resolved"
+            : "approval.requested",
         "approval_id", HECATE_APPROVAL, x->id);
 }
 

@@ -23,6 +23,7 @@
 #include "api/originals/hecate.h"
 #include "core/activity/activity.h"
 #include "core/activity/segments.h"
+#include "run/hecate/routes.h"
 #include "run/run.h"
 
 #define HECATE_CHAT "agent_chat_"
@@ -131,12 +132,12 @@ void hecate_chat_run(struct http_req *req, struct bough_arena *a, const struct h
                      size_t index, struct hecate_run *out);
 /* A run by itself, wherever its entries are. */
 BOUGH_MUST_CHECK enum bough_rc hecate_run_read(struct http_req *req, struct bough_arena *a,
-                                               const struct bough_session *s,
-                                               struct bough_run *run, struct hecate_run *out,
-                                               struct bough_error *err);
+                                               const struct bough_session *s, struct bough_run *run,
+                                               struct hecate_run *out, struct bough_error *err);
 /* The session's latest run, newest first; NULL: it has none. */
-BOUGH_MUST_CHECK enum bough_rc hecate_latest(struct http_req *req, const char *session,
-                                             struct bough_run **out, struct bough_error *err);
+BOUGH_MUST_CHECK enum bough_rc hecate_latest(struct http_req *req, struct bough_arena *a,
+                                             const char *session, struct bough_run **out,
+                                             struct bough_error *err);
 /* Wait until the run has ended, up to `ms`. *ended says whether it has. */
 BOUGH_MUST_CHECK enum bough_rc hecate_wait_end(struct http_req *req, const char *run, int64_t ms,
                                                bool *ended, struct bough_error *err);
@@ -173,8 +174,8 @@ struct hecate_order {
 
 struct hecate_task {
     struct bough_session *session;
-    const char *id;    /* of the session, or of the first run of the chain */
-    bool made;         /* it was created as a task */
+    const char *id; /* of the session, or of the first run of the chain */
+    bool made;      /* it was created as a task */
     struct hecate_order order;
     struct bough_run **runs; /* of the task, newest first */
     int64_t *costs;          /* of the runs, in nano-USD; -1: not read yet */
@@ -228,14 +229,5 @@ BOUGH_MUST_CHECK enum bough_rc hecate_events_read(struct http_req *req, struct b
                                                   const struct hecate_run *x, int64_t after,
                                                   int64_t most, struct hecate_events *out,
                                                   struct bough_error *err);
-
-/* ---- routes ---- */
-
-extern const struct http_route hecate_chat_routes[];
-extern const struct http_route hecate_send_routes[];
-extern const struct http_route hecate_stream_routes[];
-extern const struct http_route hecate_approval_routes[];
-extern const struct http_route hecate_task_routes[];
-extern const struct http_route hecate_task_run_routes[];
 
 #endif

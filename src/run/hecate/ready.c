@@ -5,6 +5,7 @@
 #include "base/os/fs.h"
 #include "base/text/str.h"
 #include "gateway/kit/state.h"
+#include "gateway/kit/try.h"
 #include "run/hecate/hecate.h"
 #include "run/runner.h"
 
@@ -68,8 +69,8 @@ static enum bough_rc refuse_model(struct http_req *req, struct http_res *res, st
                                   const struct bough_error *why)
 {
     struct provider_info info = { 0 };
-    bool known = !cstr_empty(provider) &&
-                 providers_info(p, req->arena, provider, &info, NULL) == BOUGH_OK;
+    bool known =
+        !cstr_empty(provider) && providers_info(p, req->arena, provider, &info, NULL) == BOUGH_OK;
     struct json_writer w;
     struct buf b;
     enum bough_rc rc;
@@ -82,8 +83,7 @@ static enum bough_rc refuse_model(struct http_req *req, struct http_res *res, st
     jw_kv_cstr(&w, "model", model);
     jw_kv_cstr(&w, "reason", reason_of(why->rc, known || cstr_empty(provider)));
     jw_kv_bool(&w, "routing_ready", known && !info.blocked);
-    jw_kv_cstr(&w, "provider_status",
-               !known ? "unknown" : info.blocked ? "blocked" : "ready");
+    jw_kv_cstr(&w, "provider_status", !known ? "unknown" : info.blocked ? "blocked" : "ready");
     jw_kv_cstr(&w, "provider_blocked_reason", known && info.blocked ? info.blocked : "");
     put_suggested(&w, p, req->arena, known ? info.name : NULL);
     jw_end_obj(&w);

@@ -63,8 +63,8 @@ static enum bough_rc read_runtime(struct http_res *res, const struct hecate_chat
 {
     bool external = chat->runs.n ? chat->runs.at[0].runtime == BOUGH_RUNTIME_EXTERNAL
                                  : strcmp(chat->set.runtime, "external_agent") == 0;
-    const char *last = chat->runs.n ? hecate_runtime_name(chat->runs.at[0].runtime)
-                                    : chat->set.runtime;
+    const char *last =
+        chat->runs.n ? hecate_runtime_name(chat->runs.at[0].runtime) : chat->set.runtime;
     const char *word = is_blank(asked) ? last : asked;
 
     if (strcmp(word, "external_agent") == 0)
@@ -95,8 +95,8 @@ static enum bough_rc check_needs(struct http_req *req, struct http_res *res,
 
     if (how->runtime != BOUGH_RUNTIME_MODEL)
         how->workspace = first_of(in->workspace, last ? last->workspace : "", chat->set.workspace);
-    rc = hecate_check_workspace(req, res, how->runtime != BOUGH_RUNTIME_MODEL, &how->workspace,
-                                err);
+    rc =
+        hecate_check_workspace(req, res, how->runtime != BOUGH_RUNTIME_MODEL, &how->workspace, err);
     if (rc)
         return rc;
     if (external) {
@@ -104,9 +104,9 @@ static enum bough_rc check_needs(struct http_req *req, struct http_res *res,
         return hecate_check_adapter(req, res, how->adapter, err);
     }
     how->model = first_of(in->model, last ? last->model : "", s->model_name);
-    how->provider = !cstr_empty(in->model) ? in->provider
-                                           : first_of(in->provider, last ? last->provider : "",
-                                                      s->model_provider);
+    how->provider = !cstr_empty(in->model)
+                        ? in->provider
+                        : first_of(in->provider, last ? last->provider : "", s->model_provider);
     return hecate_check_model(req, res, how->provider, how->model, err);
 }
 

@@ -97,8 +97,7 @@ void hecate_put_task(struct json_writer *w, struct http_req *req, const struct h
     hecate_id(w, "id", HECATE_TASK, task->id);
     jw_kv_cstr(w, "title", s->title);
     jw_kv_cstr(w, "prompt", task->order.prompt);
-    jw_opt_cstr(w, "system_prompt",
-                task->made || !first ? s->system_prompt : first->system_prompt);
+    jw_opt_cstr(w, "system_prompt", task->made || !first ? s->system_prompt : first->system_prompt);
     jw_opt_cstr(w, "execution_profile", task->order.profile);
     put_origin(w, task);
     jw_kv_cstr(w, "workspace_mode", "in_place");
@@ -107,7 +106,8 @@ void hecate_put_task(struct json_writer *w, struct http_req *req, const struct h
     jw_opt_i64(w, "timeout_ms", task->order.timeout_ms);
     jw_kv_cstr(w, "status", run ? bough_run_status_name(run->status) : "created");
     jw_opt_cstr(w, "requested_model", first && !task->made ? first->model : s->model_name);
-    jw_opt_cstr(w, "requested_provider", first && !task->made ? first->provider : s->model_provider);
+    jw_opt_cstr(w, "requested_provider",
+                first && !task->made ? first->provider : s->model_provider);
     jw_opt_i64(w, "budget_micros_usd", task->order.budget);
     put_latest(w, task);
     put_servers(w, req->arena, task->order.servers);

@@ -51,8 +51,7 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     struct json_writer *w;
     struct hecate_run x;
     int64_t limit;
-    enum bough_rc rc =
-        http_query_i64(req, "limit", HECATE_LIST, 1, HECATE_LIST_MAX, &limit, err);
+    enum bough_rc rc = http_query_i64(req, "limit", HECATE_LIST, 1, HECATE_LIST_MAX, &limit, err);
 
     if (!rc)
         rc = hecate_task(req, &task, err);
@@ -113,8 +112,7 @@ static struct run_begin_options settings_of(struct http_req *req, const struct h
         .model = task->session->model_name,
         .provider = task->session->model_provider,
         .workspace = task->order.workspace,
-        .limits = { .cost = task->order.budget * NANO_IN_MICRO,
-                    .time_ms = task->order.timeout_ms },
+        .limits = { .cost = task->order.budget * NANO_IN_MICRO, .time_ms = task->order.timeout_ms },
     };
 
     read_servers(req, after ? after->servers : task->order.servers, &how);
@@ -279,8 +277,7 @@ static const char *before_turn(const struct hecate_run *x, int64_t turn)
     return NULL;
 }
 
-static enum bough_rc retry_from(struct http_req *req, struct http_res *res,
-                                struct bough_error *err)
+static enum bough_rc retry_from(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     static const struct api_member members[] = {
         { "turn", API_INT, offsetof(struct again, turn) },
@@ -474,14 +471,14 @@ const struct http_route hecate_task_run_routes[] = {
       .errors = &hecate_errors },
     { "POST", RUN "/retry", retry, AUTH_RUN,
       "Hecate: do the task again from its prompt, without what came behind it.",
-      .takes = "HecateRetry", .gives = "HecateRunAnswer",
-      .flags = HTTP_BODY_OPTIONAL | HTTP_KEYED, .errors = &hecate_errors },
+      .takes = "HecateRetry", .gives = "HecateRunAnswer", .flags = HTTP_BODY_OPTIONAL | HTTP_KEYED,
+      .errors = &hecate_errors },
     { "POST", RUN "/retry-from-turn", retry_from, AUTH_RUN,
       "Hecate: do a run again from a turn on.", .takes = "HecateRetryFromTurn",
       .gives = "HecateRunAnswer", .flags = HTTP_KEYED, .errors = &hecate_errors },
     { "POST", RUN "/resume", resume, AUTH_RUN, "Hecate: go on where a run ended.",
-      .takes = "HecateResume", .gives = "HecateRunAnswer",
-      .flags = HTTP_BODY_OPTIONAL | HTTP_KEYED, .errors = &hecate_errors },
+      .takes = "HecateResume", .gives = "HecateRunAnswer", .flags = HTTP_BODY_OPTIONAL | HTTP_KEYED,
+      .errors = &hecate_errors },
     { "POST", RUN "/continue", go_on, AUTH_RUN, "Hecate: go on with another prompt.",
       .takes = "HecateContinue", .gives = "HecateRunAnswer", .flags = HTTP_KEYED,
       .errors = &hecate_errors },

@@ -53,8 +53,8 @@ static void order_of_run(struct http_req *req, const struct bough_run *first,
                                   .servers = first->servers,
                                   .budget = bough_money_micros(first->limits.cost),
                                   .timeout_ms = first->limits.time_ms };
-    if (!*first->prompt || bough_entry_get(api_of(req)->store, req->arena, first->session,
-                                           first->prompt, &e, NULL))
+    if (!*first->prompt ||
+        bough_entry_get(api_of(req)->store, req->arena, first->session, first->prompt, &e, NULL))
         return;
     for (size_t i = 0; i < e->nparts && !*out->prompt; i++)
         if (e->parts[i].type == BOUGH_PART_TEXT) {
@@ -188,8 +188,7 @@ static enum bough_rc find_tasks(struct http_req *req, struct task_list *l, int64
                                                .role_name = HECATE_ROLE_TASK,
                                                .order = BOUGH_BY_UPDATED,
                                                .limit = limit };
-    struct bough_run_list_options ran = { .project = call->who->project,
-                                          .limit = HECATE_RUNS_MAX };
+    struct bough_run_list_options ran = { .project = call->who->project, .limit = HECATE_RUNS_MAX };
     struct bough_sessions sessions;
     struct bough_session *s;
     struct bough_runs runs;
@@ -227,8 +226,7 @@ static enum bough_rc list(struct http_req *req, struct http_res *res, struct bou
     struct task_list l = { 0 };
     struct json_writer *w;
     int64_t limit;
-    enum bough_rc rc =
-        http_query_i64(req, "limit", HECATE_LIST, 1, HECATE_LIST_MAX, &limit, err);
+    enum bough_rc rc = http_query_i64(req, "limit", HECATE_LIST, 1, HECATE_LIST_MAX, &limit, err);
 
     if (rc)
         return hecate_done(res, rc, err);

@@ -1,6 +1,7 @@
 /* Reading what answers about chats and runs are written from. */
 #include <string.h>
 
+#include "base/env.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "run/hecate/hecate.h"
@@ -93,8 +94,7 @@ static void fill_open(struct http_req *req, struct bough_arena *a, struct bough_
     struct bough_message_follow_result now;
 
     for (size_t i = 0; i < n; i++) {
-        if (!at[i].open ||
-            bough_message_follow(api_of(req)->store, a, at[i].id, -1, 0, &now, NULL))
+        if (!at[i].open || bough_message_follow(api_of(req)->store, a, at[i].id, -1, 0, &now, NULL))
             continue;
         if (now.sealed) {
             at[i] = *now.entry;
@@ -129,13 +129,12 @@ static enum bough_rc read_entries(struct http_req *req, struct bough_arena *a, c
 
 /* ---- a chat ---- */
 
-static enum bough_rc read_whole(struct http_req *req, struct bough_arena *a, struct hecate_chat *out,
-                                struct bough_error *err)
+static enum bough_rc read_whole(struct http_req *req, struct bough_arena *a,
+                                struct hecate_chat *out, struct bough_error *err)
 {
     const char *id = out->session->id;
     struct bough_approval_list_options asked = { .session = id, .limit = HECATE_RUNS_MAX };
-    enum bough_rc rc =
-        read_entries(req, a, id, NULL, 0, &out->entries, &out->n, &out->calls, err);
+    enum bough_rc rc = read_entries(req, a, id, NULL, 0, &out->entries, &out->n, &out->calls, err);
 
     if (!rc)
         rc = bough_approval_list(api_of(req)->store, a, &asked, &out->approvals, err);
@@ -165,12 +164,12 @@ enum bough_rc hecate_chat_read(struct http_req *req, struct bough_arena *a,
     return rc || !whole ? rc : read_whole(req, a, out, err);
 }
 
-enum bough_rc hecate_latest(struct http_req *req, const char *session, struct bough_run **out,
-                            struct bough_error *err)
+enum bough_rc hecate_latest(struct http_req *req, struct bough_arena *a, const char *session,
+                            struct bough_run **out, struct bough_error *err)
 {
     struct bough_run_list_options of = { .session = session, .limit = 1 };
     struct bough_runs runs;
-    enum bough_rc rc = bough_run_list(api_of(req)->store, req->arena, &of, &runs, err);
+    enum bough_rc rc = bough_run_list(api_of(req)->store, a, &of, &runs, err);
 
     *out = !rc && runs.n ? &runs.at[0] : NULL;
     return rc;
@@ -196,8 +195,8 @@ static void build(struct http_req *req, struct bough_arena *a, struct hecate_run
 static void pick_approvals(struct bough_arena *a, const struct bough_approvals *all,
                            const char *run, struct bough_approvals *out)
 {
-    *out = (struct bough_approvals){ .at = arena_array(a, all->n + 1, sizeof *out->at),
-                                     .next = "" };
+    *out =
+        (struct bough_approvals){ .at = arena_array(a, all->n + 1, sizeof *out->at), .next = "" };
     for (size_t i = 0; i < all->n; i++)
         if (strcmp(all->at[i].run, run) == 0)
             out->at[out->n++] = all->at[i];
@@ -224,10 +223,9 @@ void hecate_chat_run(struct http_req *req, struct bough_arena *a, const struct h
 /* Where the entries of a run end: NULL for a live run, which is at the head. */
 static const char *last_of(struct bough_arena *a, const struct bough_run *run)
 {
-    return bough_run_ended(run->status)
-               ? arena_printf(a, "#%lld.%lld", (long long)run->last.branch,
-                              (long long)run->last.depth)
-               : NULL;
+    return bough_run_ended(run->status) ? arena_printf(a, "#%lld.%lld", (long long)run->last.branch,
+                                                       (long long)run->last.depth)
+                                        : NULL;
 }
 
 enum bough_rc hecate_run_read(struct http_req *req, struct bough_arena *a,
