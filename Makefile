@@ -5,7 +5,7 @@ B       := build/$(VARIANT)
 PREFIX  ?= /usr/local
 Q        = $(if $(V),,@echo "  $@";)# V=1 shows the commands
 # Folders of src/ that belong to the program only; everything else is libbough.
-PROGRAM_DIRS := cli http auth api page gateway rpc mcp tools child acp
+PROGRAM_DIRS := cli http auth api page gateway rpc mcp tools child acp run
 PKGS         := libutf8proc libzstd libcrypto zlib libpq md4c
 PROGRAM_PKGS := inih libuv libcurl libedit
 
@@ -37,7 +37,7 @@ VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' in
 # Found by name, so that a new file needs no edit here.
 SRC      := $(sort $(shell find src -name '*.c'))
 PROG_SRC := $(foreach d,$(PROGRAM_DIRS),$(filter src/$d/%,$(SRC)))
-PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o) $(B)/gen/page.o $(B)/gen/demo.o
+PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o) $(B)/gen/page.o $(B)/gen/demo.o $(B)/gen/data_agents.o
 MIGRATED := $(patsubst src/store/%/migrations,%,$(wildcard src/store/*/migrations))
 DATA     := clients side wrappers prices# tables of data/ that the library embeds
 SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
@@ -166,7 +166,9 @@ EXAMPLES  := $(foreach e,$(basename $(wildcard examples/*.c)),$(B)/$e-static $(B
 PRELOADS  := $(patsubst %.c,$(B)/%.so,$(wildcard tests/preload/*.c))
 objects_of = $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard $(1)/*.c))))
 
-$(TESTS): $(B)/%.t: $$(call objects_of,$$*) $(TESTLIB) $(B)/parts.a | $(PRELOADS)
+# Runs are tested with the gateway's world and its scripted provider.
+more_tests/run := $(B)/tests/gateway/world.o $(B)/tests/gateway/fake.o
+$(TESTS): $(B)/%.t: $$(call objects_of,$$*) $$(more_$$*) $(TESTLIB) $(B)/parts.a | $(PRELOADS)
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -lcmocka -o $@
 # Loaded with LD_PRELOAD into third-party programs, so built without a sanitizer.
 $(PRELOADS): $(B)/%.so: %.c

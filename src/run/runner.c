@@ -11,6 +11,7 @@
 #include "base/text/str.h"
 #include "gateway/summary/title.h"
 #include "gateway/turn/turn.h"
+#include "run/external/agents.h"
 
 enum { END_TRIES = 5, END_PAUSE_MS = 200 };
 
@@ -48,11 +49,11 @@ void runner_leave_place(struct runner *r, enum run_class which)
 
 struct bough_store *runner_store(struct runner *r, struct bough_arena *a, const char *principal)
 {
-    return bough_store_scoped(r->config.store,
-                              &(struct bough_store_scoped_options){
-                                  .deadline_ms = RUN_STORE_MS,
-                                  .principal = cstr_empty(principal) ? NULL
-                                                                     : arena_strdup(a, principal) });
+    return bough_store_scoped(
+        r->config.store,
+        &(struct bough_store_scoped_options){
+            .deadline_ms = RUN_STORE_MS,
+            .principal = cstr_empty(principal) ? NULL : arena_strdup(a, principal) });
 }
 
 struct run_work *work_create(struct runner *r, const char *id, int64_t epoch,
@@ -247,8 +248,7 @@ enum bough_rc work_enter(struct run_work *w, struct bough_error *err)
 
 static bool can_take(struct runner *r, const struct bough_run *run)
 {
-    return !bough_run_ended(run->status) &&
-           (run->status == BOUGH_RUN_QUEUED || run->settled > 0) &&
+    return !bough_run_ended(run->status) && (run->status == BOUGH_RUN_QUEUED || run->settled > 0) &&
            (!*run->workspace || strcmp(run->host, r->settings.host) == 0);
 }
 
@@ -317,6 +317,13 @@ enum bough_rc runner_create(struct runner **out, const struct runner_config *con
                                             arena_strdup(r->a, config->settings[i].value) };
     r->config.settings = copy;
     rc = run_settings_read(r->a, &r->config, &r->settings, err);
+    if (!rc)
+        rc = agents_create(&r->agents,
+                           &(struct agents_config){ .store = config->store,
+                                                    .children = config->children,
+                                                    .settings = copy,
+                                                    .n = config->n },
+                           err);
     if (rc) {
         bough_arena_destroy(r->a);
         mem_free(r);
@@ -365,6 +372,7 @@ void runner_destroy(struct runner *r)
         return;
     stop_all(r);
     runner_unkeep(r);
+    agents_destroy(r->agents);
     pthread_cond_destroy(&r->idle);
     pthread_mutex_destroy(&r->lock);
     bough_arena_destroy(r->a);
@@ -399,6 +407,16 @@ struct tool_host *runner_tools(struct runner *r)
 struct children *runner_children(struct runner *r)
 {
     return r->config.children;
+}
+
+struct agents *runner_agents(struct runner *r)
+{
+    return r->agents;
+}
+
+void runner_set_gateway(struct runner *r, const char *url)
+{
+    agents_set_gateway(r->agents, url);
 }
 
 const struct gateway_setting *runner_settings(const struct runner *r, size_t *n)

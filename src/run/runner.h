@@ -5,12 +5,13 @@
 #include "gateway/providers.h"
 #include "run/inside.h"
 
+struct agents;
 struct turn;
 
 enum {
     RUN_LEASE_MS = 30000,
     RUN_RENEW_MS = 10000,
-    RUN_STOP_MS = 5000,  /* to come to a boundary when the server stops */
+    RUN_STOP_MS = 5000,   /* to come to a boundary when the server stops */
     RUN_STORE_MS = 30000, /* of each call of the store */
     RUN_MODELS_MOST = 64, /* runs of one model call, beside the workers */
     RUN_WORKERS = 4,
@@ -56,6 +57,7 @@ struct runner {
     struct runner_config config;
     struct run_settings settings;
     struct bough_arena *a; /* of the settings */
+    struct agents *agents; /* external ones */
     int64_t renew_ms, stop_ms;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t idle;  /* a run has left */

@@ -13,6 +13,7 @@
 #include "base/memory/arena.h"
 #include "base/os/log.h"
 #include "base/text/str.h"
+#include "run/external/agents.h"
 #include "run/runner.h"
 
 enum { LOOK_MS = 10000, WAIT_MS = 250, PAGE = 500, LOOK_PAGE = 1000, PAUSE_MS = 200 };
@@ -66,8 +67,7 @@ static void renew_one(struct runner *r, const struct here *h)
 {
     struct bough_run_renew_result got = { 0 };
     struct bough_error err = { 0 };
-    enum bough_rc rc =
-        bough_run_renew(r->config.store, h->id, h->epoch, RUN_LEASE_MS, &got, &err);
+    enum bough_rc rc = bough_run_renew(r->config.store, h->id, h->epoch, RUN_LEASE_MS, &got, &err);
     struct run_work *w;
 
     pthread_mutex_lock(&r->lock);
@@ -206,9 +206,9 @@ static void *keep(void *user)
     while (!__atomic_load_n(&r->unkeep, __ATOMIC_ACQUIRE)) {
         bool watching = read_flag(r, &r->watching) && !read_flag(r, &r->stopping);
 
-        if (watching && (!looked || mono_us() - looked > LOOK_MS * 1000LL ||
-                         (read_flag(r, &r->missed) &&
-                          __atomic_load_n(&r->has_left, __ATOMIC_ACQUIRE)))) {
+        if (watching &&
+            (!looked || mono_us() - looked > LOOK_MS * 1000LL ||
+             (read_flag(r, &r->missed) && __atomic_load_n(&r->has_left, __ATOMIC_ACQUIRE)))) {
             __atomic_store_n(&r->has_left, false, __ATOMIC_RELEASE);
             looked = mono_us();
             runner_look(r);
@@ -216,6 +216,7 @@ static void *keep(void *user)
         if (mono_us() - renewed >= r->renew_ms * 1000) {
             renewed = mono_us();
             renew_all(r);
+            agents_sweep(r->agents);
         }
         follow(r, &mark);
     }

@@ -25,21 +25,17 @@ enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *
 
     *out = (struct cli_runner){ 0 };
     if (!rc)
-        rc = gateway_create(&out->gateway,
-                            &(struct gateway_config){
-                                .store = in->store, .settings = all.at, .n = all.n },
-                            err);
-    if (!rc && in->hide_keys)
-        providers_hide_keys(gateway_providers(out->gateway));
+        rc = gateway_create(
+            &out->gateway,
+            &(struct gateway_config){ .store = in->store, .settings = all.at, .n = all.n }, err);
     if (!rc)
         rc = children_create(&out->children, err);
     if (!rc)
-        rc = tool_host_create(&out->tools,
-                              &(struct tool_host_config){ .store = in->store,
-                                                          .children = out->children,
-                                                          .settings = all.at,
-                                                          .n = all.n },
-                              err);
+        rc = tool_host_create(
+            &out->tools,
+            &(struct tool_host_config){
+                .store = in->store, .children = out->children, .settings = all.at, .n = all.n },
+            err);
     if (!rc)
         rc = runner_create(&out->runner,
                            &(struct runner_config){ .store = in->store,
@@ -51,6 +47,8 @@ enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *
                                                     .host = in->host,
                                                     .workspace = in->workspace },
                            err);
+    if (!rc && in->hide_keys) /* behind the tools and agents, which may be given some */
+        providers_hide_keys(gateway_providers(out->gateway));
     return rc;
 }
 

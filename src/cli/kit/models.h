@@ -26,8 +26,7 @@ struct cli_runner_options {
 };
 
 /* Create all of it from the configuration. *out must be destroyed, also after a failure. */
-BOUGH_MUST_CHECK enum bough_rc cli_runner_create(struct cli *c,
-                                                 const struct cli_runner_options *in,
+BOUGH_MUST_CHECK enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *in,
                                                  struct cli_runner *out, struct bough_error *err);
 void cli_runner_destroy(struct cli_runner *r); /* ends the runs, then the rest */
 

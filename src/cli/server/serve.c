@@ -276,6 +276,9 @@ static int run(struct serving *s, const struct serve *how)
     for (size_t i = 0; i < s->n; i++)
         if (s->where[i].host)
             auth_allow_host(s->auth, s->where[i].host, http_server_port(s->server, i));
+    if (*auth_address(s->auth, s->c->a))
+        runner_set_gateway(s->work.runner,
+                           arena_printf(s->c->a, "http://%s", auth_address(s->auth, s->c->a)));
     api_watch(s->api, s->server);
     announce(s);
     systemd_notify("READY=1");
@@ -287,14 +290,22 @@ static int run(struct serving *s, const struct serve *how)
 
 int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
 {
-    static const struct http_route *const more[] = { gateway_routes,      gateway_provider_routes,
-                                                     gateway_summary_routes, run_turn_routes,
-                                                     run_routes, run_approval_routes,
-                                                     run_tool_routes, hecate_approval_routes,
-                                                     hecate_chat_routes, hecate_send_routes,
-                                                     hecate_stream_routes, hecate_task_routes,
-                                                     hecate_task_run_routes, mcp_routes,
-                                                     page_routes,         NULL };
+    static const struct http_route *const more[] = { gateway_routes,
+                                                     gateway_provider_routes,
+                                                     gateway_summary_routes,
+                                                     run_turn_routes,
+                                                     run_routes,
+                                                     run_approval_routes,
+                                                     run_tool_routes,
+                                                     hecate_approval_routes,
+                                                     hecate_chat_routes,
+                                                     hecate_send_routes,
+                                                     hecate_stream_routes,
+                                                     hecate_task_routes,
+                                                     hecate_task_run_routes,
+                                                     mcp_routes,
+                                                     page_routes,
+                                                     NULL };
     static enum log_level level;
     struct serving s = { .c = c };
     struct auth_config config = settings(c);

@@ -134,11 +134,9 @@ enum bough_rc turn_open(struct turn *t, const struct turn_open_options *in, cons
                         struct bough_error *err)
 {
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT };
-    struct bough_message_open_options how = { .entry = &e,
-                                              .at = in->at,
-                                              .owner = in->owner,
-                                              .epoch = in->epoch,
-                                              .lease_ms = TURN_LEASE_MS };
+    struct bough_message_open_options how = {
+        .entry = &e, .at = in->at, .owner = in->owner, .epoch = in->epoch, .lease_ms = TURN_LEASE_MS
+    };
     struct bough_message_open_result out;
     enum bough_rc rc = bough_message_open(t->store, t->a, t->session, &how, &out, err);
 
