@@ -222,7 +222,9 @@ struct http_error_form {
  * test fails for a row without `about` or `needs`. */
 struct http_route {
     const char *method; /* "GET" */
-    const char *path;   /* "/api/v1/sessions/{id}"; {id} matches one whole segment */
+    /* "/api/v1/sessions/{id}"; {id} matches one whole segment, {path...} at the end all the rest.
+     */
+    const char *path;
     http_handler *handler;
     unsigned needs;                 /* scopes the caller needs, see auth.h; never 0 */
     const char *about;              /* one sentence */

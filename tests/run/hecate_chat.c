@@ -147,21 +147,22 @@ STORE_TEST(what_a_chat_needs_is_asked_for_by_name)
     CHECK_STR("agent_chat.model_required", error_type(t, post(&w, CHATS, "{}"), 400));
     CHECK_STR("agent_chat.runtime_kind_invalid",
               error_type(t, post(&w, CHATS, "{\"runtime_kind\":\"robot\"}"), 400));
-    CHECK_STR("agent_chat.workspace_required",
-              error_type(t, post(&w, CHATS, "{\"runtime_kind\":\"agent\",\"model\":\"gpt-5.5\"}"),
-                         400));
+    CHECK_STR(
+        "agent_chat.workspace_required",
+        error_type(t, post(&w, CHATS, "{\"runtime_kind\":\"agent\",\"model\":\"gpt-5.5\"}"), 400));
     CHECK_STR("invalid_request",
               error_type(t,
                          post(&w, CHATS,
                               "{\"runtime_kind\":\"agent\",\"model\":\"gpt-5.5\","
                               "\"workspace\":\"/etc\"}"),
                          400));
-    CHECK_STR("agent_chat.adapter_not_found",
-              error_type(t,
-                         post(&w, CHATS,
-                              arena_printf(t->arena,
-                                           "{\"adapter_id\":\"nobody\",\"workspace\":\"%s\"}", dir)),
-                         400));
+    CHECK_STR(
+        "agent_chat.adapter_not_found",
+        error_type(
+            t,
+            post(&w, CHATS,
+                 arena_printf(t->arena, "{\"adapter_id\":\"nobody\",\"workspace\":\"%s\"}", dir)),
+            400));
     g = post(&w, CHATS, "{\"model\":\"gpt-5.5\",\"provider\":\"gone\"}");
     CHECK_STR("model_not_configured", error_type(t, g, 422));
     CHECK_STR("gone", at(t, g, "error.provider"));
@@ -239,28 +240,31 @@ STORE_TEST(C21_a_busy_chat_says_which_run_has_it_and_an_approval_lets_it_go_on)
     CHECK(strncmp(at(t, g, "error.task_id"), "task_", 5) == 0);
     CHECK(talk_hears(&stream, "event: approval.requested"));
     g = get_path(&w, in_chat(&w, chat, "/approvals?status=pending"));
-    CHECK(strncmp(masked(t, g.body),
-                  "{\"object\":\"list\",\"data\":[{\"id\":\"appr_*\",\"session_id\":\"agent_chat_*\","
-                  "\"adapter_id\":\"hecate\",",
-                  88) == 0);
+    CHECK(
+        strncmp(masked(t, g.body),
+                "{\"object\":\"list\",\"data\":[{\"id\":\"appr_*\",\"session_id\":\"agent_chat_*\","
+                "\"adapter_id\":\"hecate\",",
+                88) == 0);
     CHECK_STR("file_write", at(t, g, "data.0.tool_kind"));
     CHECK_STR("pending", at(t, g, "data.0.status"));
     CHECK_STR("[\"once\",\"session\",\"workspace_tool\",\"adapter_tool\"]",
               at(t, g, "data.0.scope_choices"));
     approval = at(t, g, "data.0.id");
     say_text(&w, "Written.");
-    CHECK_STR("invalid_request",
-              error_type(t,
-                         post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve",
-                                                                 approval)),
-                              "{\"decision\":\"maybe\"}"),
-                         400));
-    CHECK_STR("invalid_request",
-              error_type(t,
-                         post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve",
-                                                                 approval)),
-                              "{\"decision\":\"approve\",\"selected_option\":\"x\"}"),
-                         400));
+    CHECK_STR(
+        "invalid_request",
+        error_type(
+            t,
+            post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve", approval)),
+                 "{\"decision\":\"maybe\"}"),
+            400));
+    CHECK_STR(
+        "invalid_request",
+        error_type(
+            t,
+            post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve", approval)),
+                 "{\"decision\":\"approve\",\"selected_option\":\"x\"}"),
+            400));
     g = post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve", approval)),
              "{\"decision\":\"approve\",\"scope\":\"session\",\"note\":\"fine\"}");
     CHECK_INT(200, g.status);
@@ -277,18 +281,20 @@ STORE_TEST(C21_a_busy_chat_says_which_run_has_it_and_an_approval_lets_it_go_on)
     CHECK(talk_hears(&stream, "event: done"));
     g = talk_end(&stream);
     CHECK(g.complete && strstr(g.body.p, "event: snapshot"));
-    CHECK_STR("conflict",
-              error_type(t,
-                         post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve",
-                                                                 approval)),
-                              "{\"decision\":\"deny\"}"),
-                         409));
-    CHECK_STR("conflict",
-              error_type(t,
-                         post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/cancel",
-                                                                 approval)),
-                              ""),
-                         409));
+    CHECK_STR(
+        "conflict",
+        error_type(
+            t,
+            post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve", approval)),
+                 "{\"decision\":\"deny\"}"),
+            409));
+    CHECK_STR(
+        "conflict",
+        error_type(t,
+                   post(&w,
+                        in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/cancel", approval)),
+                        ""),
+                   409));
     CHECK_STR("not_found", error_type(t, get_path(&w, in_chat(&w, chat, "/approvals/x")), 404));
     world_close(&w);
 }
@@ -310,16 +316,17 @@ STORE_TEST(a_denied_approval_is_read_by_the_model_and_a_grant_is_taken_back)
     CHECK_STR("denied", at(t, g, "data.status"));
     g = talk_end(&sending);
     CHECK_STR("As you wish.", at(t, g, "data.messages.1.content"));
-    CHECK_STR("1", arena_printf(t->arena, "%d",
-                                strstr(get_path(&w, in_chat(&w, chat, "/approvals?status=denied"))
-                                           .body.p,
-                                       "\"denied\"") != NULL));
+    CHECK_STR(
+        "1", arena_printf(t->arena, "%d",
+                          strstr(get_path(&w, in_chat(&w, chat, "/approvals?status=denied")).body.p,
+                                 "\"denied\"") != NULL));
     CHECK_STR("[]", at(t, get_path(&w, in_chat(&w, chat, "/approvals?status=approved")), "data"));
     x = begin_asking(&w, chat, &sending);
     say_text(&w, "Done.");
-    CHECK_INT(200, post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve", x->id)),
-                        "{\"decision\":\"approve\",\"scope\":\"adapter_tool\"}")
-                       .status);
+    CHECK_INT(200,
+              post(&w, in_chat(&w, chat, arena_printf(t->arena, "/approvals/%s/resolve", x->id)),
+                   "{\"decision\":\"approve\",\"scope\":\"adapter_tool\"}")
+                  .status);
     CHECK_INT(200, talk_end(&sending).status);
     g = get_path(&w, "/hecate/v1/agent-chat/grants");
     CHECK_STR("{\"object\":\"list\",\"data\":[{\"id\":\"grant_*\",\"scope\":\"adapter_tool\","
@@ -331,13 +338,13 @@ STORE_TEST(a_denied_approval_is_read_by_the_model_and_a_grant_is_taken_back)
     CHECK_STR("[]", at(t, get_path(&w, "/hecate/v1/agent-chat/grants?adapter_id=codex"), "data"));
     CHECK_STR("not_found",
               error_type(t, remove_path(&w, "/hecate/v1/agent-chat/grants/grant_x"), 404));
-    CHECK_INT(403, ask_as(&w, "DELETE",
-                          arena_printf(t->arena, "/hecate/v1/agent-chat/grants/%s", grant),
-                          "read,run", NULL, "")
-                       .status);
-    CHECK_INT(204,
-              remove_path(&w, arena_printf(t->arena, "/hecate/v1/agent-chat/grants/%s", grant))
+    CHECK_INT(403,
+              ask_as(&w, "DELETE", arena_printf(t->arena, "/hecate/v1/agent-chat/grants/%s", grant),
+                     "read,run", NULL, "")
                   .status);
+    CHECK_INT(
+        204,
+        remove_path(&w, arena_printf(t->arena, "/hecate/v1/agent-chat/grants/%s", grant)).status);
     CHECK_STR("[]", at(t, get_path(&w, "/hecate/v1/agent-chat/grants"), "data"));
     world_close(&w);
 }
@@ -378,24 +385,22 @@ STORE_TEST(D13_a_token_of_another_project_sees_nothing_and_scopes_are_asked_for)
 
     script_open(t, &w, NULL);
     chat = new_chat(&w, MODEL);
-    CHECK_STR("not_found",
-              error_type(t, ask_as(&w, "GET", in_chat(&w, chat, ""), "read", "elsewhere", ""), 404));
+    CHECK_STR(
+        "not_found",
+        error_type(t, ask_as(&w, "GET", in_chat(&w, chat, ""), "read", "elsewhere", ""), 404));
     CHECK_STR("[]", at(t, ask_as(&w, "GET", CHATS, "read", "elsewhere", ""), "data"));
-    CHECK_STR("not_found",
-              error_type(t,
-                         ask_as(&w, "POST", in_chat(&w, chat, "/messages"), "run", "elsewhere",
-                                "{\"content\":\"x\"}"),
-                         404));
-    CHECK_STR("forbidden",
-              error_type(t,
-                         ask_as(&w, "POST", in_chat(&w, chat, "/messages"), "read,append", NULL,
-                                "{\"content\":\"x\"}"),
-                         403));
-    CHECK_STR("forbidden",
-              error_type(t,
-                         ask_as(&w, "POST", in_chat(&w, chat, "/approvals/x/resolve"), "read,run",
-                                NULL, "{\"decision\":\"approve\"}"),
-                         403));
+    CHECK_STR("not_found", error_type(t,
+                                      ask_as(&w, "POST", in_chat(&w, chat, "/messages"), "run",
+                                             "elsewhere", "{\"content\":\"x\"}"),
+                                      404));
+    CHECK_STR("forbidden", error_type(t,
+                                      ask_as(&w, "POST", in_chat(&w, chat, "/messages"),
+                                             "read,append", NULL, "{\"content\":\"x\"}"),
+                                      403));
+    CHECK_STR("forbidden", error_type(t,
+                                      ask_as(&w, "POST", in_chat(&w, chat, "/approvals/x/resolve"),
+                                             "read,run", NULL, "{\"decision\":\"approve\"}"),
+                                      403));
     say_text(&w, "Hello.");
     g = ask_as(&w, "POST", in_chat(&w, chat, "/messages"), "run", NULL, "{\"content\":\"x\"}");
     CHECK_INT(200, g.status);
@@ -416,10 +421,9 @@ STORE_TEST(C24_a_message_that_is_sent_again_with_its_key_is_answered_once)
     g = ask(&w, in_chat(&w, chat, "/messages"), "Idempotency-Key: k\r\n", "{\"content\":\"Hi\"}");
     CHECK_INT(200, g.status);
     CHECK_STR("1", at(t, g, "data.turns_used"));
-    CHECK_STR("conflict",
-              error_type(t,
-                         ask(&w, in_chat(&w, chat, "/messages"), "Idempotency-Key: k\r\n",
-                             "{\"content\":\"Other\"}"),
-                         409));
+    CHECK_STR("conflict", error_type(t,
+                                     ask(&w, in_chat(&w, chat, "/messages"),
+                                         "Idempotency-Key: k\r\n", "{\"content\":\"Other\"}"),
+                                     409));
     world_close(&w);
 }

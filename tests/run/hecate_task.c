@@ -85,11 +85,9 @@ STORE_TEST(a_task_is_created_started_and_shown_with_its_steps)
     CHECK_STR("not_found", error_type(t, get_path(&w, in_run(&w, task, run, "/steps/x")), 404));
     CHECK_STR("not_found", error_type(t, get_path(&w, in_run(&w, task, "run_x", "")), 404));
     CHECK_STR("not_found", error_type(t, get_path(&w, in_task(&w, "task_x", "")), 404));
-    CHECK_STR("task_artifacts",
-              at(t, get_path(&w, in_run(&w, task, run, "/artifacts")), "object"));
+    CHECK_STR("task_artifacts", at(t, get_path(&w, in_run(&w, task, run, "/artifacts")), "object"));
     CHECK_STR("task_artifacts", at(t, get_path(&w, in_task(&w, task, "/artifacts")), "object"));
-    CHECK_STR("not_found",
-              error_type(t, get_path(&w, in_run(&w, task, run, "/artifacts/x")), 404));
+    CHECK_STR("not_found", error_type(t, get_path(&w, in_run(&w, task, run, "/artifacts/x")), 404));
     CHECK_INT(204, remove_path(&w, in_task(&w, task, "")).status);
     CHECK_INT(404, get_path(&w, in_task(&w, task, "")).status);
     world_close(&w);
@@ -114,14 +112,15 @@ STORE_TEST(a_task_runs_again_goes_on_and_takes_another_prompt)
     three = start(&w, in_run(&w, task, two, "/retry"), "", BOUGH_RUN_COMPLETED);
     CHECK(strstr(fake_asked(w.up, 3), "Look around.") && !strstr(fake_asked(w.up, 3), "And now?"));
     say_text(&w, "D");
-    four = start(&w, in_run(&w, task, one, "/retry-from-turn"), "{\"turn\":2}",
-                 BOUGH_RUN_COMPLETED);
+    four =
+        start(&w, in_run(&w, task, one, "/retry-from-turn"), "{\"turn\":2}", BOUGH_RUN_COMPLETED);
     CHECK(strstr(fake_asked(w.up, 4), "\"role\":\"tool\""));
-    CHECK_STR("invalid_request",
-              error_type(t, post(&w, in_run(&w, task, one, "/retry-from-turn"), "{\"turn\":9}"),
-                         400));
-    CHECK_STR("invalid_request",
-              error_type(t, post(&w, in_run(&w, task, one, "/continue"), "{\"prompt\":\"\"}"), 400));
+    CHECK_STR(
+        "invalid_request",
+        error_type(t, post(&w, in_run(&w, task, one, "/retry-from-turn"), "{\"turn\":9}"), 400));
+    CHECK_STR(
+        "invalid_request",
+        error_type(t, post(&w, in_run(&w, task, one, "/continue"), "{\"prompt\":\"\"}"), 400));
     g = get_path(&w, in_task(&w, task, "/runs"));
     CHECK_STR(four, at(t, g, "data.0.id"));
     CHECK_STR(three, at(t, g, "data.1.id"));
@@ -158,9 +157,9 @@ STORE_TEST(a_rejected_tool_call_ends_the_run_and_a_resumed_run_goes_on)
     CHECK_STR("rejected", at(t, g, "data.status"));
     CHECK_STR("no", at(t, g, "data.resolution_note"));
     wait_run(&w, run + 4, BOUGH_RUN_FAILED);
-    CHECK_STR("conflict",
-              error_type(t, post(&w, in_task(&w, task, approval), "{\"decision\":\"approve\"}"),
-                         409));
+    CHECK_STR(
+        "conflict",
+        error_type(t, post(&w, in_task(&w, task, approval), "{\"decision\":\"approve\"}"), 409));
     say_text(&w, "Then not.");
     start(&w, in_run(&w, task, run, "/resume"), "{\"budget_micros_usd\":500000}",
           BOUGH_RUN_COMPLETED);
@@ -180,8 +179,7 @@ STORE_TEST(a_run_is_cancelled_twice_with_the_same_answer)
     CHECK_INT(200, post(&w, in_run(&w, task, run, "/cancel"), "").status);
     wait_run(&w, run + 4, BOUGH_RUN_CANCELLED);
     CHECK_STR("cancelled", at(t, post(&w, in_run(&w, task, run, "/cancel"), ""), "data.status"));
-    CHECK_STR("cancelled",
-              at(t, get_path(&w, in_task(&w, task, "/approvals")), "data.0.status"));
+    CHECK_STR("cancelled", at(t, get_path(&w, in_task(&w, task, "/approvals")), "data.0.status"));
     world_close(&w);
 }
 
@@ -200,12 +198,12 @@ STORE_TEST(events_and_the_stream_of_a_run_go_on_behind_a_sequence)
     CHECK(talk_hears(&stream, "\"status\":\"awaiting_approval\""));
     say_text(&w, "Done.");
     g = get_path(&w, in_task(&w, task, "/approvals"));
-    CHECK_INT(200, post(&w,
-                        in_task(&w, task,
-                                arena_printf(t->arena, "/approvals/%s/resolve",
-                                             at(t, g, "data.0.id"))),
-                        "{\"decision\":\"approve\"}")
-                       .status);
+    CHECK_INT(200,
+              post(&w,
+                   in_task(&w, task,
+                           arena_printf(t->arena, "/approvals/%s/resolve", at(t, g, "data.0.id"))),
+                   "{\"decision\":\"approve\"}")
+                  .status);
     CHECK(talk_hears(&stream, "event: done"));
     g = talk_end(&stream);
     CHECK(g.complete && strstr(g.body.p, "\"terminal\":true") && strstr(g.body.p, "id: "));
@@ -217,8 +215,8 @@ STORE_TEST(events_and_the_stream_of_a_run_go_on_behind_a_sequence)
     CHECK(strstr(g.body.p, "run.finished") && strstr(g.body.p, "assistant.final_answer"));
     CHECK(strstr(g.body.p, "tool.completed"));
     last = at(t, g, "next_after_sequence");
-    g = get_path(&w, in_run(&w, task, run,
-                            arena_printf(t->arena, "/events?after_sequence=%s", last)));
+    g = get_path(&w,
+                 in_run(&w, task, run, arena_printf(t->arena, "/events?after_sequence=%s", last)));
     CHECK_STR("[]", at(t, g, "data"));
     g = get_path(&w, in_run(&w, task, run, "/events?limit=1"));
     CHECK_STR("(none)", at(t, g, "data.1"));
@@ -236,12 +234,12 @@ STORE_TEST(what_a_task_cannot_be_is_refused_by_name)
 
     script_open(t, &w, &dir);
     CHECK_STR("invalid_request", error_type(t, post(&w, TASKS, "{\"prompt\":\" \"}"), 400));
-    CHECK_STR("invalid_request",
-              error_type(t, post(&w, TASKS, "{\"prompt\":\"x\",\"execution_kind\":\"shell\"}"),
-                         422));
-    CHECK_STR("invalid_request",
-              error_type(t, post(&w, TASKS, "{\"prompt\":\"x\",\"workspace_mode\":\"ephemeral\"}"),
-                         422));
+    CHECK_STR(
+        "invalid_request",
+        error_type(t, post(&w, TASKS, "{\"prompt\":\"x\",\"execution_kind\":\"shell\"}"), 422));
+    CHECK_STR(
+        "invalid_request",
+        error_type(t, post(&w, TASKS, "{\"prompt\":\"x\",\"workspace_mode\":\"ephemeral\"}"), 422));
     CHECK_STR("not_ready",
               error_type(t,
                          post(&w, TASKS,
@@ -254,10 +252,12 @@ STORE_TEST(what_a_task_cannot_be_is_refused_by_name)
     CHECK_STR("agent_chat.model_required",
               error_type(t, post(&w, in_task(&w, task, "/start"), ""), 400));
     task = new_task(&w, dir);
-    CHECK_STR("not_found",
-              error_type(t, ask_as(&w, "GET", in_task(&w, task, ""), "read", "elsewhere", ""), 404));
-    CHECK_STR("forbidden",
-              error_type(t, ask_as(&w, "POST", in_task(&w, task, "/start"), "read", NULL, ""), 403));
+    CHECK_STR(
+        "not_found",
+        error_type(t, ask_as(&w, "GET", in_task(&w, task, ""), "read", "elsewhere", ""), 404));
+    CHECK_STR(
+        "forbidden",
+        error_type(t, ask_as(&w, "POST", in_task(&w, task, "/start"), "read", NULL, ""), 403));
     world_close(&w);
 }
 

@@ -18,7 +18,7 @@ const char *in_task(struct world *w, const char *task, const char *rest);
 struct got remove_path(struct world *w, const char *path);
 /* The error type of an answer; the form of the error is checked. */
 const char *error_type(struct test *t, struct got g, int status);
-/* Create a token, and ask with it over the socket. */
+/* Create a token, and ask with it. */
 struct got ask_as(struct world *w, const char *method, const char *path, const char *scopes,
                   const char *project, const char *body);
 

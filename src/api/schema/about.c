@@ -7,7 +7,9 @@
 static const char *const group_words[] = { "projects", "workspaces", "accounts", NULL };
 
 static const struct api_path_name path_names[] = {
+    { "adapter", "The name of an external agent." },
     { "approval", "The id of an approval." },
+    { "artifact", "The id of an artifact." },
     { "budget", "The id of a budget." },
     { "call", "The id of a provider call." },
     { "entry",
@@ -23,10 +25,13 @@ static const struct api_path_name path_names[] = {
     { "model", "The name of a model." },
     { "number", "The number of the attachment in the entry, from 0." },
     { "part", "The id of a part: `<entry id>.<4 hex digits>`." },
+    { "path", "The path of a file, from the root of its repository; with its slashes." },
     { "prompt", "The id of a queued prompt." },
     { "provider", "The name of a provider." },
     { "run", "The id of a run." },
     { "server", "The name of a tool server." },
+    { "step", "The id of a step." },
+    { "task", "The id of a task." },
     { "token", "The id of a token or of a signed-in browser." },
 };
 

@@ -122,7 +122,7 @@ static void parameters(struct json_writer *w, const struct http_route *r)
     jw_key(w, "parameters");
     jw_arr(w);
     for (const char *p = strchr(r->path, '{'); p; p = strchr(p + 1, '{'))
-        path_parameter(w, str_make(p + 1, strcspn(p + 1, "}")));
+        path_parameter(w, str_make(p + 1, strcspn(p + 1, ".}")));
     for (const struct http_field *f = r->query; f && f->name; f++)
         query_parameter(w, f);
     header_parameters(w, r);
@@ -323,6 +323,17 @@ static bool first_of_path(const struct http_route *const *tables, const struct h
     return true;
 }
 
+/* "{path...}", which takes several segments, is "{path}" here. */
+static void path_key(struct json_writer *w, const char *path)
+{
+    const char *dots = strstr(path, "...}");
+    char text[256];
+
+    snprintf(text, sizeof text, "%.*s%s", dots ? (int)(dots - path) : (int)strlen(path), path,
+             dots ? "}" : "");
+    jw_key(w, text);
+}
+
 static void paths(struct bough_arena *a, struct json_writer *w,
                   const struct http_route *const *tables)
 {
@@ -332,7 +343,7 @@ static void paths(struct bough_arena *a, struct json_writer *w,
         for (const struct http_route *r = tables[i]; r->method; r++) {
             if ((r->flags & HTTP_PRIVATE) || !first_of_path(tables, r))
                 continue;
-            jw_key(w, r->path);
+            path_key(w, r->path);
             jw_obj(w);
             for (size_t k = 0; tables[k]; k++)
                 for (const struct http_route *same = tables[k]; same->method; same++)

@@ -45,6 +45,15 @@ const struct api_schema api_original_schemas[] = {
       "id:string type:string status:string kind?:string title:string detail?:string "
       "created_at?:time artifact_id?:string artifact_size_bytes?:integer "
       "artifact_preview?:string approval_id?:string needs_action?:boolean" },
+    { "HecateAdapter", "An external agent.",
+      "id:string name:string kind:string command:string args:[string] managed:boolean "
+      "available:boolean status:string path?:string error?:string cost_mode:string "
+      "version?:string auth_status:string auth_error?:string" },
+    { "HecateAdapterHealth", "Whether an agent works.",
+      "object:'agent_adapter_health' data:HecateHealth" },
+    { "HecateAdapterProbe", "An agent, and whether it works.",
+      "object:'agent_adapter_probe' data:HecateProbe" },
+    { "HecateAdapters", "The external agents.", "object:'agent_adapters' data:[HecateAdapter]" },
     { "HecateAgentApproval", "What an agent asked for.",
       "id:string session_id:string adapter_id:string workspace?:string tool_kind:string "
       "tool_name:string status:string acp_options:[HecateAgentOption] scope_choices:[string] "
@@ -86,7 +95,7 @@ const struct api_schema api_original_schemas[] = {
       "request_id?:string role:RoleWord content:string adapter_id?:string adapter_name?:string "
       "driver_kind?:'acp' native_session_id?:string status?:string exit_code?:integer "
       "cost_mode?:'hecate'|'external' provider?:string model?:string capabilities?:object "
-      "workspace?:string created_at?:time started_at?:time completed_at?:time "
+      "workspace?:string diff_stat?:string created_at?:time started_at?:time completed_at?:time "
       "duration_ms?:integer error?:string activities?:[HecateActivity] usage?:HecateUsage "
       "timing?:HecateTiming" },
     { "HecateAgentMessageNew", "A message to an agent chat.",
@@ -127,6 +136,17 @@ const struct api_schema api_original_schemas[] = {
       "message_ids:[string]" },
     { "HecateExchanged", "The answer to an exchange.",
       "object:'chat_exchange' data:HecateExchangeResult" },
+    { "HecateFile", "A file that a turn has changed.",
+      "path:string additions:integer deletions:integer status:string" },
+    { "HecateFileDiff", "The diff of a file.",
+      "object:'agent_chat_changed_file_diff' data:HecateFileDiffData" },
+    { "HecateFileDiffData", "A file that a turn has changed, with its diff.",
+      "path:string additions:integer deletions:integer status:string diff:string" },
+    { "HecateFiles", "The files that a turn has changed, by path.",
+      "object:'agent_chat_changed_files' data:[HecateFile]" },
+    { "HecateHealth", "What a trial of an agent found.",
+      "adapter_id:string status:string stage:string path?:string version?:string error?:string "
+      "hint?:string stderr?:string duration_ms:integer" },
     { "HecateMessage", "A message. Members that Hecate does not know come back as they came.",
       "more id:string sequence:integer produced_by_call_id?:string role:RoleWord "
       "content:string|null name?:string tool_call_id?:string tool_calls?:[object] "
@@ -136,6 +156,8 @@ const struct api_schema api_original_schemas[] = {
       "produced_by_call_id?:string "
       "tool_calls?:[object] content_blocks?:[object] tool_error?:boolean",
       .example = "{\"role\":\"user\",\"content\":\"Hi\"}" },
+    { "HecateProbe", "An agent, and whether it works.",
+      "adapter:HecateAdapter health:HecateHealth" },
     { "HecatePrompt", "A queued prompt.", "object:'queued_prompt' data:HecateQueued" },
     { "HecatePromptEdit", "The new text of a queued prompt.", "only content:string",
       .example = "{\"content\":\"Run the tests again.\"}" },
@@ -154,6 +176,12 @@ const struct api_schema api_original_schemas[] = {
       .example = "{\"turn\":2}" },
     { "HecateResume", "How a run goes on.", "only reason?:string budget_micros_usd?:integer",
       .example = "{\"budget_micros_usd\":500000}" },
+    { "HecateRevert", "The files to take back; none: all.", "only paths?:[string]",
+      .example = "{\"paths\":[\"src/main.c\"]}" },
+    { "HecateReverted", "What was taken back.",
+      "object:'agent_chat_revert' data:HecateRevertedData" },
+    { "HecateRevertedData", "The files that were taken back, and those that stay changed.",
+      "reverted:boolean paths:[string] files:[HecateFile]" },
     { "HecateRun", "A run of a task.",
       "id:string task_id:string number:integer status:string orchestrator:string model?:string "
       "provider?:string workspace_path?:string step_count?:integer approval_count?:integer "

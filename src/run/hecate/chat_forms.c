@@ -179,6 +179,29 @@ static void put_agent(struct json_writer *w, const struct bough_run *run)
     jw_opt_cstr(w, "native_session_id", run->native_id);
 }
 
+/* "2 files changed, 5 insertions(+), 1 deletions(-)", from the patch part of the run's last
+ * message.
+ */
+static void put_diff_stat(struct json_writer *w, struct bough_arena *a, const struct hecate_run *x)
+{
+    const struct bough_part *patch = NULL;
+    int64_t additions = 0, deletions = 0;
+    struct json j;
+
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t k = 0; k < x->entries[i].nparts; k++)
+            if (x->entries[i].parts[k].type == BOUGH_PART_PATCH)
+                patch = &x->entries[i].parts[k];
+    if (!patch || json_parse(a, patch->json, &j, NULL))
+        return;
+    (void)json_i64(json_member(j, "additions"), &additions);
+    (void)json_i64(json_member(j, "deletions"), &deletions);
+    jw_kv_cstr(w, "diff_stat",
+               arena_printf(a, "%zu files changed, %lld insertions(+), %lld deletions(-)",
+                            (size_t)json_count(json_member(j, "files")), (long long)additions,
+                            (long long)deletions));
+}
+
 static void put_answer_of(struct http_req *req, struct json_writer *w, struct bough_arena *a,
                           const struct hecate_chat *chat, size_t index, const struct segment *s)
 {
@@ -204,6 +227,7 @@ static void put_answer_of(struct http_req *req, struct json_writer *w, struct bo
     jw_opt_cstr(w, "model", call ? call->model : run->model);
     jw_kv_raw(w, "capabilities", str_of("{}"));
     jw_opt_cstr(w, "workspace", run->workspace);
+    put_diff_stat(w, a, &x);
     hecate_time(w, "created_at", run->created);
     hecate_time(w, "started_at", run->started);
     hecate_time(w, "completed_at", run->ended);

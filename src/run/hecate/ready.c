@@ -27,15 +27,6 @@ const char *hecate_principal(const struct http_req *req)
     return strncmp(name, "token:", 6) == 0 ? name : NULL;
 }
 
-enum bough_rc hecate_check_adapter(struct http_req *req, struct http_res *res, const char *adapter,
-                                   struct bough_error *err)
-{
-    (void)req;
-    (void)err;
-    return hecate_refuse(res, 400, "agent_chat.adapter_not_found", str_of(""),
-                         "there is no agent %.80s here", adapter);
-}
-
 /* ---- the model ---- */
 
 static const char *reason_of(enum bough_rc rc, bool known)

@@ -4,8 +4,10 @@
 
 #include "http/http.h"
 
+extern const struct http_route hecate_adapter_routes[];  /* agent-adapters */
 extern const struct http_route hecate_approval_routes[]; /* approvals of chats, grants */
 extern const struct http_route hecate_chat_routes[];     /* agent-chat/sessions */
+extern const struct http_route hecate_file_routes[];     /* .../messages/{message}/files */
 extern const struct http_route hecate_send_routes[];     /* .../messages */
 extern const struct http_route hecate_stream_routes[];   /* .../stream of chats and of runs */
 extern const struct http_route hecate_task_routes[];     /* tasks */

@@ -463,7 +463,7 @@ const struct http_route hecate_stream_routes[] = {
       "Hecate: follow a chat: `snapshot`, `approval.requested`, `approval.resolved`, and `done` at "
       "the end of a run.",
       .gives = "events", .flags = HTTP_STREAMS, .drop = drop, .errors = &hecate_errors },
-    { "GET", "/hecate/v1/tasks/{id}/runs/{run}/stream", stream_run, AUTH_READ,
+    { "GET", "/hecate/v1/tasks/{task}/runs/{run}/stream", stream_run, AUTH_READ,
       "Hecate: follow a run: `snapshot` at each change, and `done` at its end.", run_query,
       .gives = "events", .flags = HTTP_STREAMS | HTTP_RESUMES, .drop = drop,
       .errors = &hecate_errors },

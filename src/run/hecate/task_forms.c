@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "base/text/utf8.h"
@@ -171,13 +172,15 @@ static void put_input(struct json_writer *w, struct bough_arena *a, const struct
                       const struct activity_step *step)
 {
     const struct bough_part *part = step->tool ? part_of(x, step->id) : NULL;
+    struct bough_str input;
     struct part_spans s;
 
     if (!part)
         return;
     part_spans_read(a, part, &s);
-    if (s.input.n && *s.input.p == '{')
-        jw_kv_raw(w, "input", s.input);
+    input = s.quoted ? json_span_text(a, s.input) : s.input; /* a string as the model wrote it */
+    if (input.n && *input.p == '{' && json_check(input, LIMIT_JSON_DEPTH, NULL) == BOUGH_OK)
+        jw_kv_raw(w, "input", input);
 }
 
 void hecate_put_step(struct json_writer *w, struct bough_arena *a, const struct hecate_task *task,

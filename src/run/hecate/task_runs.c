@@ -459,7 +459,7 @@ static const struct http_field events_query[] = {
     { 0 },
 };
 
-#define TASK "/hecate/v1/tasks/{id}"
+#define TASK "/hecate/v1/tasks/{task}"
 #define RUN TASK "/runs/{run}"
 
 const struct http_route hecate_task_run_routes[] = {

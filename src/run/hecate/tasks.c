@@ -93,7 +93,7 @@ enum bough_rc hecate_task_of(struct http_req *req, struct bough_session *s, cons
 /* {id} is that of a session, or of the first run of a chain. */
 enum bough_rc hecate_task(struct http_req *req, struct hecate_task *out, struct bough_error *err)
 {
-    const char *id = hecate_id_read(HECATE_TASK, http_param(req, "id"));
+    const char *id = hecate_id_read(HECATE_TASK, http_param(req, "task"));
     struct bough_store *store = api_of(req)->store;
     struct bough_session *s = NULL;
     struct bough_run *run;
@@ -554,21 +554,21 @@ const struct http_route hecate_task_routes[] = {
       .gives = "HecateTasks", .errors = &hecate_errors },
     { "POST", TASKS, create, AUTH_APPEND, "Hecate: create a task; it is not started.",
       .takes = "HecateTaskNew", .gives = "HecateTaskAnswer", .errors = &hecate_errors },
-    { "GET", TASKS "/{id}", get, AUTH_READ, "Hecate: get a task.", .gives = "HecateTaskAnswer",
+    { "GET", TASKS "/{task}", get, AUTH_READ, "Hecate: get a task.", .gives = "HecateTaskAnswer",
       .errors = &hecate_errors },
-    { "DELETE", TASKS "/{id}", destroy, AUTH_DELETE, "Hecate: permanently delete a task.",
+    { "DELETE", TASKS "/{task}", destroy, AUTH_DELETE, "Hecate: permanently delete a task.",
       .status = 204, .errors = &hecate_errors },
-    { "GET", TASKS "/{id}/approvals", approvals, AUTH_READ,
+    { "GET", TASKS "/{task}/approvals", approvals, AUTH_READ,
       "Hecate: list the approvals of a task, oldest first.", .gives = "HecateTaskApprovals",
       .errors = &hecate_errors },
-    { "GET", TASKS "/{id}/approvals/{approval}", approval, AUTH_READ,
+    { "GET", TASKS "/{task}/approvals/{approval}", approval, AUTH_READ,
       "Hecate: get an approval of a task.", .gives = "HecateTaskApprovalAnswer",
       .errors = &hecate_errors },
-    { "POST", TASKS "/{id}/approvals/{approval}/resolve", resolve, AUTH_APPROVE,
+    { "POST", TASKS "/{task}/approvals/{approval}/resolve", resolve, AUTH_APPROVE,
       "Hecate: approve or reject a tool call. A rejection ends the run.",
       .takes = "HecateTaskDecision", .gives = "HecateTaskApprovalAnswer",
       .errors = &hecate_errors },
-    { "GET", TASKS "/{id}/artifacts", artifacts, AUTH_READ,
+    { "GET", TASKS "/{task}/artifacts", artifacts, AUTH_READ,
       "Hecate: list the artifacts of all runs of a task.", .gives = "HecateArtifacts",
       .errors = &hecate_errors },
     { 0 },

@@ -202,6 +202,23 @@ static void pick_approvals(struct bough_arena *a, const struct bough_approvals *
             out->at[out->n++] = all->at[i];
 }
 
+/* A row that was told of a run after its end. */
+static bool is_note_of(struct bough_arena *a, const struct bough_entry *e, const char *run)
+{
+    struct json j;
+
+    return e->kind == BOUGH_ENTRY_CUSTOM && e->data.n && json_parse(a, e->data, &j, NULL) == 0 &&
+           cstr_eq(json_cstr(a, j, "customType"), ACTIVITY_NOTE) &&
+           cstr_eq(json_cstr(a, json_member(j, "data"), "run"), run);
+}
+
+static bool is_of_run(struct bough_arena *a, const struct hecate_chat *chat, size_t i, size_t run)
+{
+    return chat->segments.run[i] == run ||
+           (chat->segments.run[i] == SEGMENT_NONE &&
+            is_note_of(a, &chat->entries[i], chat->runs.at[run].id));
+}
+
 void hecate_chat_run(struct http_req *req, struct bough_arena *a, const struct hecate_chat *chat,
                      size_t index, struct hecate_run *out)
 {
@@ -211,10 +228,10 @@ void hecate_chat_run(struct http_req *req, struct bough_arena *a, const struct h
                                 .run = &chat->runs.at[index],
                                 .calls = chat->calls };
     for (size_t i = 0; i < chat->n; i++)
-        n += chat->segments.run[i] == index;
+        n += is_of_run(a, chat, i, index);
     out->entries = arena_array(a, n + 1, sizeof *out->entries);
     for (size_t i = 0; i < chat->n; i++)
-        if (chat->segments.run[i] == index)
+        if (is_of_run(a, chat, i, index))
             out->entries[out->n++] = chat->entries[i];
     pick_approvals(a, &chat->approvals, out->run->id, &out->approvals);
     build(req, a, out);

@@ -47,8 +47,9 @@ struct listing {
     struct record_row *rows; /* that match, one more than `limit` at most */
     int64_t *at;             /* the position of each, for the cursor */
     size_t n;
-    int64_t looked;  /* records of the order that were looked at */
-    int64_t stopped; /* there, before the end; 0: at the end */
+    int64_t looked;             /* records of the order that were looked at */
+    int64_t stopped;            /* there, before the end; 0: at the end */
+    struct bough_sessions busy; /* of a list of live runs alone */
     enum bough_rc rc;
     struct bough_error *err;
 };
@@ -211,18 +212,12 @@ static enum bough_rc add_live(struct listing *l, const struct bough_session *x,
 static enum bough_rc list_live(struct listing *l, const struct bough_run_list_options *f,
                                struct bough_runs *out)
 {
-    struct bough_session_list_options busy = {
-        .status = "busy", .include_deleted = true, .limit = LIMIT_PAGE, .project = f->project
-    };
-    struct bough_sessions all;
     int64_t from = 0;
     size_t n;
     enum bough_rc rc = begin(l, NULL, f->cursor, f->limit, &from);
 
-    if (!rc)
-        rc = bough_session_list(l->s, l->a, &busy, &all, l->err);
-    for (size_t i = 0; !rc && i < all.n; i++)
-        rc = add_live(l, &all.at[i], out);
+    for (size_t i = 0; !rc && i < l->busy.n; i++)
+        rc = add_live(l, &l->busy.at[i], out);
     if (rc)
         return rc;
     if (out->n)
@@ -239,18 +234,35 @@ static enum bough_rc list_live(struct listing *l, const struct bough_run_list_op
 
 /* ---- the public calls ---- */
 
+static bool is_live_only(const struct listing *l, const struct bough_run_list_options *f)
+{
+    return l->statuses && !(l->statuses & ~LIVE) && cstr_empty(f->session);
+}
+
+/* The list of sessions has a snapshot of its own. It is read before ours: two at a time in one
+ * thread would wait for a writer that waits for the first. */
+static enum bough_rc find_busy(struct listing *l, const struct bough_run_list_options *f)
+{
+    struct bough_session_list_options busy = {
+        .status = "busy", .include_deleted = true, .limit = LIMIT_PAGE, .project = f->project
+    };
+    enum bough_rc rc = words_read("status", f->status, status_word, &l->statuses, l->err);
+
+    return rc || !is_live_only(l, f) ? rc : bough_session_list(l->s, l->a, &busy, &l->busy, l->err);
+}
+
 static enum bough_rc list_runs(struct listing *l, const struct bough_run_list_options *f,
                                struct bough_runs *out)
 {
     int64_t from = 0;
-    enum bough_rc rc = words_read("status", f->status, status_word, &l->statuses, l->err);
+    enum bough_rc rc = BOUGH_OK;
 
     if (!rc && !cstr_empty(f->project)) {
         rc = find_group(l->snap, RECORD_PROJECT, f->project, &l->project, l->err);
         if (rc == BOUGH_NOT_FOUND)
             return BOUGH_OK;
     }
-    if (!rc && l->statuses && !(l->statuses & ~LIVE) && cstr_empty(f->session))
+    if (!rc && is_live_only(l, f))
         return list_live(l, f, out);
     if (!rc)
         rc = begin(l, f->session, f->cursor, f->limit, &from);
@@ -279,6 +291,8 @@ enum bough_rc bough_run_list(struct bough_store *s, struct bough_arena *a,
     *out = (struct bough_runs){ .next = "" };
     filter = filter ? filter : &all;
     l.host = filter->host;
+    if (!rc)
+        rc = find_busy(&l, filter);
     if (!rc)
         rc = snap_begin(s, &snap, err);
     if (rc)
