@@ -210,6 +210,22 @@ static void put_reverted(struct http_res *res, const char *const *paths, size_t 
     jw_end_obj(w);
 }
 
+/* A path that the turn has not changed, and a folder without git, are wrong requests here. */
+static enum bough_rc take_back(struct http_req *req, const struct bough_run *run,
+                               const char *const *paths, size_t n, struct diff_files *files,
+                               struct bough_error *err)
+{
+    enum bough_rc rc = diff_list(req->arena, run, files, err);
+
+    if (!rc && !files->n)
+        return bough_fail(err, BOUGH_INVALID, "the turn has changed no files in a git repository");
+    if (!rc)
+        rc = diff_revert(req->arena, run, paths, n, err);
+    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_NOT_READY)
+        rc = bough_fail(err, BOUGH_INVALID, "%s", arena_strdup(req->arena, err->msg));
+    return rc;
+}
+
 static enum bough_rc revert(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     const char **paths = NULL;
@@ -226,13 +242,7 @@ static enum bough_rc revert(struct http_req *req, struct http_res *res, struct b
     if (!rc && latest && !bough_run_ended(latest->status))
         return hecate_busy(req, res, s->id, err);
     if (!rc)
-        rc = diff_list(req->arena, run, &files, err);
-    if (!rc && !files.n)
-        rc = bough_fail(err, BOUGH_INVALID, "the turn has changed no files in a git repository");
-    if (!rc)
-        rc = diff_revert(req->arena, run, paths, n, err);
-    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_NOT_READY)
-        rc = bough_fail(err, BOUGH_INVALID, "%s", arena_strdup(req->arena, err->msg));
+        rc = take_back(req, run, paths, n, &files, err);
     if (!rc)
         rc = tell(req, run, n ? n : files.n, err);
     if (!rc)
