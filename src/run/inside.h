@@ -34,9 +34,9 @@ struct run_work {
     enum bough_run_status status;
     const char *error_code, *error;
     struct bough_run_set_options set; /* to be stored with the end, or by work_report() */
-    int class;          /* enum run_class: whose place it has */
-    bool nudged;        /* atomic: the run or an approval of it has changed */
-    struct turn *turn;  /* of a model run: its call, with the reply opened; or NULL */
+    int class;                        /* enum run_class: whose place it has */
+    bool nudged;                      /* atomic: the run or an approval of it has changed */
+    struct turn *turn;                /* of a model run: its call, with the reply opened; or NULL */
 };
 
 static inline bool work_flag(const bool *flag)

@@ -194,14 +194,16 @@ static bool is_over(struct loop *l)
     most = &w->run->limits;
     if (most->turns && w->run->turns >= most->turns)
         work_end(w, BOUGH_RUN_FAILED, "turns",
-                 "the model was called %lld times; raise the limit "
+                 "it has made %lld model calls, its limit; raise it "
                  "and resume",
                  (long long)w->run->turns);
     else if (most->time_ms && work_now(w) - w->run->started - w->run->waited_ms >= most->time_ms)
-        work_end(w, BOUGH_RUN_FAILED, "time", "it worked for %lld s; raise the limit and resume",
+        work_end(w, BOUGH_RUN_FAILED, "time",
+                 "it has worked for %lld s, its limit; raise it and resume",
                  (long long)(most->time_ms / 1000));
     else if (most->cost && l->spent >= most->cost)
-        work_end(w, BOUGH_RUN_FAILED, "budget", "it has cost $%.6f; raise the limit and resume",
+        work_end(w, BOUGH_RUN_FAILED, "budget",
+                 "it has cost $%.6f, more than its limit; raise it and resume",
                  (double)l->spent / 1e9);
     return w->ended;
 }

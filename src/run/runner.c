@@ -96,10 +96,9 @@ static bool is_passing(enum bough_rc rc)
 /* Store how it ended. A store that fails for a moment must not cost the run its end. */
 static const struct bough_run *store_end(struct run_work *w)
 {
-    struct bough_run_end_options how = { .status = w->status,
-                                         .error_code = w->error_code,
-                                         .error = w->error,
-                                         .set = &w->set };
+    struct bough_run_end_options how = {
+        .status = w->status, .error_code = w->error_code, .error = w->error, .set = &w->set
+    };
     struct bough_run_end_result out = { 0 };
     struct bough_error err = { 0 };
     enum bough_rc rc = BOUGH_OK;

@@ -99,10 +99,10 @@ STORE_TEST(a_rejection_is_an_error_with_its_note_and_stop_ends_the_run)
     CHECK(strstr(fake_asked(w.up, 1), "not on Fridays"));
     CHECK_STR("", file_text(t, dir, "a.txt"));
     run = begin_write(&w, s, dir, "b.txt");
-    CHECK_INT(422, resolve(&w, wait_asked(&w, run, 1)->id,
-                           "{\"decision\":\"approve\",\"stop\":true}"));
-    CHECK_INT(200, resolve(&w, wait_asked(&w, run, 1)->id,
-                           "{\"decision\":\"reject\",\"stop\":true}"));
+    CHECK_INT(422,
+              resolve(&w, wait_asked(&w, run, 1)->id, "{\"decision\":\"approve\",\"stop\":true}"));
+    CHECK_INT(200,
+              resolve(&w, wait_asked(&w, run, 1)->id, "{\"decision\":\"reject\",\"stop\":true}"));
     r = wait_run(&w, run, BOUGH_RUN_FAILED);
     CHECK_STR("rejected", r->error_code);
     CHECK_STR("", file_text(t, dir, "b.txt"));
@@ -164,10 +164,9 @@ STORE_TEST(a_grant_of_the_session_lets_the_next_call_run_and_can_be_taken_back)
     it = json_iter(json_member(j, "items"));
     CHECK(json_next(&it));
     first = it.value;
-    k = talk_begin_raw(&w, "DELETE",
-                       arena_printf(t->arena, "/api/v1/grants/%s",
-                                    json_cstr(t->arena, first, "id")),
-                       "", str_of(""));
+    k = talk_begin_raw(
+        &w, "DELETE", arena_printf(t->arena, "/api/v1/grants/%s", json_cstr(t->arena, first, "id")),
+        "", str_of(""));
     CHECK_INT(204, talk_end(&k).status);
     run = begin_write(&w, s, dir, "c.txt");
     wait_asked(&w, run, 1);
@@ -212,7 +211,8 @@ static int with_token(struct world *w, const char *token, const char *path, cons
 {
     struct http_ask in = { .method = "POST",
                            .target = path,
-                           .headers = arena_printf(w->t->arena, "Host: localhost:80\r\n"
+                           .headers = arena_printf(w->t->arena,
+                                                   "Host: localhost:80\r\n"
                                                    "Authorization: Bearer %s\r\n"
                                                    "Content-Type: application/json\r\n",
                                                    token),

@@ -11,13 +11,20 @@
 #include "base/text/str.h"
 
 const char *const event_names[EVENT_NAMES] = {
-    [EVENT_SESSION_CREATED] = "session.created",   [EVENT_SESSION_UPDATED] = "session.updated",
-    [EVENT_SESSION_DELETED] = "session.deleted",   [EVENT_ENTRY_CREATED] = "entry.created",
-    [EVENT_MESSAGE_CREATED] = "message.created",   [EVENT_MESSAGE_UPDATED] = "message.updated",
-    [EVENT_PART_UPDATED] = "message.part.updated", [EVENT_PART_DELTA] = "message.part.delta",
-    [EVENT_CALL_RECORDED] = "call.recorded",       [EVENT_QUEUE_UPDATED] = "queue.updated",
-    [EVENT_STORE_UPDATED] = "store.updated",       [EVENT_RUN_CREATED] = "run.created",
-    [EVENT_RUN_UPDATED] = "run.updated",           [EVENT_APPROVAL_REQUESTED] = "approval.requested",
+    [EVENT_SESSION_CREATED] = "session.created",
+    [EVENT_SESSION_UPDATED] = "session.updated",
+    [EVENT_SESSION_DELETED] = "session.deleted",
+    [EVENT_ENTRY_CREATED] = "entry.created",
+    [EVENT_MESSAGE_CREATED] = "message.created",
+    [EVENT_MESSAGE_UPDATED] = "message.updated",
+    [EVENT_PART_UPDATED] = "message.part.updated",
+    [EVENT_PART_DELTA] = "message.part.delta",
+    [EVENT_CALL_RECORDED] = "call.recorded",
+    [EVENT_QUEUE_UPDATED] = "queue.updated",
+    [EVENT_STORE_UPDATED] = "store.updated",
+    [EVENT_RUN_CREATED] = "run.created",
+    [EVENT_RUN_UPDATED] = "run.updated",
+    [EVENT_APPROVAL_REQUESTED] = "approval.requested",
     [EVENT_APPROVAL_RESOLVED] = "approval.resolved",
 };
 

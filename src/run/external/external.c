@@ -7,7 +7,7 @@
 #include "run/external/inside.h"
 #include "run/runner.h"
 
-enum { WAIT_MS = 100, ASKED_WAIT_MS = 50, SAVE_MS = 15000 };
+enum { WAIT_MS = 100, ASKED_WAIT_MS = 50, SAVE_MS = 15000, TEXT_MS = 50 };
 
 /* ---- one event ---- */
 
@@ -38,6 +38,8 @@ static void look_around(struct ext *x)
     if (work_flag(&x->w->cancel) || x->stop_rejected || x->timed_out || x->failed.rc)
         send_cancel(x);
     ext_asks_look(x);
+    if (ext_now() - x->text_since >= TEXT_MS)
+        ext_flush_text(x);
     ext_save(x, SAVE_MS);
 }
 
@@ -126,26 +128,24 @@ static void set_end(struct ext *x, bool followed, const struct acp_event *e, con
 /* What the turn has changed in the workspace. */
 static void add_patch(struct ext *x)
 {
-    struct bough_run_set_options set = BOUGH_RUN_SET_NOTHING;
     struct diff_turn turn;
 
     if (!x->before.n || !diff_end(x->scratch, x->w->run->workspace, x->before, &turn))
         return;
-    set.git = turn.git;
-    ext_warn(x, work_set(x->w, &set, NULL), "the trees were not stored");
+    x->w->set.git = arena_str(x->w->a, turn.git);
     if (turn.patch.n)
         ext_part(x, turn.patch);
 }
 
+/* Stored with the end of the run. */
 static void report(struct ext *x)
 {
-    struct bough_run_set_options set = BOUGH_RUN_SET_NOTHING;
+    struct bough_run_set_options *set = &x->w->set;
 
-    set.context_used = x->used;
-    set.context_size = x->size;
-    set.turns = 1;
-    set.tools = (int64_t)x->ntools;
-    ext_warn(x, work_set(x->w, &set, NULL), "the counts were not stored");
+    set->context_used = x->used;
+    set->context_size = x->size;
+    set->turns = 1;
+    set->tools = (int64_t)x->ntools;
 }
 
 static void finish(struct ext *x, bool followed, const struct acp_event *e)

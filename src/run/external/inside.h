@@ -53,6 +53,7 @@ struct ext {
     enum bough_part_type text_type; /* of the last part, if text can be added; else OTHER */
     char message_id[128];           /* of the agent, of that text */
     struct buf text;                /* that is no step yet */
+    int64_t text_since;             /* monotonic ms: when the first of it came */
     bool text_begun;                /* the part of that text is there */
     int64_t flushed;                /* monotonic ms */
 

@@ -179,6 +179,8 @@ void ext_text(struct ext *x, enum bough_part_type type, const char *message_id,
         x->text_begun = false;
         memcpy(x->message_id, id, sizeof id);
     }
+    if (!x->text.n)
+        x->text_since = ext_now();
     for (size_t i = 0; i < text.n;) {
         size_t n = text.n - i;
 
