@@ -150,7 +150,7 @@ static enum bough_rc find_task(struct begin *b, struct bough_error *err)
     if (b->in->runtime == BOUGH_RUNTIME_EXTERNAL) {
         if (!is_same(b->in->adapter, last->adapter))
             return BOUGH_OK;
-        b->how.native_id = last->native_id;
+        b->how.native_id = b->in->fresh ? NULL : last->native_id;
     } else if (!is_same(b->how.provider, last->provider) || !is_same(b->how.model, last->model)) {
         return BOUGH_OK;
     }

@@ -42,6 +42,17 @@ enum bough_rc hecate_check_adapter(struct http_req *req, struct http_res *res, c
                          "there is no agent %.80s here", adapter);
 }
 
+void hecate_end_agent(const struct http_req *req, const struct bough_run *run)
+{
+    struct runner *r = api_runner(req);
+    struct agents *all = r ? runner_agents(r) : NULL;
+    const struct adapter *ad = all ? adapter_find(agents_list(all), run->adapter) : NULL;
+    struct warm *w = ad ? agents_take(all, run->session, ad, run->workspace) : NULL;
+
+    if (w)
+        agents_end(all, w);
+}
+
 /* ---- JSON ---- */
 
 static void put_args(struct json_writer *w, const struct adapter *ad)

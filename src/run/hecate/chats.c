@@ -268,6 +268,7 @@ static enum bough_rc close_chat(struct http_req *req, struct http_res *res, stru
     if (!rc)
         rc = hecate_latest(req, req->arena, s->id, &run, err);
     if (!rc && run) {
+        hecate_end_agent(req, run);
         hecate_settings_read(req->arena, s, &set);
         set.closed = run->number;
         edit.metadata = hecate_settings_write(req->arena, s->metadata, &set);

@@ -9,6 +9,8 @@
  *   send.c        sending a message, and waiting for the end of its turn
  *   stream.c      the event streams of a session and of a run
  *   approvals.c   approvals and grants of chats
+ *   files.c       files that a turn has changed
+ *   adapters.c    external agents
  *   task_forms.c  JSON of tasks, runs, steps, artifacts, approvals
  *   tasks.c       tasks: list, create, get, delete, and what they have
  *   task_runs.c   runs of a task: start, retry, resume, continue, cancel, read
@@ -78,6 +80,8 @@ BOUGH_MUST_CHECK enum bough_rc hecate_check_workspace(struct http_req *req, stru
 /* Answers 400 when there is no agent of this name. */
 BOUGH_MUST_CHECK enum bough_rc hecate_check_adapter(struct http_req *req, struct http_res *res,
                                                     const char *adapter, struct bough_error *err);
+/* End the process that an external agent keeps for a session after this run, if it is here. */
+void hecate_end_agent(const struct http_req *req, const struct bough_run *run);
 /* The branch that a folder's repository is on, or "detached@" and the commit; "": neither. */
 const char *hecate_branch(struct bough_arena *a, const char *folder);
 

@@ -100,6 +100,7 @@ static enum bough_rc check_needs(struct http_req *req, struct http_res *res,
     if (rc)
         return rc;
     if (external) {
+        how->fresh = last && last->number <= chat->set.closed;
         how->adapter = first_of(last ? last->adapter : "", chat->set.adapter, "");
         return hecate_check_adapter(req, res, how->adapter, err);
     }
