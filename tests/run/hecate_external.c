@@ -1,13 +1,26 @@
 /* Hecate's agent chats with an external agent: the scripted one of tests/fakes. */
-#include <stdlib.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "child/child.h"
 #include "run/hecate_world.h"
+
+static void shell(struct test *t, const char *dir, const char *command)
+{
+    char sh[] = "sh", option[] = "-c";
+    char *argv[] = { sh, option, arena_printf(t->arena, "cd '%s' && %s", dir, command), NULL };
+    int status;
+    pid_t pid;
+
+    CHECK_INT(0, posix_spawnp(&pid, "sh", NULL, NULL, argv, environ));
+    CHECK(waitpid(pid, &status, 0) == pid);
+    CHECK_INT(0, status);
+}
 
 /* A world with the agent "fake" and a repository as workspace. Skips without Node. */
 static const char *open_world(struct test *t, struct world *w)
@@ -28,12 +41,10 @@ static const char *open_world(struct test *t, struct world *w)
               arena_printf(t->arena, "FAKE_HOME=%s", test_path(t, "agent")));
     world_start(w);
     CHECK_OK(runner_watch(w->runner, &t->err));
-    CHECK_INT(0, system(arena_printf(t->arena, /* NOLINT: a fixed command of a test */
-                                     "cd '%s' && echo one >a.txt && echo going >gone.txt && "
-                                     "git init -q . && git add . && git -c user.name=t -c "
-                                     "user.email=t@example.org commit -qm first && "
-                                     "git checkout -q -b topic",
-                                     dir)));
+    shell(t, dir,
+          "echo one >a.txt && echo going >gone.txt && git init -q . && git add . && "
+          "git -c user.name=t -c user.email=t@example.org commit -qm first && "
+          "git checkout -q -b topic");
     return dir;
 }
 
@@ -185,7 +196,7 @@ STORE_TEST_SECONDS(files_of_a_turn_are_listed_shown_and_taken_back, 90)
     CHECK(access(arena_printf(t->arena, "%s/made.txt", dir), F_OK) != 0);
     g = get_path(&w, in_chat(&w, chat, ""));
     CHECK(strstr(g.body.p, "\"type\":\"files_reverted\"") != NULL);
-    CHECK_INT(0, system(arena_printf(t->arena, "echo other >'%s/a.txt'", dir))); /* NOLINT */
+    shell(t, dir, "echo other >a.txt");
     CHECK_STR("conflict", error_type(t, post(&w, message, "{\"paths\":[\"a.txt\"]}"), 409));
     world_close(&w);
 }

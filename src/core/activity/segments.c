@@ -25,7 +25,7 @@ struct builder {
     struct {
         int64_t messages, since, until;
         size_t from; /* index of the first of them */
-    } held; /* messages whose segment is not known yet */
+    } held;          /* messages whose segment is not known yet */
 };
 
 static struct bough_str head_key(struct bough_head at, char out[48])

@@ -203,18 +203,16 @@ static enum bough_rc refresh(struct http_req *req, struct http_res *res, struct 
     return hecate_done(res, rc, err);
 }
 
-#define ADAPTERS "/hecate/v1/agent-adapters"
-
 const struct http_route hecate_adapter_routes[] = {
-    { "GET", ADAPTERS, list, AUTH_READ, "Hecate: list the external agents.",
+    { "GET", "/hecate/v1/agent-adapters", list, AUTH_READ, "Hecate: list the external agents.",
       .gives = "HecateAdapters", .errors = &hecate_errors },
-    { "POST", ADAPTERS "/{adapter}/probe", probe, AUTH_RUN,
+    { "POST", "/hecate/v1/agent-adapters/{adapter}/probe", probe, AUTH_RUN,
       "Hecate: start an agent, begin a session and end it.", .gives = "HecateAdapterProbe",
       .flags = HTTP_STREAMS, .errors = &hecate_errors },
-    { "GET", ADAPTERS "/{adapter}/health", health, AUTH_RUN,
+    { "GET", "/hecate/v1/agent-adapters/{adapter}/health", health, AUTH_RUN,
       "Hecate: the same, without the agent's settings.", .gives = "HecateAdapterHealth",
       .flags = HTTP_STREAMS, .errors = &hecate_errors },
-    { "POST", ADAPTERS "/{adapter}/refresh-launcher", refresh, AUTH_RUN,
+    { "POST", "/hecate/v1/agent-adapters/{adapter}/refresh-launcher", refresh, AUTH_RUN,
       "Hecate: always 409: agents are installed by their administrator.", .gives = "HecateAdapters",
       .errors = &hecate_errors },
     { 0 },

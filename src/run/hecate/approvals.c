@@ -468,24 +468,24 @@ static const struct http_field grant_query[] = {
     { 0 },
 };
 
-#define APPROVALS "/hecate/v1/agent-chat/sessions/{id}/approvals"
-#define GRANTS "/hecate/v1/agent-chat/grants"
-
 const struct http_route hecate_approval_routes[] = {
-    { "GET", APPROVALS, list, AUTH_READ, "Hecate: list the approvals of a chat, oldest first.",
-      list_query, .gives = "HecateAgentApprovals", .errors = &hecate_errors },
-    { "GET", APPROVALS "/{approval}", get, AUTH_READ, "Hecate: get an approval of a chat.",
+    { "GET", "/hecate/v1/agent-chat/sessions/{id}/approvals", list, AUTH_READ,
+      "Hecate: list the approvals of a chat, oldest first.", list_query,
+      .gives = "HecateAgentApprovals", .errors = &hecate_errors },
+    { "GET", "/hecate/v1/agent-chat/sessions/{id}/approvals/{approval}", get, AUTH_READ,
+      "Hecate: get an approval of a chat.", .gives = "HecateAgentApprovalAnswer",
+      .errors = &hecate_errors },
+    { "POST", "/hecate/v1/agent-chat/sessions/{id}/approvals/{approval}/resolve", resolve,
+      AUTH_APPROVE, "Hecate: approve or deny what an agent asked for.",
+      .takes = "HecateAgentDecision", .gives = "HecateAgentApprovalAnswer",
+      .errors = &hecate_errors },
+    { "POST", "/hecate/v1/agent-chat/sessions/{id}/approvals/{approval}/cancel", cancel,
+      AUTH_APPROVE, "Hecate: take back the question of an approval, without a decision.",
       .gives = "HecateAgentApprovalAnswer", .errors = &hecate_errors },
-    { "POST", APPROVALS "/{approval}/resolve", resolve, AUTH_APPROVE,
-      "Hecate: approve or deny what an agent asked for.", .takes = "HecateAgentDecision",
-      .gives = "HecateAgentApprovalAnswer", .errors = &hecate_errors },
-    { "POST", APPROVALS "/{approval}/cancel", cancel, AUTH_APPROVE,
-      "Hecate: take back the question of an approval, without a decision.",
-      .gives = "HecateAgentApprovalAnswer", .errors = &hecate_errors },
-    { "GET", GRANTS, list_grants, AUTH_READ,
+    { "GET", "/hecate/v1/agent-chat/grants", list_grants, AUTH_READ,
       "Hecate: list what tools may do without asking, newest first.", grants_query,
       .gives = "HecateAgentGrants", .errors = &hecate_errors },
-    { "DELETE", GRANTS "/{grant}", remove_grant, AUTH_APPROVE, "Hecate: take a grant back.",
-      grant_query, .status = 204, .errors = &hecate_errors },
+    { "DELETE", "/hecate/v1/agent-chat/grants/{grant}", remove_grant, AUTH_APPROVE,
+      "Hecate: take a grant back.", grant_query, .status = 204, .errors = &hecate_errors },
     { 0 },
 };

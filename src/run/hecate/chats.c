@@ -285,23 +285,23 @@ static const struct http_field list_query[] = {
     { 0 },
 };
 
-#define CHATS "/hecate/v1/agent-chat/sessions"
-
 const struct http_route hecate_chat_routes[] = {
-    { "GET", CHATS, list, AUTH_READ,
+    { "GET", "/hecate/v1/agent-chat/sessions", list, AUTH_READ,
       "Hecate: list agent chats: sessions that were created as such, or that have runs.",
       list_query, .gives = "HecateAgentChats", .errors = &hecate_errors },
-    { "POST", CHATS, create, AUTH_APPEND, "Hecate: create an agent chat.",
-      .takes = "HecateAgentChatNew", .gives = "HecateAgentChatAnswer", .errors = &hecate_errors },
-    { "GET", CHATS "/{id}", get, AUTH_READ,
+    { "POST", "/hecate/v1/agent-chat/sessions", create, AUTH_APPEND,
+      "Hecate: create an agent chat.", .takes = "HecateAgentChatNew",
+      .gives = "HecateAgentChatAnswer", .errors = &hecate_errors },
+    { "GET", "/hecate/v1/agent-chat/sessions/{id}", get, AUTH_READ,
       "Hecate: get an agent chat with its segments and messages.", .gives = "HecateAgentChatAnswer",
       .errors = &hecate_errors },
-    { "DELETE", CHATS "/{id}", destroy, AUTH_DELETE,
+    { "DELETE", "/hecate/v1/agent-chat/sessions/{id}", destroy, AUTH_DELETE,
       "Hecate: permanently delete an agent chat; a run is cancelled first.", .status = 204,
       .errors = &hecate_errors },
-    { "POST", CHATS "/{id}/cancel", cancel, AUTH_RUN, "Hecate: stop the run of an agent chat.",
-      .gives = "HecateAgentChatAnswer", .status = 202, .errors = &hecate_errors },
-    { "POST", CHATS "/{id}/close", close_chat, AUTH_RUN,
+    { "POST", "/hecate/v1/agent-chat/sessions/{id}/cancel", cancel, AUTH_RUN,
+      "Hecate: stop the run of an agent chat.", .gives = "HecateAgentChatAnswer", .status = 202,
+      .errors = &hecate_errors },
+    { "POST", "/hecate/v1/agent-chat/sessions/{id}/close", close_chat, AUTH_RUN,
       "Hecate: stop the run and forget the agent's own session; the history stays.",
       .gives = "HecateAgentChatAnswer", .errors = &hecate_errors },
     { 0 },

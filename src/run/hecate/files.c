@@ -250,15 +250,14 @@ static enum bough_rc revert(struct http_req *req, struct http_res *res, struct b
     return hecate_done(res, rc, err);
 }
 
-#define MESSAGE "/hecate/v1/agent-chat/sessions/{id}/messages/{message}"
-
 const struct http_route hecate_file_routes[] = {
-    { "GET", MESSAGE "/files", list, AUTH_READ, "Hecate: list the files that a turn has changed.",
-      .gives = "HecateFiles", .errors = &hecate_errors },
-    { "GET", MESSAGE "/files/{path...}", diff, AUTH_READ,
-      "Hecate: get the diff of a file that a turn has changed.", .gives = "HecateFileDiff",
+    { "GET", "/hecate/v1/agent-chat/sessions/{id}/messages/{message}/files", list, AUTH_READ,
+      "Hecate: list the files that a turn has changed.", .gives = "HecateFiles",
       .errors = &hecate_errors },
-    { "POST", MESSAGE "/revert", revert, AUTH_RUN,
+    { "GET", "/hecate/v1/agent-chat/sessions/{id}/messages/{message}/files/{path...}", diff,
+      AUTH_READ, "Hecate: get the diff of a file that a turn has changed.",
+      .gives = "HecateFileDiff", .errors = &hecate_errors },
+    { "POST", "/hecate/v1/agent-chat/sessions/{id}/messages/{message}/revert", revert, AUTH_RUN,
       "Hecate: take back what a turn has changed, in these files or in all; 409 if one has "
       "changed since.",
       .takes = "HecateRevert", .gives = "HecateReverted", .flags = HTTP_BODY_OPTIONAL,

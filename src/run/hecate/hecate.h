@@ -1,8 +1,7 @@
 /*
  * Hecate's agent chats and tasks over bough's runs, internal header.
  *
- *   error.c       the form of errors
- *   ready.c       the model, the workspace and the agent that a chat needs
+ *   refuse.c      the form of errors; the model and the workspace that a chat needs
  *   view.c        what answers about a session or a run are written from
  *   chat_forms.c  JSON of sessions, segments, messages, activities
  *   chats.c       sessions: list, create, get, delete, cancel, close
@@ -65,8 +64,6 @@ BOUGH_MUST_CHECK enum bough_rc hecate_runner(const struct http_req *req, struct 
                                              struct bough_error *err);
 
 const char *hecate_principal(const struct http_req *req); /* for the store; NULL: the owner */
-
-/* ---- ready.c ---- */
 
 /* Answers 400 when there is no model, and 422 model_not_configured when it cannot be used. */
 BOUGH_MUST_CHECK enum bough_rc hecate_check_model(struct http_req *req, struct http_res *res,
