@@ -469,3 +469,34 @@ STORE_TEST(runs_are_listed_newest_first_by_session_status_host_and_project)
     CHECK_OK(bough_run_list(t->store, t->arena, NULL, &page, &t->err));
     CHECK_INT(4, page.n);
 }
+
+/* Lists live runs again and again while another thread writes. */
+static void *list_live(void *user)
+{
+    struct bough_run_list_options live = { .status = "queued running awaiting_approval" };
+    struct test *t = user;
+    struct bough_runs found;
+
+    for (int i = 0; i < 300; i++) {
+        struct bough_arena *a = bough_arena_create();
+        enum bough_rc rc = bough_run_list(t->store, a, &live, &found, NULL);
+
+        bough_arena_destroy(a);
+        if (rc)
+            return t;
+    }
+    return NULL;
+}
+
+STORE_TEST(live_runs_are_listed_while_others_write)
+{
+    pthread_t thread;
+    void *failure;
+
+    start(t, new_session(t, "s"), "go");
+    CHECK_INT(0, pthread_create(&thread, NULL, list_live, t));
+    for (int i = 0; i < 300; i++)
+        CHECK_OK(bough_session_rename(t->store, "s", i % 2 ? "a" : "b", &t->err));
+    CHECK_INT(0, pthread_join(thread, &failure));
+    CHECK(failure == NULL);
+}

@@ -21,7 +21,10 @@ static enum bough_rc find(struct http_req *req, struct agents **all, const struc
         return rc;
     *all = runner_agents(r);
     *out = *all ? adapter_find(agents_list(*all), id) : NULL;
-    return *out ? BOUGH_OK : bough_fail(err, BOUGH_NOT_FOUND, "no agent adapter %.60s", id);
+    if (*out)
+        return BOUGH_OK;
+    (void)bough_fail(err, BOUGH_NOT_FOUND, "no agent adapter %.60s", id);
+    return BOUGH_NOT_FOUND;
 }
 
 enum bough_rc hecate_check_adapter(struct http_req *req, struct http_res *res, const char *adapter,

@@ -159,7 +159,7 @@ static enum bough_rc send(struct http_req *req, struct http_res *res, struct bou
         rc = api_body(req, members, &in, err);
     if (!rc)
         rc = begin(req, res, s, &in, &begun, err);
-    if (!rc)
+    if (!rc && begun.run)
         wait_for(req, res, begun.run);
     return hecate_done(res, rc, err);
 }

@@ -69,46 +69,45 @@ static void put_origin(struct json_writer *w, const struct hecate_task *task)
 
 static void put_latest(struct json_writer *w, const struct hecate_task *task)
 {
-    const struct bough_run *run = task->n ? task->runs[0] : NULL;
-    const struct bough_run *first = task->n ? task->runs[task->n - 1] : NULL;
+    const struct bough_session *s = task->session;
 
-    if (run) {
-        hecate_id(w, "latest_run_id", HECATE_RUN, run->id);
-        jw_opt_cstr(w, "latest_model", run->model);
-        jw_opt_cstr(w, "latest_provider", run->provider);
+    if (!task->n) {
+        hecate_time(w, "created_at", s->created);
+        hecate_time(w, "updated_at", s->updated);
+        return;
     }
+    hecate_id(w, "latest_run_id", HECATE_RUN, task->runs[0]->id);
+    jw_opt_cstr(w, "latest_model", task->runs[0]->model);
+    jw_opt_cstr(w, "latest_provider", task->runs[0]->provider);
     jw_opt_i64(w, "pending_approval_count", count_pending(task));
     jw_opt_i64(w, "step_count", count_steps(task));
-    jw_opt_cstr(w, "last_error", run ? run->error : "");
-    hecate_time(w, "created_at", task->made ? task->session->created : first->created);
-    hecate_time(w, "updated_at", run ? run->updated : task->session->updated);
-    if (first) {
-        hecate_time(w, "started_at", first->started);
-        hecate_time(w, "finished_at", run->ended);
-    }
+    jw_opt_cstr(w, "last_error", task->runs[0]->error);
+    hecate_time(w, "created_at", task->made ? s->created : task->runs[task->n - 1]->created);
+    hecate_time(w, "updated_at", task->runs[0]->updated);
+    hecate_time(w, "started_at", task->runs[task->n - 1]->started);
+    hecate_time(w, "finished_at", task->runs[0]->ended);
 }
 
 void hecate_put_task(struct json_writer *w, struct http_req *req, const struct hecate_task *task)
 {
     const struct bough_session *s = task->session;
-    const struct bough_run *first = task->n ? task->runs[task->n - 1] : NULL;
-    const struct bough_run *run = task->n ? task->runs[0] : NULL;
+    bool chain = !task->made && task->n; /* of a chat: as its first run was started */
+    const struct bough_run *first = chain ? task->runs[task->n - 1] : NULL;
 
     jw_obj(w);
     hecate_id(w, "id", HECATE_TASK, task->id);
     jw_kv_cstr(w, "title", s->title);
     jw_kv_cstr(w, "prompt", task->order.prompt);
-    jw_opt_cstr(w, "system_prompt", task->made || !first ? s->system_prompt : first->system_prompt);
+    jw_opt_cstr(w, "system_prompt", chain ? first->system_prompt : s->system_prompt);
     jw_opt_cstr(w, "execution_profile", task->order.profile);
     put_origin(w, task);
     jw_kv_cstr(w, "workspace_mode", "in_place");
     jw_kv_cstr(w, "execution_kind", "agent_loop");
     jw_opt_cstr(w, "working_directory", task->order.workspace);
     jw_opt_i64(w, "timeout_ms", task->order.timeout_ms);
-    jw_kv_cstr(w, "status", run ? bough_run_status_name(run->status) : "created");
-    jw_opt_cstr(w, "requested_model", first && !task->made ? first->model : s->model_name);
-    jw_opt_cstr(w, "requested_provider",
-                first && !task->made ? first->provider : s->model_provider);
+    jw_kv_cstr(w, "status", task->n ? bough_run_status_name(task->runs[0]->status) : "created");
+    jw_opt_cstr(w, "requested_model", chain ? first->model : s->model_name);
+    jw_opt_cstr(w, "requested_provider", chain ? first->provider : s->model_provider);
     jw_opt_i64(w, "budget_micros_usd", task->order.budget);
     put_latest(w, task);
     put_servers(w, req->arena, task->order.servers);

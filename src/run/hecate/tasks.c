@@ -99,6 +99,7 @@ enum bough_rc hecate_task(struct http_req *req, struct hecate_task *out, struct 
     struct bough_run *run;
     enum bough_rc rc = bough_run_get(store, req->arena, id, &run, NULL);
 
+    *out = (struct hecate_task){ 0 };
     if (!rc)
         rc = api_session_named(req, run->session, &s, NULL);
     else if (strlen(id) == BOUGH_ID_LEN)
