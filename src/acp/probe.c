@@ -137,3 +137,19 @@ void acp_probe(struct bough_arena *a, const struct acp_probe_options *in, struct
     out->err_tail = tail(acp_stderr(p, a));
     acp_close(p);
 }
+
+void acp_probe_json(struct json_writer *w, const char *name, const struct acp_probe *p)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "name", name);
+    jw_kv_cstr(w, "stage", acp_stage_name(p->stage));
+    jw_kv_cstr(w, "status", acp_health_name(p->health));
+    jw_kv_cstr(w, "program", p->path);
+    jw_kv_cstr(w, "agent", p->agent);
+    jw_kv_cstr(w, "version", p->version);
+    jw_kv_cstr(w, "error", p->error);
+    jw_kv_cstr(w, "hint", p->hint);
+    jw_kv_str(w, "stderr", p->err_tail);
+    jw_kv_raw(w, "options", p->options);
+    jw_end_obj(w);
+}

@@ -33,6 +33,9 @@ struct acp_probe_options {
 /* Everything in `a`. All that goes wrong is in *out. */
 void acp_probe(struct bough_arena *a, const struct acp_probe_options *in, struct acp_probe *out);
 
+/* {"name","stage","status","program","agent","version","error","hint","stderr","options"}. */
+void acp_probe_json(struct json_writer *w, const char *name, const struct acp_probe *p);
+
 /* What to do about a request that failed: from the adapter, for authentication. "": nothing. */
 const char *acp_hint(struct bough_arena *a, const struct adapter *ad, const struct acp_agent *agent,
                      const struct acp_failure *failure);

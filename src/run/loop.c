@@ -285,15 +285,16 @@ static bool step(struct loop *l)
 static bool check_workspace(struct run_work *w)
 {
     struct bough_error err = { 0 };
-    const char *real = "";
+    const char *real;
+    enum bough_rc rc;
 
     if (!*w->run->workspace)
         return true;
-    if (workspace_resolve(&w->all->settings, w->a, w->run->workspace, &real, &err) == BOUGH_OK &&
-        strcmp(real, w->run->workspace) != 0)
-        (void)bough_fail(&err, BOUGH_NOT_READY, "workspace %.150s leads elsewhere now",
-                         w->run->workspace);
-    else if (*real)
+    rc = workspace_resolve(&w->all->settings, w->a, w->run->workspace, &real, &err);
+    if (!rc && strcmp(real, w->run->workspace) != 0)
+        rc = bough_fail(&err, BOUGH_NOT_READY, "workspace %.150s leads elsewhere now",
+                        w->run->workspace);
+    if (!rc)
         return true;
     work_end(w, BOUGH_RUN_FAILED, "not_ready", "%s", err.msg);
     return false;

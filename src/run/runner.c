@@ -212,6 +212,9 @@ static void *work_main(void *user)
 
         if (next && class_of(next->runtime) == place)
             memcpy(id, next->id, sizeof id);
+        /* An answer that came before the run left the list was told to nobody: look again. */
+        if (w->waits)
+            memcpy(id, w->run->id, sizeof id);
         unlink_work(w);
         work_destroy(w);
         w = *id && !__atomic_load_n(&r->stopping, __ATOMIC_ACQUIRE) ? claim(r, id) : NULL;
@@ -388,38 +391,7 @@ void runner_stop_within(struct runner *r, int64_t ms)
     r->stop_ms = ms;
 }
 
-const char *runner_host(const struct runner *r)
-{
-    return r->settings.host;
-}
-
-struct gateway *runner_gateway(struct runner *r)
-{
-    return r->config.gateway;
-}
-
-struct tool_host *runner_tools(struct runner *r)
-{
-    return r->config.tools;
-}
-
-struct children *runner_children(struct runner *r)
-{
-    return r->config.children;
-}
-
-struct agents *runner_agents(struct runner *r)
-{
-    return r->agents;
-}
-
 void runner_set_gateway(struct runner *r, const char *url)
 {
     agents_set_gateway(r->agents, url);
-}
-
-const struct gateway_setting *runner_settings(const struct runner *r, size_t *n)
-{
-    *n = r->config.n;
-    return r->config.settings;
 }

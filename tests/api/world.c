@@ -21,6 +21,8 @@ void world_open_with(struct test *t, struct world *w, struct api_config config)
                                                      run_routes,
                                                      run_approval_routes,
                                                      run_tool_routes,
+                                                     run_agent_routes,
+                                                     run_file_routes,
                                                      hecate_adapter_routes,
                                                      hecate_approval_routes,
                                                      hecate_chat_routes,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/json/json.h"
@@ -225,7 +226,15 @@ const char *file_text(struct ext_world *w, const char *name)
 
 void shell(struct ext_world *w, const char *command)
 {
-    if (system(arena_printf(w->t->arena, "cd '%s' && { %s; } >/dev/null 2>&1", w->dir, command)) !=
-        0)
+    char *script = arena_printf(w->t->arena, "{ %s; } >/dev/null 2>&1", command);
+    pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0) {
+        if (chdir(w->dir) == 0)
+            execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+        _exit(127);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
         FAIL("%s", command);
 }

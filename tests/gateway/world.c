@@ -50,6 +50,8 @@ void world_start(struct world *w)
                                                      run_routes,
                                                      run_approval_routes,
                                                      run_tool_routes,
+                                                     run_agent_routes,
+                                                     run_file_routes,
                                                      hecate_adapter_routes,
                                                      hecate_approval_routes,
                                                      hecate_chat_routes,

@@ -8,6 +8,7 @@ static const char *const group_words[] = { "projects", "workspaces", "accounts",
 
 static const struct api_path_name path_names[] = {
     { "adapter", "The name of an external agent." },
+    { "agent", "The name of an external agent." },
     { "approval", "The id of an approval." },
     { "artifact", "The id of an artifact." },
     { "budget", "The id of a budget." },

@@ -297,6 +297,8 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
                                                      run_routes,
                                                      run_approval_routes,
                                                      run_tool_routes,
+                                                     run_agent_routes,
+                                                     run_file_routes,
                                                      hecate_adapter_routes,
                                                      hecate_approval_routes,
                                                      hecate_chat_routes,

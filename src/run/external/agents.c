@@ -11,6 +11,7 @@
 #include "base/memory/mem.h"
 #include "base/os/log.h"
 #include "base/text/str.h"
+#include "child/child.h"
 #include "gateway/providers.h"
 
 extern char **environ;
@@ -94,6 +95,16 @@ void agents_set_gateway(struct agents *g, const char *url)
     pthread_mutex_unlock(&g->lock);
 }
 
+const char *agents_lookup(struct agents *g, struct bough_arena *a, const struct adapter *ad)
+{
+    struct adapter_variables v = { .from = g->environment, .gateway = "", .run_token = "" };
+    struct adapter_environment env;
+
+    if (adapter_environment(a, ad, &v, &env, NULL))
+        return child_lookup(a, ad->command.at[0], g->environment);
+    return child_lookup(a, ad->command.at[0], env.env);
+}
+
 /* ---- what a process gets ---- */
 
 /* A token that may use the gateway and nothing else, for as long as the process lives. */
@@ -132,6 +143,8 @@ static enum bough_rc variables(struct agents *g, struct bough_arena *a, const st
     *token = '\0';
     if (!adapter_wants_token(ad))
         return BOUGH_OK;
+    if (!g->config.store)
+        return bough_fail(err, BOUGH_NOT_READY, "${run_token} of %s is made by a server", ad->name);
     return make_token(g, a, ad->name, &v->run_token, token, err);
 }
 

@@ -32,6 +32,9 @@ const struct adapters *agents_list(const struct agents *g);
 /* Where clients reach the gateway, "http://127.0.0.1:7447": what ${gateway} stands for. */
 void agents_set_gateway(struct agents *g, const char *url);
 
+/* Where its program is, in `a`; NULL: nowhere. */
+const char *agents_lookup(struct agents *g, struct bough_arena *a, const struct adapter *ad);
+
 /* Start an agent, begin a session, end it. BOUGH_NOT_FOUND: there is no such agent;
  * BOUGH_NOT_READY: none can be started here. `dir` as in acp_probe_options. */
 BOUGH_MUST_CHECK enum bough_rc agents_probe(struct agents *g, struct bough_arena *a,

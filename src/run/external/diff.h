@@ -49,4 +49,9 @@ BOUGH_MUST_CHECK enum bough_rc diff_revert(struct bough_arena *a, const struct b
                                            const char *const *paths, size_t n,
                                            struct bough_error *err);
 
+/* Say in the session that changes of a run were taken back; n 0: all of them. */
+BOUGH_MUST_CHECK enum bough_rc run_tell_reverted(struct bough_store *s, struct bough_arena *a,
+                                                 const struct bough_run *run, size_t n,
+                                                 struct bough_error *err);
+
 #endif

@@ -1,11 +1,16 @@
 /* Changes of a run that has ended: listed, shown and taken back. */
+#include <bough/bough.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/json.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
+#include "core/activity/activity.h"
 #include "run/external/diff_git.h"
 #include "run/external/git.h"
+
+enum { NOTE_MOST = 64 << 10 };
 
 /* ---- listing ---- */
 
@@ -185,4 +190,31 @@ enum bough_rc diff_revert(struct bough_arena *a, const struct bough_run *run,
     if (!apply_back(a, s.root, false, diff, &said))
         return bough_fail(err, BOUGH_IO, "git could not take the changes back: %.150s", said.p);
     return BOUGH_OK;
+}
+
+enum bough_rc run_tell_reverted(struct bough_store *s, struct bough_arena *a,
+                                const struct bough_run *run, size_t n, struct bough_error *err)
+{
+    struct bough_entry_new e = { .kind = BOUGH_ENTRY_CUSTOM };
+    struct bough_append_options how = { .entries = &e, .n = 1 };
+    struct bough_append_result out;
+    const char *title =
+        n ? arena_printf(a, "%zu files were taken back", n) : "All changes were taken back";
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, NOTE_MOST);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    jw_kv_cstr(&w, "customType", ACTIVITY_NOTE);
+    jw_key(&w, "data");
+    jw_obj(&w);
+    jw_kv_cstr(&w, "type", "files_reverted");
+    jw_kv_cstr(&w, "status", "completed");
+    jw_kv_cstr(&w, "title", title);
+    jw_kv_cstr(&w, "kind", run->id);
+    jw_end_obj(&w);
+    jw_end_obj(&w);
+    e.data = buf_give(&b, a);
+    return bough_append(s, a, run->session, &how, &out, err);
 }

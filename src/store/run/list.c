@@ -47,9 +47,8 @@ struct listing {
     struct record_row *rows; /* that match, one more than `limit` at most */
     int64_t *at;             /* the position of each, for the cursor */
     size_t n;
-    int64_t looked;             /* records of the order that were looked at */
-    int64_t stopped;            /* there, before the end; 0: at the end */
-    struct bough_sessions busy; /* of a list of live runs alone */
+    int64_t looked;  /* records of the order that were looked at */
+    int64_t stopped; /* there, before the end; 0: at the end */
     enum bough_rc rc;
     struct bough_error *err;
 };
@@ -208,16 +207,28 @@ static enum bough_rc add_live(struct listing *l, const struct bough_session *x,
     return BOUGH_OK;
 }
 
+/* The busy sessions. They are read before the snapshot is taken: a thread must not wait for a
+ * second snapshot while it holds one. */
+static enum bough_rc read_busy(struct listing *l, const struct bough_run_list_options *f,
+                               struct bough_sessions *out)
+{
+    struct bough_session_list_options busy = {
+        .status = "busy", .include_deleted = true, .limit = LIMIT_PAGE, .project = f->project
+    };
+
+    return bough_session_list(l->s, l->a, &busy, out, l->err);
+}
+
 /* All of them are read and sorted: there are as many as busy sessions. The cursor counts. */
 static enum bough_rc list_live(struct listing *l, const struct bough_run_list_options *f,
-                               struct bough_runs *out)
+                               const struct bough_sessions *busy, struct bough_runs *out)
 {
     int64_t from = 0;
     size_t n;
     enum bough_rc rc = begin(l, NULL, f->cursor, f->limit, &from);
 
-    for (size_t i = 0; !rc && i < l->busy.n; i++)
-        rc = add_live(l, &l->busy.at[i], out);
+    for (size_t i = 0; !rc && i < busy->n; i++)
+        rc = add_live(l, &busy->at[i], out);
     if (rc)
         return rc;
     if (out->n)
@@ -234,36 +245,25 @@ static enum bough_rc list_live(struct listing *l, const struct bough_run_list_op
 
 /* ---- the public calls ---- */
 
-static bool is_live_only(const struct listing *l, const struct bough_run_list_options *f)
+/* Only live runs of the whole store are asked for. */
+static bool is_live(const struct listing *l, const struct bough_run_list_options *f)
 {
     return l->statuses && !(l->statuses & ~LIVE) && cstr_empty(f->session);
 }
 
-/* The list of sessions has a snapshot of its own. It is read before ours: two at a time in one
- * thread would wait for a writer that waits for the first. */
-static enum bough_rc find_busy(struct listing *l, const struct bough_run_list_options *f)
-{
-    struct bough_session_list_options busy = {
-        .status = "busy", .include_deleted = true, .limit = LIMIT_PAGE, .project = f->project
-    };
-    enum bough_rc rc = words_read("status", f->status, status_word, &l->statuses, l->err);
-
-    return rc || !is_live_only(l, f) ? rc : bough_session_list(l->s, l->a, &busy, &l->busy, l->err);
-}
-
 static enum bough_rc list_runs(struct listing *l, const struct bough_run_list_options *f,
-                               struct bough_runs *out)
+                               const struct bough_sessions *busy, struct bough_runs *out)
 {
     int64_t from = 0;
     enum bough_rc rc = BOUGH_OK;
 
-    if (!rc && !cstr_empty(f->project)) {
+    if (!cstr_empty(f->project)) {
         rc = find_group(l->snap, RECORD_PROJECT, f->project, &l->project, l->err);
         if (rc == BOUGH_NOT_FOUND)
             return BOUGH_OK;
     }
-    if (!rc && is_live_only(l, f))
-        return list_live(l, f, out);
+    if (!rc && is_live(l, f))
+        return list_live(l, f, busy, out);
     if (!rc)
         rc = begin(l, f->session, f->cursor, f->limit, &from);
     if (!rc)
@@ -286,18 +286,21 @@ enum bough_rc bough_run_list(struct bough_store *s, struct bough_arena *a,
     static const struct bough_run_list_options all;
     struct snap snap;
     struct listing l = { .s = s, .snap = &snap, .a = a, .what = ORDER_RUN, .err = err };
+    struct bough_sessions busy = { 0 };
     enum bough_rc rc = RESERVED_CHECK(bough_run_list_options, filter, err);
 
     *out = (struct bough_runs){ .next = "" };
     filter = filter ? filter : &all;
     l.host = filter->host;
     if (!rc)
-        rc = find_busy(&l, filter);
+        rc = words_read("status", filter->status, status_word, &l.statuses, err);
+    if (!rc && is_live(&l, filter))
+        rc = read_busy(&l, filter, &busy);
     if (!rc)
         rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
-    rc = list_runs(&l, filter, out);
+    rc = list_runs(&l, filter, &busy, out);
     snap_end(&snap);
     return rc;
 }
