@@ -7,7 +7,7 @@
 #include "run/external/diff.h"
 #include "run/hecate/hecate.h"
 
-enum { PATHS_MOST = 1000, NOTE_MOST = 64 * 1024 };
+enum { PATHS_MOST = 1000 };
 
 /* ---- which run ---- */
 
@@ -154,32 +154,6 @@ static enum bough_rc read_paths(struct http_req *req, const char ***out, size_t 
     return BOUGH_OK;
 }
 
-/* The row that tells of it; hecate_chat_run() finds it by the run's id. */
-static enum bough_rc tell(struct http_req *req, const struct bough_run *run, size_t files,
-                          struct bough_error *err)
-{
-    struct bough_entry_new e = { .kind = BOUGH_ENTRY_CUSTOM };
-    struct bough_append_options in = { .entries = &e, .n = 1 };
-    struct bough_append_result out;
-    struct json_writer w;
-    struct buf b;
-
-    buf_init(&b, NOTE_MOST);
-    jw_init(&w, &b);
-    jw_obj(&w);
-    jw_kv_cstr(&w, "customType", ACTIVITY_NOTE);
-    jw_key(&w, "data");
-    jw_obj(&w);
-    jw_kv_cstr(&w, "run", run->id);
-    jw_kv_cstr(&w, "type", activity_type_name(ACTIVITY_FILES_REVERTED));
-    jw_kv_cstr(&w, "title", "Files reverted");
-    jw_kv_cstr(&w, "detail", arena_printf(req->arena, "%zu files", files));
-    jw_end_obj(&w);
-    jw_end_obj(&w);
-    e.data = buf_give(&b, req->arena);
-    return bough_append(api_of(req)->store, req->arena, run->session, &in, &out, err);
-}
-
 static void put_reverted(struct http_res *res, const char *const *paths, size_t n,
                          const struct diff_files *files)
 {
@@ -244,7 +218,7 @@ static enum bough_rc revert(struct http_req *req, struct http_res *res, struct b
     if (!rc)
         rc = take_back(req, run, paths, n, &files, err);
     if (!rc)
-        rc = tell(req, run, n ? n : files.n, err);
+        rc = run_tell_reverted(api_of(req)->store, req->arena, run, n, err);
     if (!rc)
         put_reverted(res, paths, n, &files);
     return hecate_done(res, rc, err);

@@ -202,14 +202,14 @@ static void pick_approvals(struct bough_arena *a, const struct bough_approvals *
             out->at[out->n++] = all->at[i];
 }
 
-/* A row that was told of a run after its end. */
+/* A row that was told of a run after its end: run_tell_reverted() names the run as its kind. */
 static bool is_note_of(struct bough_arena *a, const struct bough_entry *e, const char *run)
 {
     struct json j;
 
     return e->kind == BOUGH_ENTRY_CUSTOM && e->data.n && json_parse(a, e->data, &j, NULL) == 0 &&
            cstr_eq(json_cstr(a, j, "customType"), ACTIVITY_NOTE) &&
-           cstr_eq(json_cstr(a, json_member(j, "data"), "run"), run);
+           cstr_eq(json_cstr(a, json_member(j, "data"), "kind"), run);
 }
 
 static bool is_of_run(struct bough_arena *a, const struct hecate_chat *chat, size_t i, size_t run)
