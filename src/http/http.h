@@ -210,11 +210,21 @@ enum http_flag {
     HTTP_ENCODED = 32768,   /* the handler decodes a body with a Content-Encoding itself */
 };
 
+/* How routes write their errors, if not as http_refuse() says. */
+struct http_error_form {
+    const char *schema; /* of the body, by name in api/schemas */
+    /* Write the body, one object. `detail` is what http_detail() got, or empty. */
+    void (*write)(struct json_writer *w, const struct http_req *req, const char *code,
+                  const char *message, struct bough_str detail);
+};
+
 /* One route. Tables of rows end with { 0 }. openapi.json and the index are printed from the rows; a
  * test fails for a row without `about` or `needs`. */
 struct http_route {
     const char *method; /* "GET" */
-    const char *path;   /* "/api/v1/sessions/{id}"; {id} matches one whole segment */
+    /* "/api/v1/sessions/{id}"; {id} matches one whole segment, {path...} at the end all the rest.
+     */
+    const char *path;
     http_handler *handler;
     unsigned needs;                 /* scopes the caller needs, see auth.h; never 0 */
     const char *about;              /* one sentence */
@@ -230,6 +240,7 @@ struct http_route {
     /* Frees req->state. Called once, on a worker, after the last call of piece, handler and
      * pull. */
     void (*drop)(struct http_req *req);
+    const struct http_error_form *errors; /* NULL: the usual form */
 };
 
 /* What a server serves. Must outlive the server. */

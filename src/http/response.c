@@ -185,12 +185,9 @@ void http_detail(struct http_res *res, struct bough_str json)
     res->detail = arena_str(res->req->arena, json);
 }
 
-static void write_error(struct http_res *res, int status, const char *code, const char *message)
+static void write_usual(struct http_res *res, struct json_writer *w, const char *code,
+                        const char *message)
 {
-    struct json_writer *w;
-
-    response_reset(res);
-    w = http_json(res, status);
     jw_obj(w);
     jw_key(w, "error");
     jw_obj(w);
@@ -200,6 +197,19 @@ static void write_error(struct http_res *res, int status, const char *code, cons
         jw_kv_raw(w, "detail", res->detail);
     jw_end_obj(w);
     jw_end_obj(w);
+}
+
+static void write_error(struct http_res *res, int status, const char *code, const char *message)
+{
+    const struct http_route *row = res->req->route;
+    struct json_writer *w;
+
+    response_reset(res);
+    w = http_json(res, status);
+    if (row && row->errors)
+        row->errors->write(w, res->req, code, message, res->detail);
+    else
+        write_usual(res, w, code, message);
     res->failed = true;
 }
 

@@ -37,6 +37,12 @@ static size_t segment(const char *p)
     return n;
 }
 
+/* Does the pattern's segment of n bytes match all that is left, "{path...}"? */
+static bool takes_rest(const char *pattern, size_t n)
+{
+    return n > 6 && memcmp(pattern + n - 4, "...}", 4) == 0;
+}
+
 /* Match path and pattern segment by segment, and fill req->params. */
 static bool fits(struct http_req *req, const char *pattern)
 {
@@ -49,10 +55,13 @@ static bool fits(struct http_req *req, const char *pattern)
         if (*pattern != '/' || *path != '/')
             return false;
         if (p > 2 && pattern[1] == '{') {
+            bool rest = takes_rest(pattern, p);
+
+            s = rest ? strlen(path) : s;
             if (s == 1)
                 return false;
             req->params[req->nparams++] =
-                (struct http_param){ arena_strndup(req->arena, pattern + 2, p - 3),
+                (struct http_param){ arena_strndup(req->arena, pattern + 2, p - (rest ? 6 : 3)),
                                      arena_strndup(req->arena, path + 1, s - 1) };
         } else if (p != s || memcmp(pattern, path, p) != 0) {
             return false;

@@ -61,7 +61,14 @@ static enum bough_rc check_workspace(struct begin *b, struct bough_error *err)
     return rc;
 }
 
-/* A prompt that is answered again must be a message of the user. */
+/* What is answered again is a message of the user, or in the loop the result of a tool. */
+static bool is_answerable(const struct begin *b, const struct bough_entry *e)
+{
+    return e->role == BOUGH_ROLE_USER ||
+           (e->role == BOUGH_ROLE_TOOL && b->in->runtime == BOUGH_RUNTIME_AGENT &&
+            b->in->why == BOUGH_RUN_RETRY);
+}
+
 static enum bough_rc check_retry(struct begin *b, struct bough_error *err)
 {
     struct bough_entries_read_options last = {
@@ -73,7 +80,7 @@ static enum bough_rc check_retry(struct begin *b, struct bough_error *err)
     if (b->in->text || b->in->nparts || !cstr_empty(b->in->after))
         return BOUGH_OK; /* a run goes on behind any entry */
     rc = bough_entries_read(b->store, b->a, b->in->session, &last, &path, err);
-    if (!rc && (!path.entries.n || path.entries.at[0].role != BOUGH_ROLE_USER))
+    if (!rc && (!path.entries.n || !is_answerable(b, &path.entries.at[0])))
         rc = bough_fail(err, BOUGH_INVALID, "only a message of the user can be answered again");
     if (!rc)
         b->how.at = path.entries.at[0].id;
@@ -143,7 +150,7 @@ static enum bough_rc find_task(struct begin *b, struct bough_error *err)
     if (b->in->runtime == BOUGH_RUNTIME_EXTERNAL) {
         if (!is_same(b->in->adapter, last->adapter))
             return BOUGH_OK;
-        b->how.native_id = last->native_id;
+        b->how.native_id = b->in->fresh ? NULL : last->native_id;
     } else if (!is_same(b->how.provider, last->provider) || !is_same(b->how.model, last->model)) {
         return BOUGH_OK;
     }

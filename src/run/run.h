@@ -71,6 +71,7 @@ struct run_begin_options {
     bool at_root;
     const char *provider, *model; /* NULL or "": those of the session, then of its last call */
     const char *adapter, *workspace, *system_prompt;
+    bool fresh;                 /* of an external agent: begin a new session of its own */
     const char *const *servers; /* of tools: names */
     size_t nservers;
     struct bough_run_limits limits;       /* 0: the usual ones */

@@ -220,7 +220,7 @@ struct json world_gives(struct test *t, struct world *w, const char *method, con
     j = reply_json(t, &r);
     if (status < 300 && (row->status ? row->status : 200) != status)
         FAIL("%s %s answers %d, but its row says %d", method, target, status, row->status);
-    check_fits(t, status < 400 ? row->gives : "Error", j);
+    check_fits(t, status < 400 ? row->gives : row->errors ? row->errors->schema : "Error", j);
     return j;
 }
 

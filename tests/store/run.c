@@ -469,3 +469,45 @@ STORE_TEST(runs_are_listed_newest_first_by_session_status_host_and_project)
     CHECK_OK(bough_run_list(t->store, t->arena, NULL, &page, &t->err));
     CHECK_INT(4, page.n);
 }
+
+struct busy_store {
+    struct test *t;
+    bool done; /* atomic */
+};
+
+/* Writes until the lists are done. */
+static void *write_on(void *user)
+{
+    struct busy_store *b = user;
+    bool ok = true;
+
+    for (int i = 0; ok && !__atomic_load_n(&b->done, __ATOMIC_ACQUIRE); i++)
+        ok = bough_session_rename(b->t->store, "s", i % 2 ? "a" : "b", NULL) == BOUGH_OK;
+    return ok ? NULL : b;
+}
+
+STORE_TEST(live_runs_are_listed_while_others_write)
+{
+    struct bough_run_list_options live = { .status = "queued running awaiting_approval" };
+    struct busy_store b = { .t = t };
+    struct bough_runs found;
+    pthread_t writers[2];
+    enum bough_rc rc = BOUGH_OK;
+    void *failure;
+
+    start(t, new_session(t, "s"), "go");
+    for (int i = 0; i < 2; i++)
+        CHECK_INT(0, pthread_create(&writers[i], NULL, write_on, &b));
+    for (int i = 0; !rc && i < 1000; i++) {
+        struct bough_arena *a = bough_arena_create();
+
+        rc = bough_run_list(t->store, a, &live, &found, &t->err);
+        bough_arena_destroy(a);
+    }
+    __atomic_store_n(&b.done, true, __ATOMIC_RELEASE);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(0, pthread_join(writers[i], &failure));
+        CHECK(failure == NULL);
+    }
+    CHECK_OK(rc);
+}

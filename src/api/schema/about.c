@@ -7,8 +7,10 @@
 static const char *const group_words[] = { "projects", "workspaces", "accounts", NULL };
 
 static const struct api_path_name path_names[] = {
+    { "adapter", "The name of an external agent." },
     { "agent", "The name of an external agent." },
     { "approval", "The id of an approval." },
+    { "artifact", "The id of an artifact." },
     { "budget", "The id of a budget." },
     { "call", "The id of a provider call." },
     { "entry",
@@ -24,10 +26,13 @@ static const struct api_path_name path_names[] = {
     { "model", "The name of a model." },
     { "number", "The number of the attachment in the entry, from 0." },
     { "part", "The id of a part: `<entry id>.<4 hex digits>`." },
+    { "path", "The path of a file, from the root of its repository; with its slashes." },
     { "prompt", "The id of a queued prompt." },
     { "provider", "The name of a provider." },
     { "run", "The id of a run." },
     { "server", "The name of a tool server." },
+    { "step", "The id of a step." },
+    { "task", "The id of a task." },
     { "token", "The id of a token or of a signed-in browser." },
 };
 
@@ -62,17 +67,24 @@ static bool is_original(const char *schema)
     return false;
 }
 
+static const struct api_about *find_in(const struct api_about *table, const char *schema,
+                                       struct bough_str member)
+{
+    for (; table->name; table++)
+        if (is_of(table->name, schema, member))
+            return table;
+    return NULL;
+}
+
 const struct api_about *api_about(const char *schema, struct bough_str member)
 {
-    const struct api_about *found = NULL;
+    const struct api_about *found = find_in(api_members, schema, member);
 
-    for (const struct api_about *a = api_members; a->name; a++)
-        if (is_of(a->name, schema, member))
-            return a;
-    for (const struct api_about *a = api_run_members; a->name; a++)
-        if (is_of(a->name, schema, member))
-            return a;
-    if (is_original(schema))
-        found = find(api_original_names, member);
+    if (!found)
+        found = find_in(api_run_members, schema, member);
+    if (!found && is_original(schema)) {
+        found = find_in(api_original_names, schema, member);
+        found = found ? found : find(api_original_names, member);
+    }
     return found ? found : find(api_names, member);
 }

@@ -122,7 +122,7 @@ static void parameters(struct json_writer *w, const struct http_route *r)
     jw_key(w, "parameters");
     jw_arr(w);
     for (const char *p = strchr(r->path, '{'); p; p = strchr(p + 1, '{'))
-        path_parameter(w, str_make(p + 1, strcspn(p + 1, "}")));
+        path_parameter(w, str_make(p + 1, strcspn(p + 1, ".}")));
     for (const struct http_field *f = r->query; f && f->name; f++)
         query_parameter(w, f);
     header_parameters(w, r);
@@ -211,6 +211,19 @@ static void success(struct json_writer *w, const struct http_route *r, int statu
     jw_end_obj(w);
 }
 
+/* An error of a route that has a form of its own for them. */
+static void own_error(struct json_writer *w, const struct http_route *r, const struct api_answer *a)
+{
+    jw_obj(w);
+    jw_kv_cstr(w, "description", a->about);
+    jw_key(w, "headers");
+    jw_obj(w);
+    header_ref(w, "X-Request-Id");
+    jw_end_obj(w);
+    content(w, r->errors->schema, NULL);
+    jw_end_obj(w);
+}
+
 static void responses(struct json_writer *w, const struct http_route *r)
 {
     int own = r->status ? r->status : 200;
@@ -229,7 +242,10 @@ static void responses(struct json_writer *w, const struct http_route *r)
         if (api_may_answer(r, a->status)) {
             snprintf(key, sizeof key, "%d", a->status);
             jw_key(w, key);
-            write_ref(w, "responses", a->name);
+            if (r->errors)
+                own_error(w, r, a);
+            else
+                write_ref(w, "responses", a->name);
         }
     jw_end_obj(w);
 }
@@ -307,6 +323,17 @@ static bool first_of_path(const struct http_route *const *tables, const struct h
     return true;
 }
 
+/* "{path...}", which takes several segments, is "{path}" here. */
+static void path_key(struct json_writer *w, const char *path)
+{
+    const char *dots = strstr(path, "...}");
+    char text[256];
+
+    snprintf(text, sizeof text, "%.*s%s", dots ? (int)(dots - path) : (int)strlen(path), path,
+             dots ? "}" : "");
+    jw_key(w, text);
+}
+
 static void paths(struct bough_arena *a, struct json_writer *w,
                   const struct http_route *const *tables)
 {
@@ -316,7 +343,7 @@ static void paths(struct bough_arena *a, struct json_writer *w,
         for (const struct http_route *r = tables[i]; r->method; r++) {
             if ((r->flags & HTTP_PRIVATE) || !first_of_path(tables, r))
                 continue;
-            jw_key(w, r->path);
+            path_key(w, r->path);
             jw_obj(w);
             for (size_t k = 0; tables[k]; k++)
                 for (const struct http_route *same = tables[k]; same->method; same++)

@@ -23,6 +23,7 @@
 #include "mcp/server/mcp.h"
 #include "page/page.h"
 #include "run/api/routes.h"
+#include "run/hecate/routes.h"
 
 enum { STUCK_MS = 5000 }; /* the loop normally wakes ten times a second */
 
@@ -298,6 +299,14 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
                                                      run_tool_routes,
                                                      run_agent_routes,
                                                      run_file_routes,
+                                                     hecate_adapter_routes,
+                                                     hecate_approval_routes,
+                                                     hecate_chat_routes,
+                                                     hecate_file_routes,
+                                                     hecate_send_routes,
+                                                     hecate_stream_routes,
+                                                     hecate_task_routes,
+                                                     hecate_task_run_routes,
                                                      mcp_routes,
                                                      page_routes,
                                                      NULL };

@@ -6,7 +6,7 @@
 #include "base/text/str.h"
 #include "core/part/part.h"
 
-#define NO_RUN SIZE_MAX
+#define NO_RUN SEGMENT_NONE
 
 struct builder {
     struct bough_arena *a;
@@ -24,7 +24,8 @@ struct builder {
     } direct;
     struct {
         int64_t messages, since, until;
-    } held; /* messages whose segment is not known yet */
+        size_t from; /* index of the first of them */
+    } held;          /* messages whose segment is not known yet */
 };
 
 static struct bough_str head_key(struct bough_head at, char out[48])
@@ -162,6 +163,11 @@ static const char *status_of_answer(const struct bough_entry *e)
     return message_stopped(e) ? "cancelled" : message_failed(e) ? "failed" : "completed";
 }
 
+static bool is_message(const struct bough_entry *e)
+{
+    return e->kind == BOUGH_ENTRY_MESSAGE && !e->deleted;
+}
+
 static void count(struct segment *s, int64_t messages, int64_t since, int64_t until)
 {
     s->messages += messages;
@@ -170,14 +176,19 @@ static void count(struct segment *s, int64_t messages, int64_t since, int64_t un
     s->updated = until > s->updated ? until : s->updated;
 }
 
-static void count_held(struct builder *b, struct segment *s)
+static void count_held(struct builder *b, struct segment *s, size_t end)
 {
+    for (size_t i = b->held.from; b->held.messages && i < end; i++)
+        if (is_message(&b->in->entries[i]) && b->out->of[i] == SEGMENT_NONE)
+            b->out->of[i] = (size_t)(s - b->out->at);
     count(s, b->held.messages, b->held.since, b->held.until);
     b->held.messages = b->held.since = b->held.until = 0;
 }
 
 static void hold(struct builder *b, const struct bough_entry *e)
 {
+    if (!b->held.messages)
+        b->held.from = (size_t)(e - b->in->entries);
     b->held.messages++;
     b->held.since = b->held.since ? b->held.since : e->time;
     b->held.until = e->time > b->held.until ? e->time : b->held.until;
@@ -186,30 +197,43 @@ static void hold(struct builder *b, const struct bough_entry *e)
 static void add_message(struct builder *b, const struct bough_entry *e)
 {
     const struct bough_call *call = call_of(b, e);
+    size_t at = (size_t)(e - b->in->entries);
     struct segment *s;
 
-    find_run(b, e);
     if (b->run == NO_RUN && e->role != BOUGH_ROLE_ASSISTANT) {
         hold(b, e);
         return;
     }
     if (b->run != NO_RUN) {
         if (b->held.messages) /* they came before the run: not part of it */
-            count_held(b, b->out->n ? &b->out->at[b->last] : direct_segment(b, "", ""));
+            count_held(b, b->out->n ? &b->out->at[b->last] : direct_segment(b, "", ""), at);
         s = segment_of_run(b, &b->in->runs[b->run], call);
     } else {
         s = direct_segment(b, call ? call->provider : "", call ? call->model : "");
         s->status = status_of_answer(e);
-        count_held(b, s);
+        count_held(b, s, at);
     }
     count(s, 1, e->time, e->time);
+    b->out->of[at] = (size_t)(s - b->out->at);
+}
+
+static void add_entry(struct builder *b, size_t i)
+{
+    const struct bough_entry *e = &b->in->entries[i];
+
+    find_run(b, e);
+    b->out->run[i] = b->run;
+    b->out->of[i] = SEGMENT_NONE;
+    if (is_message(e))
+        add_message(b, e);
 }
 
 void segments_build(struct bough_arena *a, const struct segments_input *in, struct segments *out)
 {
     struct builder b = { .a = a, .in = in, .out = out, .run = NO_RUN };
 
-    *out = (struct segments){ 0 };
+    *out = (struct segments){ .of = arena_array(a, in->n + 1, sizeof(size_t)),
+                              .run = arena_array(a, in->n + 1, sizeof(size_t)) };
     b.direct.provider = b.direct.model = "";
     smap_init(&b.ids);
     smap_init(&b.prompts);
@@ -217,10 +241,9 @@ void segments_build(struct bough_arena *a, const struct segments_input *in, stru
     smap_init(&b.calls);
     know_input(&b);
     for (size_t i = 0; i < in->n; i++)
-        if (in->entries[i].kind == BOUGH_ENTRY_MESSAGE && !in->entries[i].deleted)
-            add_message(&b, &in->entries[i]);
+        add_entry(&b, i);
     if (b.held.messages)
-        count_held(&b, out->n ? &out->at[b.last] : direct_segment(&b, "", ""));
+        count_held(&b, out->n ? &out->at[b.last] : direct_segment(&b, "", ""), in->n);
     smap_finish(&b.ids);
     smap_finish(&b.prompts);
     smap_finish(&b.firsts);

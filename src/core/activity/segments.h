@@ -32,9 +32,14 @@ struct segment {
     int64_t started, updated; /* times of its first message and of its last change */
 };
 
+#define SEGMENT_NONE SIZE_MAX
+
 struct segments {
     struct segment *at;
     size_t n;
+    /* For each entry of the input: the index of its segment and of its run, or SEGMENT_NONE. An
+     * entry that is no message has no segment, but it may be of a run. */
+    size_t *of, *run;
 };
 
 struct segments_input {

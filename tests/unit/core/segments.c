@@ -178,3 +178,26 @@ TEST(an_answer_says_the_status_of_a_segment_without_a_run)
     s.p.at[2].open = true;
     CHECK_STR("session:S model p/m task= run=  running 3 1001-1003\n", print(&s));
 }
+
+TEST(C19_each_entry_is_told_its_segment_and_its_run)
+{
+    struct story s = { .p.t = t };
+    struct segments_input in = { .session = "S", .runs = s.runs, .calls = s.calls };
+    struct segments l;
+    char *out = arena_strdup(t->arena, "");
+
+    add_message(&s.p, BOUGH_ROLE_USER, "\"go\"", NULL); /* held until the answer */
+    add_exchange(&s, "p", "m");
+    add_run(&s, BOUGH_RUNTIME_AGENT, "T", "p", "m");
+    add_entry(&s.p, "custom", "{}"); /* behind the run, and no message */
+    add_message(&s.p, BOUGH_ROLE_USER, "\"go\"", NULL);
+    in.nruns = s.nruns;
+    in.entries = s.p.at;
+    in.n = s.p.n;
+    in.ncalls = s.ncalls;
+    segments_build(t->arena, &in, &l);
+    for (size_t i = 0; i < in.n; i++)
+        out = arena_printf(t->arena, "%s %d/%d", out, l.of[i] == SEGMENT_NONE ? -1 : (int)l.of[i],
+                           l.run[i] == SEGMENT_NONE ? -1 : (int)l.run[i]);
+    CHECK_STR(" 0/-1 0/-1 0/-1 1/0 1/0 -1/-1 1/-1", out);
+}
