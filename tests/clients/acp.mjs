@@ -3,6 +3,7 @@
 //   acp.mjs [word]     only tests whose name contains the word
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,12 +14,14 @@ const bough = resolve(process.env.BOUGH ?? join(here, "../../build/debug/bough")
 const modules = join(here, "acp/node_modules");
 const root = mkdtempSync(join(tmpdir(), "bough-acp."));
 const up = await startUpstream();
+let script = () => ({ text: "" });
+const play = (name, what) => up.play(name, (script = what));
 const only = process.argv[2] ?? "";
 
 const must = (yes, why) => {
   if (!yes) throw new Error(why);
 };
-const script = (path) => `${process.execPath} ${join(modules, path)}`;
+const byNode = (path) => `${process.execPath} ${join(modules, path)}`;
 const main = (name, bin) => join(name, JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")).bin[bin]);
 
 const codexHome = (policy) => (home) => {
@@ -27,6 +30,32 @@ const codexHome = (policy) => (home) => {
     `model = "scripted"\nmodel_provider = "scripted"\napproval_policy = "${policy}"\nsandbox_mode = "read-only"\n[model_providers.scripted]\nname = "scripted"\nbase_url = "${up.url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\nrequest_max_retries = 0\nstream_max_retries = 0\n`);
   return [`CODEX_HOME=${join(home, "codex")}`, "OPENAI_API_KEY=scripted-key"];
 };
+
+// ---- the wire of Gemini, which the provider of the gateway's tests does not speak ----
+
+const asMessages = (body) => ({
+  tools: (body.tools ?? []).flatMap((t) => t.functionDeclarations ?? []),
+  messages: (body.contents ?? []).map((c) => ({ role: c.role, content: c.parts.map((p) => (p.functionResponse ? { type: "tool_result" } : p)) })),
+});
+const google = createServer((request, response) => {
+  const pieces = [];
+  request.on("data", (piece) => pieces.push(piece));
+  request.on("end", () => {
+    const text = Buffer.concat(pieces).toString(), body = text ? JSON.parse(text) : {};
+    const json = (status, value) => (response.writeHead(status, { "content-type": "application/json" }), response.end(JSON.stringify(value)));
+    if (request.url.includes(":countTokens")) return json(200, { totalTokens: 10 });
+    if (!request.url.includes("enerateContent")) return json(404, { error: { code: 404, message: "not here", status: "NOT_FOUND" } });
+    up.asked.push({ text });
+    const r = script(asMessages(body));
+    if (r.status) return json(r.status, { error: { code: r.status, message: r.message, status: "INVALID_ARGUMENT" } });
+    const parts = [{ text: r.text }, ...(r.calls ?? []).map((c) => ({ functionCall: { name: c.name, args: c.input } }))];
+    const whole = { candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 80, candidatesTokenCount: 10, totalTokenCount: 90 } };
+    if (!request.url.includes(":stream")) return json(200, whole);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`data: ${JSON.stringify(whole)}\r\n\r\n`);
+  });
+});
+await new Promise((ready) => google.listen(0, "127.0.0.1", ready));
 
 /** How each is started, and the tool call that runs a shell command in it. */
 const agents = {
@@ -44,7 +73,7 @@ const agents = {
   },
   claude: {
     installed: () => existsSync(join(modules, "@agentclientprotocol/claude-agent-acp/package.json")),
-    command: () => script(main("@agentclientprotocol/claude-agent-acp", "claude-agent-acp")),
+    command: () => byNode(main("@agentclientprotocol/claude-agent-acp", "claude-agent-acp")),
     set: (home) => [`ANTHROPIC_BASE_URL=${up.url}`, "ANTHROPIC_API_KEY=scripted-key", "ANTHROPIC_MODEL=scripted", `CLAUDE_CONFIG_DIR=${join(home, "claude")}`,
       "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "IS_SANDBOX=1"],
     call: (command) => ({ name: "Bash", input: { command, description: "Run it" } }),
@@ -57,10 +86,22 @@ const agents = {
   },
   codex: {
     installed: () => existsSync(join(modules, "@agentclientprotocol/codex-acp/package.json")),
-    command: () => script(main("@agentclientprotocol/codex-acp", "codex-acp")),
+    command: () => byNode(main("@agentclientprotocol/codex-acp", "codex-acp")),
     set: codexHome("on-request"),
     call: (cmd) => ({ name: "exec_command", input: { cmd } }),
     asks: false, // its mode decides
+  },
+  gemini: {
+    installed: () => existsSync(join(modules, "@google/gemini-cli/package.json")),
+    command: () => `${byNode(main("@google/gemini-cli", "gemini"))} --experimental-acp`,
+    set(home) {
+      mkdirSync(join(home, ".gemini"), { recursive: true });
+      writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        general: { disableAutoUpdate: true, enableAutoUpdate: false }, privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false }, model: { name: "gemini-2.5-flash" } }));
+      return ["GEMINI_API_KEY=scripted-key", `GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:${google.address().port}`];
+    },
+    call: (command) => ({ name: "run_shell_command", input: { command, description: "Run it" } }),
+    forgets: true, // its session may not be saved yet: then a new one gets the transcript
   },
 };
 
@@ -98,7 +139,7 @@ const latest = async (w) => JSON.parse((await w.run("task", "ls", "--json", "--l
 const cases = {
   async tools(name, agent) {
     const w = makeWorld(`${name} tools`, agent);
-    up.play("tools", model(agent.call("echo made > made.txt; echo ok")));
+    play("tools", model(agent.call("echo made > made.txt; echo ok")));
     const r = await w.run("run", "--agent", "real", "--approve", "allow", "Make a file.");
     const run = await latest(w);
     must(run.status === "completed", `${run.status} ${run.error_code} ${run.error} ${r.err.slice(-500)}`);
@@ -110,7 +151,7 @@ const cases = {
   },
   async reject(name, agent) {
     const w = makeWorld(`${name} reject`, agent);
-    up.play("reject", model(agent.call("echo made > made.txt")));
+    play("reject", model(agent.call("echo made > made.txt")));
     await w.run("run", "--agent", "real", "--approve", "deny", "Make a file.");
     const run = await latest(w);
     must(["completed", "failed"].includes(run.status), run.status);
@@ -119,7 +160,7 @@ const cases = {
   },
   async cancel(name, agent) {
     const w = makeWorld(`${name} cancel`, agent);
-    up.play("cancel", model(agent.call("tail -f -s 98765 /dev/null")));
+    play("cancel", model(agent.call("tail -f -s 98765 /dev/null")));
     const going = w.start("run", "--agent", "real", "--approve", "allow", "Wait.");
     for (let i = 0; i < 600 && !/I run it/.test(going.said.out); i++) await new Promise((next) => setTimeout(next, 100));
     await new Promise((next) => setTimeout(next, 1500));
@@ -137,19 +178,19 @@ const cases = {
   },
   async resume(name, agent) {
     const w = makeWorld(`${name} resume`, agent);
-    up.play("resume", () => ({ text: "Hello." }));
+    play("resume", () => ({ text: "Hello." }));
     await w.run("run", "--agent", "real", "My name is Quentin.");
     const first = await latest(w);
     must(first.status === "completed", `${first.status} ${first.error}`);
     await w.run("run", "--agent", "real", "--session", first.session, "What is my name?");
     const second = await latest(w);
     must(second.status === "completed" && second.id !== first.id, `${second.status} ${second.error}`);
-    must(second.native_id === first.native_id, "another session of the agent was begun");
+    if (!agent.forgets) must(second.native_id === first.native_id, "another session of the agent was begun");
     must(up.asked.some((a) => a.text.includes("What is my name?") && a.text.includes("Quentin")), "the model did not hear of the first prompt");
   },
   async error(name, agent) {
     const w = makeWorld(`${name} error`, agent);
-    up.play("error", () => ({ status: 400, type: "invalid_request_error", message: "the model says no" }));
+    play("error", () => ({ status: 400, type: "invalid_request_error", message: "the model says no" }));
     const r = await w.run("run", "--agent", "real", "Fail.");
     const run = await latest(w);
     must(run.status === "failed" || run.status === "completed", run.status);
@@ -179,8 +220,9 @@ for (const [name, agent] of Object.entries(agents)) {
     }
   }
 }
-console.log("ok gemini # SKIP the scripted provider does not speak its wire");
 up.close();
+google.closeAllConnections();
+google.close();
 if (!process.env.KEEP) rmSync(root, { recursive: true, force: true });
-console.log(`# agents: ${passed} passed, ${failed} failed, ${skipped + 1} skipped`);
+console.log(`# agents: ${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exit(failed ? 1 : 0);

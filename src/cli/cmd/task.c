@@ -258,7 +258,7 @@ static int find_approval(struct cli *c, const char *text, struct bough_approval 
         (void)bough_fail(&c->err, BOUGH_NOT_FOUND, "run %s waits for no approval", run->id);
         return cli_failed(c);
     }
-    *out = &asked.at[asked.n - 1];
+    *out = asked.at + (asked.n - 1);
     return CLI_DONE;
 }
 

@@ -25,7 +25,7 @@ int find_run(struct cli *c, const char *text, struct bough_run **out)
         (void)bough_fail(&c->err, BOUGH_NOT_FOUND, "session %s has no run", s->slug);
         return cli_failed(c);
     }
-    *out = &runs.at[0];
+    *out = runs.at;
     return CLI_DONE;
 }
 

@@ -281,7 +281,7 @@ static enum bough_rc resume(struct http_req *req, struct http_res *res, struct b
 {
     struct again in = { 0 };
     struct run_begin_options how;
-    struct bough_run *run;
+    struct bough_run *run = NULL;
     enum bough_rc rc = api_body(req, resume_members, &in, err);
 
     if (!rc)
