@@ -33,7 +33,8 @@ STORE_TEST_SECONDS(a_permission_is_asked_and_the_agent_is_told_allow_once_whatev
     ext_world_open(t, &w, NULL);
     run = ext_world_start(&w, "tools");
     p = ext_world_asked(&w, run);
-    CHECK_INT(BOUGH_RUN_AWAITING_APPROVAL, ext_world_get(&w, run)->status);
+    for (struct wait wait = { 0 }; ext_world_get(&w, run)->status != BOUGH_RUN_AWAITING_APPROVAL;)
+        CHECK(wait_more(&wait));
     CHECK_STR("fake/execute", p->tool);
     CHECK_STR("ls", p->title);
     CHECK(strstr(p->options.p, "allow_always") != NULL && p->expires > p->created);

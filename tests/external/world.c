@@ -65,8 +65,8 @@ void ext_world_open(struct test *t, struct ext_world *w, const char *const *more
     if (!child_lookup(t->arena, "node", path))
         SKIP("Node is not installed");
     *w = (struct ext_world){ .t = t };
-    w->dir = realpath(test_dir(t), NULL);
-    w->dir = arena_printf(t->arena, "%s/work", w->dir);
+    CHECK(realpath(test_dir(t), here) != NULL);
+    w->dir = arena_printf(t->arena, "%s/work", here);
     w->home = arena_printf(t->arena, "%s/../agent", w->dir);
     CHECK(mkdir(w->dir, 0700) == 0 && getcwd(here, sizeof here));
     set(w, "agent \"fake\"", "command",
