@@ -273,6 +273,10 @@ bench-gateway: ## streams through the gateway, beside nginx and Node; figures in
 	@scripts/install-deps --all
 	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough
 	build/release/bench.bin $(BENCH) gateway
+bench-runs: ## what runs add to calls, and what waiting costs; figures in build/bench-runs.json
+	@scripts/install-deps --all
+	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough
+	build/release/bench.bin $(BENCH) runs
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
@@ -353,6 +357,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-gateway bench-web screenshots lint check-headers format install uninstall clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-gateway bench-runs bench-web screenshots lint check-headers format install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,4 +1,5 @@
 /* Starting a run: what it needs is checked, then it is stored, then it works. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json/json.h"
@@ -244,7 +245,7 @@ static enum bough_rc put_to_work(struct begin *b, const struct bough_run_start_r
                                  struct run_begun *out, struct bough_error *err)
 {
     struct run_work *w = work_create(b->r, got->run->id, got->epoch, err);
-    const char *reply;
+    const char *reply = "";
     enum bough_rc rc = BOUGH_OK;
 
     if (!w)
@@ -256,7 +257,7 @@ static enum bough_rc put_to_work(struct begin *b, const struct bough_run_start_r
         how.at = run_answers(w, err);
         rc = how.at ? turn_open(b->turn, &how, &reply, err) : err->rc;
         if (!rc) {
-            memcpy(out->reply, reply, sizeof out->reply);
+            snprintf(out->reply, sizeof out->reply, "%s", reply);
             turn_use_store(b->turn, w->store);
             w->turn = b->turn;
             b->turn = NULL;

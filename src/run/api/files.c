@@ -117,11 +117,11 @@ static enum bough_rc revert(struct http_req *req, struct http_res *res, struct b
     struct bough_session *s;
     struct bough_run *run;
     const char **paths = NULL;
-    enum bough_rc rc = run_here(req, &run, err);
     size_t n = 0;
+    enum bough_rc rc = read_paths(req, &paths, &n, err);
 
     if (!rc)
-        rc = read_paths(req, &paths, &n, err);
+        rc = run_here(req, &run, err);
     if (!rc)
         rc = api_session_named(req, run->session, &s, err);
     if (!rc && s->status == BOUGH_STATUS_BUSY) {
