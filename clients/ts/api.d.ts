@@ -496,7 +496,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`). Resume with Last-Event-ID. */
+        /** Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`); run.created, run.updated; approval.requested, approval.resolved. Resume with Last-Event-ID. */
         get: operations["get_api_v1_events"];
         put?: never;
         post?: never;
@@ -1934,7 +1934,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compact a conversation, by its provider. */
+        /** Compact a conversation, by its provider; it is recorded beside the conversation. */
         post: operations["post_v1_responses_compact"];
         delete?: never;
         options?: never;
@@ -2147,24 +2147,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/sessions/{id}/turns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Send a prompt to a model and store its reply, which comes as an open message. With Accept: text/event-stream the answer is the AI SDK's UI message stream. */
-        post: operations["post_api_v1_sessions_id_turns"];
-        /** Stop the turn that runs; what came of its reply is kept. */
-        delete: operations["delete_api_v1_sessions_id_turns"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/sessions/{id}/compact": {
         parameters: {
             query?: never;
@@ -2193,6 +2175,1049 @@ export interface paths {
         put?: never;
         /** Go to another entry of the tree, and let a model summarise the branch that is left. A prompt that is chosen is left out, and its text comes back. */
         post: operations["post_api_v1_sessions_id_navigate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer of a model is the AI SDK's UI message stream. */
+        post: operations["post_api_v1_sessions_id_turns"];
+        /** Stop the run of the session; what came of its reply is kept. */
+        delete: operations["delete_api_v1_sessions_id_turns"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on where a run has failed or was cancelled, perhaps with other limits. */
+        post: operations["post_api_v1_runs_run_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do again what a run did, from one of its model calls on; what it did stays on its branch. */
+        post: operations["post_api_v1_runs_run_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the runs of a session, newest first. */
+        get: operations["get_api_v1_sessions_id_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List runs, newest first. */
+        get: operations["get_api_v1_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A run. */
+        get: operations["get_api_v1_runs_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a run did, as rows for people. A page covers up to `limit` entries. */
+        get: operations["get_api_v1_runs_run_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files that a run left beside its messages: whole results, outputs, protocols. */
+        get: operations["get_api_v1_runs_run_artifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a run. One that works is stopped by its server; what came is kept. Again changes nothing; 409 when it has ended. */
+        post: operations["post_api_v1_runs_run_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List approvals, newest first. */
+        get: operations["get_api_v1_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An approval. */
+        get: operations["get_api_v1_approvals_approval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve or reject a tool call. 409 when that was done already: the message says by whom and when. */
+        post: operations["post_api_v1_approvals_approval_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tools that may be used without asking, newest first. */
+        get: operations["get_api_v1_grants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/grants/{grant}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a grant back. */
+        delete: operations["delete_api_v1_grants_grant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tool servers of this server. */
+        get: operations["get_api_v1_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools/{server}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a tool server and list its tools now. */
+        post: operations["post_api_v1_tools_server_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the external agents of this server. */
+        get: operations["get_api_v1_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start an agent, begin a session and end it: what works, and what to do. */
+        post: operations["post_api_v1_agents_agent_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/agent-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What can be set for the external agent of a session. */
+        get: operations["get_api_v1_sessions_id_agent_options"];
+        /** Set options of the external agent of a session; they count from its next turn on. A mode in which the agent may approve for itself needs the scope `approve`. */
+        put: operations["put_api_v1_sessions_id_agent_options"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files that a run changed in its workspace, by path. */
+        get: operations["get_api_v1_runs_run_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a run changed, or what it changed in one file, as a diff. */
+        get: operations["get_api_v1_runs_run_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the changes of a run back, all or those of some files. Nothing is changed when a file has moved on: 409. */
+        post: operations["post_api_v1_runs_run_revert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-adapters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the external agents. */
+        get: operations["get_hecate_v1_agent_adapters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-adapters/{adapter}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: start an agent, begin a session and end it. */
+        post: operations["post_hecate_v1_agent_adapters_adapter_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-adapters/{adapter}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: the same, without the agent's settings. */
+        get: operations["get_hecate_v1_agent_adapters_adapter_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-adapters/{adapter}/refresh-launcher": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: always 409: agents are installed by their administrator. */
+        post: operations["post_hecate_v1_agent_adapters_adapter_refresh_launcher"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the approvals of a chat, oldest first. */
+        get: operations["get_hecate_v1_agent_chat_sessions_id_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/approvals/{approval}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get an approval of a chat. */
+        get: operations["get_hecate_v1_agent_chat_sessions_id_approvals_approval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/approvals/{approval}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: approve or deny what an agent asked for. */
+        post: operations["post_hecate_v1_agent_chat_sessions_id_approvals_approval_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/approvals/{approval}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: take back the question of an approval, without a decision. */
+        post: operations["post_hecate_v1_agent_chat_sessions_id_approvals_approval_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list what tools may do without asking, newest first. */
+        get: operations["get_hecate_v1_agent_chat_grants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/grants/{grant}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Hecate: take a grant back. */
+        delete: operations["delete_hecate_v1_agent_chat_grants_grant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list agent chats: sessions that were created as such, or that have runs. */
+        get: operations["get_hecate_v1_agent_chat_sessions"];
+        put?: never;
+        /** Hecate: create an agent chat. */
+        post: operations["post_hecate_v1_agent_chat_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get an agent chat with its segments and messages. */
+        get: operations["get_hecate_v1_agent_chat_sessions_id"];
+        put?: never;
+        post?: never;
+        /** Hecate: permanently delete an agent chat; a run is cancelled first. */
+        delete: operations["delete_hecate_v1_agent_chat_sessions_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: stop the run of an agent chat. */
+        post: operations["post_hecate_v1_agent_chat_sessions_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: stop the run and forget the agent's own session; the history stays. */
+        post: operations["post_hecate_v1_agent_chat_sessions_id_close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/messages/{message}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the files that a turn has changed. */
+        get: operations["get_hecate_v1_agent_chat_sessions_id_messages_message_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/messages/{message}/files/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get the diff of a file that a turn has changed. */
+        get: operations["get_hecate_v1_agent_chat_sessions_id_messages_message_files_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/messages/{message}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: take back what a turn has changed, in these files or in all; 409 if one has changed since. */
+        post: operations["post_hecate_v1_agent_chat_sessions_id_messages_message_revert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: send a message. The answer comes when the turn has ended: the whole chat, also of a turn that failed. */
+        post: operations["post_hecate_v1_agent_chat_sessions_id_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/agent-chat/sessions/{id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: follow a chat: `snapshot`, `approval.requested`, `approval.resolved`, and `done` at the end of a run. */
+        get: operations["get_hecate_v1_agent_chat_sessions_id_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: follow a run: `snapshot` at each change, and `done` at its end. */
+        get: operations["get_hecate_v1_tasks_task_runs_run_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list tasks, the last changed first. */
+        get: operations["get_hecate_v1_tasks"];
+        put?: never;
+        /** Hecate: create a task; it is not started. */
+        post: operations["post_hecate_v1_tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get a task. */
+        get: operations["get_hecate_v1_tasks_task"];
+        put?: never;
+        post?: never;
+        /** Hecate: permanently delete a task. */
+        delete: operations["delete_hecate_v1_tasks_task"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the approvals of a task, oldest first. */
+        get: operations["get_hecate_v1_tasks_task_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/approvals/{approval}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get an approval of a task. */
+        get: operations["get_hecate_v1_tasks_task_approvals_approval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/approvals/{approval}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: approve or reject a tool call. A rejection ends the run. */
+        post: operations["post_hecate_v1_tasks_task_approvals_approval_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the artifacts of all runs of a task. */
+        get: operations["get_hecate_v1_tasks_task_artifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: start a task; 409 while a run is active. */
+        post: operations["post_hecate_v1_tasks_task_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the runs of a task, newest first. */
+        get: operations["get_hecate_v1_tasks_task_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get a run. */
+        get: operations["get_hecate_v1_tasks_task_runs_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: do the task again from its prompt, without what came behind it. */
+        post: operations["post_hecate_v1_tasks_task_runs_run_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/retry-from-turn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: do a run again from a turn on. */
+        post: operations["post_hecate_v1_tasks_task_runs_run_retry_from_turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: go on where a run ended. */
+        post: operations["post_hecate_v1_tasks_task_runs_run_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: go on with another prompt. */
+        post: operations["post_hecate_v1_tasks_task_runs_run_continue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hecate: stop a run; one that has ended stays as it is. */
+        post: operations["post_hecate_v1_tasks_task_runs_run_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the model and tool calls of a run. */
+        get: operations["get_hecate_v1_tasks_task_runs_run_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/steps/{step}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get a step of a run. */
+        get: operations["get_hecate_v1_tasks_task_runs_run_steps_step"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the artifacts of a run. */
+        get: operations["get_hecate_v1_tasks_task_runs_run_artifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/artifacts/{artifact}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: get an artifact of a run with its content. */
+        get: operations["get_hecate_v1_tasks_task_runs_run_artifacts_artifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hecate/v1/tasks/{task}/runs/{run}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hecate: list the events of a run, oldest first. */
+        get: operations["get_hecate_v1_tasks_task_runs_run_events"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6565,90 +7590,6 @@ export interface components {
              */
             cost_nano_usd?: number;
         };
-        /** @description A turn that was begun, or a prompt that waits for its turn. */
-        Turn: {
-            /**
-             * @description The message that is answered.
-             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
-             */
-            user: string | null;
-            /**
-             * @description The reply: an open message while it comes; null if it waits.
-             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8T
-             */
-            reply: string | null;
-            /**
-             * @description The provider that answers.
-             * @example anthropic
-             */
-            provider: string | null;
-            /**
-             * @description The model that answers.
-             * @example claude-sonnet-4-5
-             */
-            model: string | null;
-            /**
-             * @description The prompt that waits, because the session is busy; else null.
-             * @example null
-             */
-            queued: components["schemas"]["Prompt"] | null;
-        };
-        /**
-         * @description A prompt to send to a model.
-         * @example {
-         *       "content": "Run the tests again.",
-         *       "model": "claude-sonnet-4-5"
-         *     }
-         */
-        TurnNew: {
-            /**
-             * @description The text of the prompt.
-             * @example Run the tests again.
-             */
-            content?: string;
-            /**
-             * @description More parts of the prompt: files, images, texts.
-             * @example []
-             */
-            parts?: {
-                [key: string]: unknown;
-            }[];
-            /**
-             * @description The provider; without it the one that has the model.
-             * @example anthropic
-             */
-            provider?: string;
-            /**
-             * @description The model; without it that of the session, or of its last call.
-             * @example claude-sonnet-4-5
-             */
-            model?: string;
-            /**
-             * @description The entry that the prompt follows, for a branch; with `retry` the prompt to answer again. Without it: the head.
-             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
-             */
-            at?: string;
-            /**
-             * @description The prompt follows no entry: a new root.
-             * @example false
-             */
-            at_root?: boolean;
-            /**
-             * @description Answer the last prompt, or the one at `at`, again.
-             * @example false
-             */
-            retry?: boolean;
-            /**
-             * @description If the session is busy, let the prompt wait for its turn.
-             * @example true
-             */
-            queue?: boolean;
-            /**
-             * @description Tokens that the reply may have; 0: as the provider likes.
-             * @example 4096
-             */
-            max_output_tokens?: number;
-        };
         /**
          * @description Tokens and money that one message or call spent. Missing numbers are 0.
          * @example {
@@ -6693,6 +7634,1073 @@ export interface components {
              * @example 1234000
              */
             cost_nano_usd?: number;
+        };
+        /** @description What a run did, as rows for people. */
+        Activities: {
+            /** @description All rows of this page, in order of appearance. */
+            items: components["schemas"]["Activity"][];
+            /** @description The rows for people, in order. */
+            main: components["schemas"]["Activity"][];
+            /** @description Lower-level rows, in order: closed in a transcript. */
+            details: components["schemas"]["Activity"][];
+            /**
+             * @description A row is active: the list opens by itself.
+             * @example true
+             */
+            open: boolean;
+            /** @description Where the time went. */
+            timing: components["schemas"]["Timing"];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description One row of what a run did. */
+        Activity: {
+            /**
+             * @description Unique in the list, and the same each time.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description started, thinking, tool_call, approval, files_changed, completed, ...
+             * @example tool_call
+             */
+            type: string;
+            /**
+             * @description How far it is: queued, running, completed, failed, ...
+             * @example completed
+             */
+            status: string;
+            /**
+             * @description The tool, the model, or the kind of the file.
+             * @example shell_exec
+             */
+            kind: string;
+            /**
+             * @description For people.
+             * @example Ran shell
+             */
+            title: string;
+            /**
+             * @description What it was about: a command, a path, a text.
+             * @example make test
+             */
+            detail: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /**
+             * @description The id of the part that names the file.
+             * @example 01K9ZQ3S0000400000002GJ6VY.0001
+             */
+            artifact?: string;
+            /**
+             * @description The size of the file in bytes.
+             * @example 120000
+             */
+            artifact_size?: number;
+            /**
+             * @description The beginning of the file, or of an error.
+             * @example ok
+             */
+            preview?: string;
+            /**
+             * @description The approval that it is about.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            approval?: string;
+            /**
+             * @description The model or tool call that it belongs to.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            step?: string;
+            /**
+             * @description A person must answer.
+             * @example false
+             */
+            needs_action: boolean;
+        };
+        /** @description An external agent that can be started here. */
+        Agent: {
+            /**
+             * @description Its name in the configuration.
+             * @example claude
+             */
+            name: string;
+            /**
+             * @description For people.
+             * @example Claude Code
+             */
+            title: string;
+            /**
+             * @description The program that is started.
+             * @example claude-agent-acp
+             */
+            program: string;
+            /**
+             * @description Its program is there.
+             * @example true
+             */
+            installed: boolean;
+            /**
+             * @description It is not offered.
+             * @example false
+             */
+            off: boolean;
+            /**
+             * @description What happens when no rule decides: ask, allow or deny.
+             * @example ask
+             */
+            approve: string;
+            /**
+             * @description The mode that is set when a session begins, or empty.
+             * @example
+             */
+            mode: string;
+            /**
+             * @description A new session of it gets the transcript.
+             * @example true
+             */
+            handover: boolean;
+            /**
+             * @description How to install it, or empty.
+             * @example
+             */
+            install: string;
+            /**
+             * @description How to sign in to it, or empty.
+             * @example
+             */
+            login: string;
+        };
+        /** @description Options of the external agent of a session. */
+        AgentOptions: {
+            /**
+             * @description The agent that worked last; null: none did.
+             * @example claude
+             */
+            adapter: string | null;
+            /**
+             * @description Its own id of the session.
+             * @example ses-1
+             */
+            native_id: string | null;
+            /**
+             * @description As the agent listed them: config, modes, models, commands, mode.
+             * @example {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What was set, by name.
+             * @example {}
+             */
+            wanted: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Options to set, from the agent's next turn on.
+         * @example {
+         *       "options": {
+         *         "model": "large"
+         *       }
+         *     }
+         */
+        AgentOptionsNew: {
+            /**
+             * @description Values by name: mode, model, or the id of an option.
+             * @example {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Whether an external agent works. */
+        AgentProbe: {
+            /**
+             * @description Its name in the configuration.
+             * @example claude
+             */
+            name: string;
+            /**
+             * @description The last one tried: lookup, spawn, initialize, new_session, ready.
+             * @example ready
+             */
+            stage: string;
+            /**
+             * @description ready, not_installed, auth_required or error.
+             * @example ready
+             */
+            status: string;
+            /**
+             * @description Where its program is, or empty.
+             * @example /usr/bin/claude-agent-acp
+             */
+            program: string;
+            /**
+             * @description As it calls itself, or empty.
+             * @example fake
+             */
+            agent: string;
+            /**
+             * @description Its own version, or empty.
+             * @example 1.0.0
+             */
+            version: string;
+            /**
+             * @description What went wrong, or empty.
+             * @example
+             */
+            error: string;
+            /**
+             * @description What to do about it, or empty.
+             * @example
+             */
+            hint: string;
+            /**
+             * @description The end of what it wrote to its standard error.
+             * @example
+             */
+            stderr: string;
+            /**
+             * @description What can be set.
+             * @example {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A list of external agents. */
+        Agents: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Agent"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A question to a person about one tool call of a run. */
+        Approval: {
+            /**
+             * @description Its id.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string;
+            /**
+             * @description The run that asks.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            run: string;
+            /**
+             * @description The message with the tool call.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            entry: string;
+            /**
+             * @description The index of the tool part in the message, from 0.
+             * @example 0
+             */
+            part: number;
+            /**
+             * @description The tool as rules and grants name it: `server/tool`.
+             * @example files/write
+             */
+            tool: string;
+            /**
+             * @description What the tool does: read, edit, delete, execute, ...
+             * @example edit
+             */
+            kind: string;
+            /**
+             * @description The tool, for people.
+             * @example Write file
+             */
+            title: string;
+            /**
+             * @description What an external agent offers to answer.
+             * @example []
+             */
+            options: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description How it stands.
+             * @example pending
+             */
+            status: components["schemas"]["ApprovalStatus"];
+            /**
+             * @description How far the approval reaches.
+             * @example once
+             */
+            scope: components["schemas"]["ApprovalScope"];
+            /**
+             * @description What settled it: none, person, grant, policy, timeout, run_ended.
+             * @example person
+             */
+            path: string;
+            /**
+             * @description The option that was picked.
+             * @example allow_once
+             */
+            option?: string;
+            /**
+             * @description What the person said.
+             * @example
+             */
+            note: string;
+            /**
+             * @description Who settled it; empty for the owner, or while it is pending.
+             * @example
+             */
+            by: string;
+            /**
+             * @description The rejection ended the run.
+             * @example false
+             */
+            stop: boolean;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /** @description When it ends by itself; null: never. */
+            expires: string | null;
+            /** @description When it was settled; null: not yet. */
+            settled: string | null;
+        };
+        /**
+         * @description The answer of a person.
+         * @example {
+         *       "decision": "approve",
+         *       "scope": "session"
+         *     }
+         */
+        ApprovalResolve: {
+            /**
+             * @description May the call be made?
+             * @example approve
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /**
+             * @description How far an approval reaches (default once).
+             * @example session
+             */
+            scope?: components["schemas"]["ApprovalScope"];
+            /**
+             * @description One of the options that an external agent offers.
+             * @example allow_once
+             */
+            option?: string;
+            /**
+             * @description What the model reads about a rejection.
+             * @example not on Fridays
+             */
+            note?: string;
+            /**
+             * @description A rejection ends the run.
+             * @example false
+             */
+            stop?: boolean;
+        };
+        /** @description A list of approvals. */
+        Approvals: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Approval"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A file that a run left beside its messages. */
+        Artifact: {
+            /**
+             * @description The id of its part.
+             * @example 01K9ZQ3S0000400000002GJ6VY.0001
+             */
+            id: string;
+            /**
+             * @description The message that names it.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            entry: string;
+            /**
+             * @description The index of its part in the message, from 0.
+             * @example 1
+             */
+            part: number;
+            /**
+             * @description What it is: result, stdout, stderr, diff, ...
+             * @example result
+             */
+            kind: string;
+            /**
+             * @description The media type.
+             * @example image/png
+             */
+            mime: string;
+            /**
+             * @description The name of the file.
+             * @example result.txt
+             */
+            name: string;
+            /**
+             * @description Names the attachment in a `file` part.
+             * @example bough:sha256-...
+             */
+            url: string;
+            /**
+             * @description The size in bytes.
+             * @example 4096
+             */
+            size: number;
+            /**
+             * @description Its beginning.
+             * @example ok
+             */
+            preview: string;
+        };
+        /** @description A list of artifacts. */
+        Artifacts: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Artifact"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A file that a run changed. */
+        ChangedFile: {
+            /**
+             * @description From the root of the repository.
+             * @example src/main.c
+             */
+            path: string;
+            /**
+             * @description modified, added, deleted or binary.
+             * @example modified
+             */
+            status: string;
+            /**
+             * @description Lines that were added.
+             * @example 3
+             */
+            additions: number;
+            /**
+             * @description Lines that were removed.
+             * @example 1
+             */
+            deletions: number;
+        };
+        /** @description A list of changed files. */
+        ChangedFiles: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["ChangedFile"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A tool that may be used without asking. */
+        Grant: {
+            /**
+             * @description Its id.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description Where it counts.
+             * @example session
+             */
+            scope: components["schemas"]["ApprovalScope"];
+            /**
+             * @description The session, of the scope session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string | null;
+            /**
+             * @description The folder, of the scope workspace.
+             * @example /srv/shop
+             */
+            workspace?: string;
+            /**
+             * @description The tool: `server/tool`.
+             * @example files/write
+             */
+            tool: string;
+            /**
+             * @description The approval that it came from, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            approval: string | null;
+            /**
+             * @description Who gave it; empty for the owner.
+             * @example
+             */
+            by: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+        };
+        /** @description A list of grants. */
+        Grants: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Grant"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description Changes that were taken back. */
+        Reverted: {
+            /**
+             * @description It was done.
+             * @example true
+             */
+            reverted: boolean;
+            /** @description What the run had changed. */
+            files: components["schemas"]["ChangedFile"][];
+        };
+        /** @description What answers one prompt of a session: a model, the agent loop or another program. */
+        Run: {
+            /**
+             * @description Its id.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string;
+            /**
+             * @description Its number in the session, from 1.
+             * @example 1
+             */
+            number: number;
+            /**
+             * @description What answers.
+             * @example agent
+             */
+            runtime: components["schemas"]["RunRuntime"];
+            /**
+             * @description How it stands.
+             * @example running
+             */
+            status: components["schemas"]["RunStatus"];
+            /**
+             * @description Why there is this run.
+             * @example start
+             */
+            why: components["schemas"]["RunWhy"];
+            /**
+             * @description The first run of its chain: its own id if it is the first.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            task: string;
+            /**
+             * @description The run before it in its chain, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            after: string | null;
+            /**
+             * @description Who started it; empty for the owner.
+             * @example
+             */
+            by: string;
+            /**
+             * @description The external agent.
+             * @example claude
+             */
+            adapter?: string;
+            /**
+             * @description The agent's own id of the session.
+             * @example ses_1
+             */
+            native_id?: string;
+            /**
+             * @description The provider.
+             * @example anthropic
+             */
+            provider: string;
+            /**
+             * @description The model.
+             * @example claude-sonnet-4-5
+             */
+            model: string;
+            /**
+             * @description The name of the server that accepted it.
+             * @example mars
+             */
+            host: string;
+            /**
+             * @description The folder it works in.
+             * @example /srv/shop
+             */
+            workspace?: string;
+            /**
+             * @description Its own system prompt.
+             * @example Be brief.
+             */
+            system_prompt?: string;
+            /**
+             * @description The tool servers it may use; none: the usual ones.
+             * @example [
+             *       "files"
+             *     ]
+             */
+            servers: string[];
+            /**
+             * @description The state of the workspace.
+             * @example {}
+             */
+            git: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The message that it answers, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            prompt: string | null;
+            /**
+             * @description Its first entry.
+             * @example #1.3
+             */
+            first: string | null;
+            /**
+             * @description Its last entry so far.
+             * @example #1.9
+             */
+            last: string | null;
+            /** @description What it may use. */
+            limits: components["schemas"]["RunLimits"];
+            /**
+             * @description Model calls so far.
+             * @example 3
+             */
+            turns: number;
+            /**
+             * @description Tool calls so far.
+             * @example 2
+             */
+            tools: number;
+            /**
+             * @description How many approvals it asked for.
+             * @example 0
+             */
+            approvals: number;
+            /**
+             * @description How many approvals are settled.
+             * @example 0
+             */
+            settled: number;
+            /**
+             * @description Tokens of the context, as last reported; 0: not known.
+             * @example 1200
+             */
+            context_used: number;
+            /**
+             * @description Tokens that the context may have; 0: not known.
+             * @example 200000
+             */
+            context_size: number;
+            /**
+             * @description How long it waited for approvals.
+             * @example 0
+             */
+            waited_ms: number;
+            /** @description A wish to stop it. */
+            cancel?: components["schemas"]["RunCancelled"];
+            /**
+             * @description Why it failed: turns, time, budget, provider, not_ready, tools, rejected, interrupted, shutdown, ...
+             * @example turns
+             */
+            error_code?: string;
+            /**
+             * @description Why it failed, a sentence.
+             * @example the model was called 32 times
+             */
+            error?: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /** @description When it was first claimed; null: not yet. */
+            started: string | null;
+            /** @description When it ended; null: not yet. */
+            ended: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updated: string | null;
+        };
+        /**
+         * @description A wish to stop a run.
+         * @example {
+         *       "note": "not needed any more"
+         *     }
+         */
+        RunCancel: {
+            /**
+             * @description Why it is to stop.
+             * @example not needed any more
+             */
+            note?: string;
+        };
+        /** @description Who wished to stop a run, and when. */
+        RunCancelled: {
+            /**
+             * @description Who; empty for the owner.
+             * @example
+             */
+            by: string;
+            /**
+             * @description What was said.
+             * @example
+             */
+            note: string;
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            time: string | null;
+        };
+        /** @description What a run changed. */
+        RunDiff: {
+            /**
+             * @description The file; null: all of them.
+             * @example src/main.c
+             */
+            path: string | null;
+            /**
+             * @description As git prints it.
+             * @example
+             */
+            diff: string;
+        };
+        /** @description What a run may use. 0: no limit. */
+        RunLimits: {
+            /**
+             * @description Model calls.
+             * @example 32
+             */
+            turns: number;
+            /**
+             * @description Time without that of approvals.
+             * @example 1800000
+             */
+            time_ms: number;
+            /**
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
+             * @example 0.001234
+             */
+            cost_usd: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
+        };
+        /**
+         * @description What a run may use.
+         * @example {
+         *       "turns": 64,
+         *       "cost_usd": 2
+         *     }
+         */
+        RunLimitsNew: {
+            /**
+             * @description Model calls (default 32).
+             * @example 64
+             */
+            turns?: number;
+            /**
+             * @description Time without that of approvals (default 30 minutes).
+             * @example 1800000
+             */
+            time_ms?: number;
+            /**
+             * @description Money, also that of runs which it resumes.
+             * @example 2
+             */
+            cost_usd?: number;
+        };
+        /**
+         * @description How to go on with a run.
+         * @example {
+         *       "limits": {
+         *         "turns": 64
+         *       }
+         *     }
+         */
+        RunResume: {
+            /** @description Other limits; what is missing stays. */
+            limits?: components["schemas"]["RunLimitsNew"];
+        };
+        /**
+         * @description From where a run is done again.
+         * @example {
+         *       "turn": 2
+         *     }
+         */
+        RunRetry: {
+            /**
+             * @description The number of the model call, from 1 (default 1).
+             * @example 2
+             */
+            turn?: number;
+        };
+        /**
+         * @description Which changes of a run are taken back.
+         * @example {
+         *       "paths": [
+         *         "src/main.c"
+         *       ]
+         *     }
+         */
+        RunRevert: {
+            /**
+             * @description These files only; absent or empty: all.
+             * @example []
+             */
+            paths?: string[];
+        };
+        /** @description A list of runs. */
+        Runs: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Run"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description Where the time of a run went. */
+        Timing: {
+            /**
+             * @description From its creation to its end, or to now.
+             * @example 1003
+             */
+            total_ms: number;
+            /**
+             * @description Time before it was claimed.
+             * @example 3
+             */
+            queue_ms: number;
+            /**
+             * @description Time of model calls.
+             * @example 900
+             */
+            model_ms: number;
+            /**
+             * @description Time in which any tool ran.
+             * @example 80
+             */
+            tool_ms: number;
+            /**
+             * @description Time that it waited for people.
+             * @example 0
+             */
+            approval_wait_ms: number;
+            /**
+             * @description The rest.
+             * @example 20
+             */
+            overhead_ms: number;
+            /**
+             * @description Model calls.
+             * @example 3
+             */
+            turns: number;
+            /**
+             * @description Tool calls.
+             * @example 2
+             */
+            tools: number;
+            /**
+             * @description What took most: model, tools, approval, queue or overhead.
+             * @example model
+             */
+            bottleneck: string;
+            /**
+             * @description How long that took.
+             * @example 900
+             */
+            bottleneck_ms: number;
+        };
+        /** @description A server of tools for the agent loop. */
+        ToolServer: {
+            /**
+             * @description Its name in the configuration.
+             * @example files
+             */
+            name: string;
+            /**
+             * @description built-in, stdio or http.
+             * @example stdio
+             */
+            kind: string;
+            /**
+             * @description configured, ready, failed or off.
+             * @example ready
+             */
+            status: string;
+            /**
+             * @description The version of MCP it speaks, or empty.
+             * @example 2025-11-25
+             */
+            protocol: string;
+            /**
+             * @description Its own version, or empty.
+             * @example 1.0.0
+             */
+            version: string;
+            /**
+             * @description Why it does not work, or empty.
+             * @example
+             */
+            error: string;
+            /**
+             * @description What to do about it, or empty.
+             * @example
+             */
+            hint: string;
+            /**
+             * @description The end of what it wrote to its standard error.
+             * @example
+             */
+            stderr: string;
+            /**
+             * @description Its own hints about reading count.
+             * @example false
+             */
+            trusted: boolean;
+            /**
+             * @description How many tools it has; 0: not known yet.
+             * @example 5
+             */
+            tools: number;
+        };
+        /** @description A list of tool servers. */
+        ToolServers: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["ToolServer"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A run that was begun, or a prompt that waits for its turn. */
+        Turn: {
+            /**
+             * @description The message that is answered.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
+             */
+            user: string | null;
+            /**
+             * @description The reply: an open message while it comes; null if it waits.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8T
+             */
+            reply: string | null;
+            /**
+             * @description The provider that answers.
+             * @example anthropic
+             */
+            provider: string | null;
+            /**
+             * @description The model that answers.
+             * @example claude-sonnet-4-5
+             */
+            model: string | null;
+            /**
+             * @description The prompt that waits, because the session is busy; else null.
+             * @example null
+             */
+            queued: components["schemas"]["Prompt"] | null;
+            /** @description The run; null if the prompt waits. */
+            run: components["schemas"]["Run"] | null;
+        };
+        /**
+         * @description A prompt to send to a model, to the agent loop or to an external agent.
+         * @example {
+         *       "content": "Run the tests again.",
+         *       "model": "claude-sonnet-4-5"
+         *     }
+         */
+        TurnNew: {
+            /**
+             * @description The text of the prompt.
+             * @example Run the tests again.
+             */
+            content?: string;
+            /**
+             * @description More parts of the prompt: files, images, texts.
+             * @example []
+             */
+            parts?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description What answers. Without it: external with an adapter, agent with servers, else model.
+             * @example agent
+             */
+            runtime?: components["schemas"]["RunRuntime"];
+            /**
+             * @description The provider; without it the one that has the model.
+             * @example anthropic
+             */
+            provider?: string;
+            /**
+             * @description The model; without it that of the session, or of its last call.
+             * @example claude-sonnet-4-5
+             */
+            model?: string;
+            /**
+             * @description The external agent, by its name in the configuration.
+             * @example claude
+             */
+            adapter?: string;
+            /**
+             * @description The folder to work in; under `[workspaces] root` of the server.
+             * @example /srv/shop
+             */
+            workspace?: string;
+            /**
+             * @description The tool servers it may use, by name; an empty list: the usual ones.
+             * @example [
+             *       "files"
+             *     ]
+             */
+            servers?: string[];
+            /** @description What the run may use. */
+            limits?: components["schemas"]["RunLimitsNew"];
+            /**
+             * @description Instead of the session's.
+             * @example Be brief.
+             */
+            system_prompt?: string;
+            /**
+             * @description The entry that the prompt follows, for a branch; with `retry` the prompt to answer again. Without it: the head.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
+             */
+            at?: string;
+            /**
+             * @description The prompt follows no entry: a new root.
+             * @example false
+             */
+            at_root?: boolean;
+            /**
+             * @description Answer the last prompt, or the one at `at`, again.
+             * @example false
+             */
+            retry?: boolean;
+            /**
+             * @description If the session is busy, let the prompt wait for its turn.
+             * @example true
+             */
+            queue?: boolean;
+            /**
+             * @description Tokens that the reply may have; 0: as the provider likes.
+             * @example 4096
+             */
+            max_output_tokens?: number;
         };
         /** @description A message with its parts. */
         AlkhubMessage: {
@@ -7114,6 +9122,906 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description What a run did, as a row for people. */
+        HecateActivity: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description What it is: tool_call, thinking, approval, output, ...
+             * @example tool_call
+             */
+            type: string;
+            /**
+             * @description How far it is.
+             * @example completed
+             */
+            status: string;
+            /**
+             * @description The tool, the model, or the kind of artifact.
+             * @example files_write
+             */
+            kind?: string;
+            /**
+             * @description What people read.
+             * @example Edited file
+             */
+            title: string;
+            /** @description What it was about: a command, a path, the beginning of a text. */
+            detail?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * @description The artifact.
+             * @example 01K9ZQ....0001
+             */
+            artifact_id?: string;
+            /**
+             * @description The size of the artifact.
+             * @example 2048
+             */
+            artifact_size_bytes?: number;
+            /** @description The beginning of the artifact, or of an error. */
+            artifact_preview?: string;
+            /**
+             * @description The approval that it is about.
+             * @example appr_01K9ZQ...
+             */
+            approval_id?: string;
+            /**
+             * @description A person must answer.
+             * @example true
+             */
+            needs_action?: boolean;
+        };
+        /** @description An external agent. */
+        HecateAdapter: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description What people read.
+             * @example Codex
+             */
+            name: string;
+            /**
+             * @description How it is talked to.
+             * @example acp
+             */
+            kind: string;
+            /**
+             * @description Its program.
+             * @example codex-acp
+             */
+            command: string;
+            /** @description Arguments of its program. */
+            args: string[];
+            /**
+             * @description Whether this server installs it: never.
+             * @example false
+             */
+            managed: boolean;
+            /**
+             * @description Whether it can be used.
+             * @example true
+             */
+            available: boolean;
+            /**
+             * @description available or missing.
+             * @example available
+             */
+            status: string;
+            /**
+             * @description Where its program is.
+             * @example /usr/bin/codex-acp
+             */
+            path?: string;
+            /** @description Why it is missing. */
+            error?: string;
+            /**
+             * @description Who knows the cost: hecate (bough itself) or external.
+             * @example hecate
+             */
+            cost_mode: string;
+            /**
+             * @description The version that it reports.
+             * @example 0.16.0
+             */
+            version?: string;
+            /**
+             * @description ok, unauthenticated or unknown.
+             * @example ok
+             */
+            auth_status: string;
+            /** @description What it says about signing in. */
+            auth_error?: string;
+        };
+        /** @description Whether an agent works. */
+        HecateAdapterHealth: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_adapter_health";
+            /** @description What was found. */
+            data: components["schemas"]["HecateHealth"];
+        };
+        /** @description An agent, and whether it works. */
+        HecateAdapterProbe: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_adapter_probe";
+            /** @description What was found. */
+            data: components["schemas"]["HecateProbe"];
+        };
+        /** @description The external agents. */
+        HecateAdapters: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_adapters";
+            /** @description The agents. */
+            data: components["schemas"]["HecateAdapter"][];
+        };
+        /** @description What an agent asked for. */
+        HecateAgentApproval: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The id of the session.
+             * @example chat_01K9ZQ...
+             */
+            session_id: string;
+            /**
+             * @description The agent that asks; hecate for bough's own loop.
+             * @example codex
+             */
+            adapter_id: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace?: string;
+            /**
+             * @description The kind of tool: file_write, shell_exec, network, ...
+             * @example file_write
+             */
+            tool_kind: string;
+            /**
+             * @description The tool, or what it would do.
+             * @example files/write
+             */
+            tool_name: string;
+            /**
+             * @description pending, approved, denied, timed_out or cancelled.
+             * @example pending
+             */
+            status: string;
+            /** @description The answers that the agent offers. */
+            acp_options: components["schemas"]["HecateAgentOption"][];
+            /** @description How far an approval can reach. */
+            scope_choices: string[];
+            /**
+             * @description The answer of the agent's that was chosen.
+             * @example allow
+             */
+            selected_option?: string;
+            /**
+             * @description How far it reaches: once, session, workspace_tool or adapter_tool.
+             * @example once
+             */
+            scope?: string;
+            /**
+             * @description What was decided.
+             * @example approve
+             */
+            decision?: string;
+            /**
+             * @description What settled it: operator, grant, default_mode, timeout or request_cancelled.
+             * @example operator
+             */
+            path?: string;
+            /** @description What the person said about it. */
+            decision_note?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was settled.
+             * @example 2026-11-17T08:00:00Z
+             */
+            resolved_at?: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             * @example 2026-11-17T08:00:00Z
+             */
+            expires_at?: string;
+        };
+        /** @description An approval of a chat. */
+        HecateAgentApprovalAnswer: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_chat_approval";
+            /** @description The approval. */
+            data: components["schemas"]["HecateAgentApproval"];
+        };
+        /** @description The approvals of a chat, oldest first. */
+        HecateAgentApprovals: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "list";
+            /** @description The approvals. */
+            data: components["schemas"]["HecateAgentApproval"][];
+        };
+        /** @description An agent chat with its segments and messages. */
+        HecateAgentChat: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
+            adapter_id?: string;
+            /**
+             * @description How the agent is talked to.
+             * @example acp
+             * @constant
+             */
+            driver_kind?: "acp";
+            /** @description The agent's own id of the session. */
+            native_session_id?: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id?: string;
+            /**
+             * @description The latest run.
+             * @example run_01K9ZQ...
+             */
+            latest_run_id?: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description What is known of the model.
+             * @example {}
+             */
+            capabilities: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace: string;
+            /**
+             * @description The git branch of the workspace when the chat was created.
+             * @example main
+             */
+            workspace_branch?: string;
+            /**
+             * @description idle, or the status of the latest run.
+             * @example idle
+             */
+            status: string;
+            /**
+             * @description How many runs the chat has had.
+             * @example 3
+             */
+            turns_used: number;
+            /**
+             * Format: date-time
+             * @description When the chat was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            session_started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00Z
+             */
+            updated_at?: string;
+            /** @description The stretches that one runtime answered. */
+            segments: components["schemas"]["HecateSegment"][];
+            /** @description The messages, oldest first. */
+            messages: components["schemas"]["HecateAgentMessage"][];
+        };
+        /** @description An agent chat. */
+        HecateAgentChatAnswer: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_chat_session";
+            /** @description The chat. */
+            data: components["schemas"]["HecateAgentChat"];
+        };
+        /**
+         * @description An agent chat to create.
+         * @example {
+         *       "runtime_kind": "agent",
+         *       "model": "gpt-5",
+         *       "workspace": "/srv/shop"
+         *     }
+         */
+        HecateAgentChatNew: {
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title?: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind?: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
+            adapter_id?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace?: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+        };
+        /** @description An agent chat in a list. */
+        HecateAgentChatSummary: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
+            adapter_id?: string;
+            /**
+             * @description How the agent is talked to.
+             * @example acp
+             * @constant
+             */
+            driver_kind?: "acp";
+            /** @description The agent's own id of the session. */
+            native_session_id?: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id?: string;
+            /**
+             * @description The latest run.
+             * @example run_01K9ZQ...
+             */
+            latest_run_id?: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description What is known of the model.
+             * @example {}
+             */
+            capabilities: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace: string;
+            /**
+             * @description The git branch of the workspace when the chat was created.
+             * @example main
+             */
+            workspace_branch?: string;
+            /**
+             * @description idle, or the status of the latest run.
+             * @example idle
+             */
+            status: string;
+            /**
+             * @description How many messages the session has; those of tools count.
+             * @example 12
+             */
+            message_count: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00Z
+             */
+            updated_at?: string;
+        };
+        /** @description Agent chats, the last changed first. */
+        HecateAgentChats: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_chat_sessions";
+            /** @description The chats. */
+            data: components["schemas"]["HecateAgentChatSummary"][];
+        };
+        /**
+         * @description What a person decided about an approval.
+         * @example {
+         *       "decision": "approve",
+         *       "scope": "session"
+         *     }
+         */
+        HecateAgentDecision: {
+            /**
+             * @description approve or deny.
+             * @example approve
+             */
+            decision: string;
+            /**
+             * @description How far an approval reaches: once, session, workspace_tool or adapter_tool.
+             * @example once
+             */
+            scope?: string;
+            /**
+             * @description The answer of the agent's that was chosen.
+             * @example allow
+             */
+            selected_option?: string;
+            /**
+             * @description What the person says about it.
+             * @example fine
+             */
+            note?: string;
+        };
+        /** @description Every error of the agent routes has this form. */
+        HecateAgentError: {
+            /** @description What went wrong. */
+            error: components["schemas"]["HecateAgentErrorBody"];
+        };
+        /** @description What went wrong. Some types have more members. */
+        HecateAgentErrorBody: {
+            /**
+             * @description A stable name of the error.
+             * @example agent_chat.agent_session_busy
+             */
+            type: string;
+            /**
+             * @description What went wrong, in one sentence.
+             * @example content is required
+             */
+            message: string;
+            /** @description What people are told. */
+            user_message: string;
+            /** @description What can be done about it. */
+            operator_action: string;
+            /**
+             * @description The id of the request, as in X-Request-Id.
+             * @example req_1
+             */
+            request_id: string;
+            /** @description The trace id of the request's traceparent header, or empty. */
+            trace_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What a tool may do without asking. */
+        HecateAgentGrant: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description How far it reaches: session, workspace_tool or adapter_tool.
+             * @example session
+             */
+            scope: string;
+            /**
+             * @description The agent or tool server that may use it.
+             * @example files
+             */
+            adapter_id: string;
+            /**
+             * @description The kind of tool: file_write, shell_exec, network, ...
+             * @example file_write
+             */
+            tool_kind: string;
+            /**
+             * @description The tool, or what it would do.
+             * @example files/write
+             */
+            tool_name: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace?: string;
+            /**
+             * @description The id of the session.
+             * @example chat_01K9ZQ...
+             */
+            session_id?: string;
+            /**
+             * @description What was decided.
+             * @example approve
+             * @constant
+             */
+            decision: "approve";
+            /**
+             * @description Who gave it.
+             * @example owner
+             */
+            granted_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was given.
+             * @example 2026-11-17T08:00:00Z
+             */
+            granted_at?: string;
+        };
+        /** @description Grants, newest first. */
+        HecateAgentGrants: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "list";
+            /** @description The grants. */
+            data: components["schemas"]["HecateAgentGrant"][];
+        };
+        /** @description A prompt, or all that a run answered. */
+        HecateAgentMessage: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind: string;
+            /**
+             * @description The segment.
+             * @example task:task_01K9ZQ...
+             */
+            segment_id?: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id?: string;
+            /**
+             * @description The run.
+             * @example run_01K9ZQ...
+             */
+            run_id?: string;
+            /**
+             * @description The id that the provider gave the request.
+             * @example req_1
+             */
+            request_id?: string;
+            /**
+             * @description Who speaks.
+             * @example user
+             */
+            role: components["schemas"]["RoleWord"];
+            /**
+             * @description The text; null when the message has nothing but tool calls.
+             * @example Hi
+             */
+            content: string;
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
+            adapter_id?: string;
+            /**
+             * @description The agent's name for people.
+             * @example codex
+             */
+            adapter_name?: string;
+            /**
+             * @description How the agent is talked to.
+             * @example acp
+             * @constant
+             */
+            driver_kind?: "acp";
+            /** @description The agent's own id of the session. */
+            native_session_id?: string;
+            /**
+             * @description The status of the run.
+             * @example completed
+             */
+            status?: string;
+            /**
+             * @description 1 if it failed or was cancelled.
+             * @example 1
+             */
+            exit_code?: number;
+            /**
+             * @description Who knows the cost: hecate (bough itself) or external.
+             * @example hecate
+             * @enum {string}
+             */
+            cost_mode?: "hecate" | "external";
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description What is known of the model.
+             * @example {}
+             */
+            capabilities?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace?: string;
+            /** @description How much the turn has changed in the workspace. */
+            diff_stat?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-17T08:00:00Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-11-17T08:00:00Z
+             */
+            completed_at?: string;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
+            duration_ms?: number;
+            /** @description Why the run failed. */
+            error?: string;
+            /** @description What the run did. */
+            activities?: components["schemas"]["HecateActivity"][];
+            /** @description What an agent reported about its context and cost. */
+            usage?: components["schemas"]["HecateUsage"];
+            /** @description Where the time went. */
+            timing?: components["schemas"]["HecateTiming"];
+        };
+        /**
+         * @description A message to an agent chat.
+         * @example {
+         *       "content": "Run the tests again."
+         *     }
+         */
+        HecateAgentMessageNew: {
+            /**
+             * @description The text; null when the message has nothing but tool calls.
+             * @example Hi
+             */
+            content: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind?: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace?: string;
+        };
+        /** @description An answer that an agent offers. */
+        HecateAgentOption: {
+            /**
+             * @description The id of the answer.
+             * @example allow
+             */
+            option_id: string | null;
+            /**
+             * @description allow_once, allow_always, reject_once or reject_always.
+             * @example allow_once
+             */
+            kind: string | null;
+            /**
+             * @description What people read.
+             * @example Allow
+             */
+            name: string | null;
+        };
+        /** @description Something that a run left: output, a diff, a long result. */
+        HecateArtifact: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id: string;
+            /**
+             * @description The run.
+             * @example run_01K9ZQ...
+             */
+            run_id: string;
+            /**
+             * @description The step.
+             * @example 01K9ZQ....0000
+             */
+            step_id?: string;
+            /**
+             * @description What it is: stdout, stderr, diff, result, ...
+             * @example stdout
+             */
+            kind: string;
+            /**
+             * @description What people read.
+             * @example stdout
+             */
+            name?: string;
+            /**
+             * @description attachment.
+             * @example attachment
+             */
+            storage_kind: string;
+            /**
+             * @description The type of the content.
+             * @example text/plain
+             */
+            mime_type?: string;
+            /** @description The SHA-256 of the content. */
+            sha256?: string;
+            /** @description Its content, if that is text of at most 1 MB. */
+            content_text?: string;
+            /**
+             * @description Its size.
+             * @example 2048
+             */
+            size_bytes?: number;
+            /**
+             * @description ready.
+             * @example ready
+             */
+            status: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+        };
+        /** @description An artifact. */
+        HecateArtifactAnswer: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_artifact";
+            /** @description The artifact. */
+            data: components["schemas"]["HecateArtifact"];
+        };
+        /** @description Artifacts. */
+        HecateArtifacts: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_artifacts";
+            /** @description The artifacts. */
+            data: components["schemas"]["HecateArtifact"][];
+        };
         /** @description One request to a model provider. */
         HecateCall: {
             /**
@@ -7287,6 +10195,19 @@ export interface components {
             provider_calls: components["schemas"]["HecateCall"][];
         };
         /**
+         * @description Another prompt of a task.
+         * @example {
+         *       "prompt": "Now the other file."
+         *     }
+         */
+        HecateContinue: {
+            /**
+             * @description What is to be done.
+             * @example Fix the red test.
+             */
+            prompt: string;
+        };
+        /**
          * @description All messages the client sent, the reply and the call.
          * @example {
          *       "messages": [
@@ -7348,6 +10269,110 @@ export interface components {
             object: "chat_exchange";
             /** @description What was new. */
             data: components["schemas"]["HecateExchangeResult"];
+        };
+        /** @description A file that a turn has changed. */
+        HecateFile: {
+            /**
+             * @description From the root of the repository.
+             * @example src/main.c
+             */
+            path: string;
+            /**
+             * @description Lines that were added.
+             * @example 3
+             */
+            additions: number;
+            /**
+             * @description Lines that were removed.
+             * @example 1
+             */
+            deletions: number;
+            /**
+             * @description modified, added, deleted, renamed or binary.
+             * @example modified
+             */
+            status: string;
+        };
+        /** @description The diff of a file. */
+        HecateFileDiff: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_chat_changed_file_diff";
+            /** @description The file. */
+            data: components["schemas"]["HecateFileDiffData"];
+        };
+        /** @description A file that a turn has changed, with its diff. */
+        HecateFileDiffData: {
+            /**
+             * @description From the root of the repository.
+             * @example src/main.c
+             */
+            path: string;
+            /**
+             * @description Lines that were added.
+             * @example 3
+             */
+            additions: number;
+            /**
+             * @description Lines that were removed.
+             * @example 1
+             */
+            deletions: number;
+            /**
+             * @description modified, added, deleted, renamed or binary.
+             * @example modified
+             */
+            status: string;
+            /** @description The change, as a unified diff. */
+            diff: string;
+        };
+        /** @description The files that a turn has changed, by path. */
+        HecateFiles: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_chat_changed_files";
+            /** @description The files. */
+            data: components["schemas"]["HecateFile"][];
+        };
+        /** @description What a trial of an agent found. */
+        HecateHealth: {
+            /**
+             * @description The adapter it runs with.
+             * @example adapter-1
+             */
+            adapter_id: string;
+            /**
+             * @description ready, not_installed, auth_required or error.
+             * @example ready
+             */
+            status: string;
+            /**
+             * @description The last stage that was tried: lookup, spawn, initialize, new_session or ready.
+             * @example ready
+             */
+            stage: string;
+            /** @description Where its program is. */
+            path?: string;
+            /**
+             * @description The version that it reports.
+             * @example 0.16.0
+             */
+            version?: string;
+            /** @description What went wrong. */
+            error?: string;
+            /** @description What to do. */
+            hint?: string;
+            /** @description The end of what it wrote to standard error. */
+            stderr?: string;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 1200
+             */
+            duration_ms: number;
         };
         /** @description A message. Members that Hecate does not know come back as they came. */
         HecateMessage: {
@@ -7455,6 +10480,13 @@ export interface components {
             tool_error?: boolean;
         } & {
             [key: string]: unknown;
+        };
+        /** @description An agent, and whether it works. */
+        HecateProbe: {
+            /** @description The agent. */
+            adapter: components["schemas"]["HecateAdapter"];
+            /** @description Whether it works. */
+            health: components["schemas"]["HecateHealth"];
         };
         /** @description A queued prompt. */
         HecatePrompt: {
@@ -7586,6 +10618,328 @@ export interface components {
              */
             created_at?: string;
         };
+        /**
+         * @description Why a task is done again.
+         * @example {
+         *       "reason": "The provider was down."
+         *     }
+         */
+        HecateRetry: {
+            /**
+             * @description Why; free text.
+             * @example The provider was down.
+             */
+            reason?: string;
+        };
+        /**
+         * @description From where a run is done again.
+         * @example {
+         *       "turn": 2
+         *     }
+         */
+        HecateRetryFromTurn: {
+            /**
+             * @description The number of a model call, from 1.
+             * @example 2
+             */
+            turn: number;
+            /**
+             * @description Why; free text.
+             * @example The provider was down.
+             */
+            reason?: string;
+        };
+        /**
+         * @description How a run goes on.
+         * @example {
+         *       "budget_micros_usd": 500000
+         *     }
+         */
+        HecateResume: {
+            /**
+             * @description Why; free text.
+             * @example The provider was down.
+             */
+            reason?: string;
+            /**
+             * @description What it may cost at most, in millionths of a USD.
+             * @example 500000
+             */
+            budget_micros_usd?: number;
+        };
+        /**
+         * @description The files to take back; none: all.
+         * @example {
+         *       "paths": [
+         *         "src/main.c"
+         *       ]
+         *     }
+         */
+        HecateRevert: {
+            /** @description The files. */
+            paths?: string[];
+        };
+        /** @description What was taken back. */
+        HecateReverted: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "agent_chat_revert";
+            /** @description What was taken back. */
+            data: components["schemas"]["HecateRevertedData"];
+        };
+        /** @description The files that were taken back, and those that stay changed. */
+        HecateRevertedData: {
+            /**
+             * @description They were taken back.
+             * @example true
+             */
+            reverted: boolean;
+            /** @description The files. */
+            paths: string[];
+            /** @description The files that stay changed. */
+            files: components["schemas"]["HecateFile"][];
+        };
+        /** @description A run of a task. */
+        HecateRun: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id: string;
+            /**
+             * @description The number of the run in its session, from 1.
+             * @example 1
+             */
+            number: number;
+            /**
+             * @description The status of the run.
+             * @example completed
+             */
+            status: string;
+            /**
+             * @description agent_loop.
+             * @example agent_loop
+             */
+            orchestrator: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The folder that its tools work in.
+             * @example /srv/shop
+             */
+            workspace_path?: string;
+            /**
+             * @description How many model and tool calls it has.
+             * @example 3
+             */
+            step_count?: number;
+            /**
+             * @description How many approvals it asked for.
+             * @example 1
+             */
+            approval_count?: number;
+            /**
+             * @description How many artifacts it left.
+             * @example 2
+             */
+            artifact_count?: number;
+            /**
+             * @description What it cost, in millionths of a USD.
+             * @example 1234
+             */
+            total_cost_micros_usd?: number;
+            /**
+             * @description The cost of the runs before it in its chain, in millionths of a USD.
+             * @example 0
+             */
+            prior_cost_micros_usd?: number;
+            /** @description Why the latest run failed. */
+            last_error?: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-17T08:00:00Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-11-17T08:00:00Z
+             */
+            finished_at?: string;
+        };
+        /** @description A run. */
+        HecateRunAnswer: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_run";
+            /** @description The run. */
+            data: components["schemas"]["HecateRun"];
+        };
+        /** @description Something that happened in a run. */
+        HecateRunEvent: {
+            /**
+             * @description The version of this form.
+             * @example 1
+             * @constant
+             */
+            schema_version: "1";
+            /**
+             * @description The id of the event.
+             * @example evt_42
+             */
+            event_id: string;
+            /**
+             * @description The run.
+             * @example run_01K9ZQ...
+             */
+            run_id: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id: string;
+            /**
+             * @description The id of the session.
+             * @example chat_01K9ZQ...
+             */
+            session_id: string;
+            /**
+             * @description Its position: events that follow have larger ones.
+             * @example 42
+             */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-17T08:00:00Z
+             */
+            occurred_at?: string;
+            /**
+             * @description What happened: run.created, turn.completed, tool.failed, ...
+             * @example turn.completed
+             */
+            type: string;
+            /** @description What it is about. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description The events of a run, oldest first. */
+        HecateRunEvents: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_run_events";
+            /** @description The events. */
+            data: components["schemas"]["HecateRunEvent"][];
+            /**
+             * @description Pass it as after_sequence for the events that follow.
+             * @example 42
+             */
+            next_after_sequence?: number;
+        };
+        /** @description The runs of a task, newest first. */
+        HecateRuns: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_runs";
+            /** @description The runs. */
+            data: components["schemas"]["HecateRun"][];
+        };
+        /** @description A stretch of a chat that one runtime answered. */
+        HecateSegment: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The runtime it runs in.
+             * @example cli
+             */
+            runtime_kind: string;
+            /**
+             * @description The provider.
+             * @example openai
+             */
+            provider?: string;
+            /**
+             * @description The model.
+             * @example gpt-5
+             */
+            model?: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id?: string;
+            /**
+             * @description The latest run.
+             * @example run_01K9ZQ...
+             */
+            latest_run_id?: string;
+            /**
+             * @description The workspace it belongs to.
+             * @example main
+             */
+            workspace?: string;
+            /**
+             * @description The status of its latest run or answer.
+             * @example completed
+             */
+            status?: string;
+            /**
+             * @description How many messages a GET shows.
+             * @example 12
+             */
+            message_count: number;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-17T08:00:00Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00Z
+             */
+            updated_at?: string;
+        };
+        /**
+         * @description A tool server, by name.
+         * @example {
+         *       "name": "files"
+         *     }
+         */
+        HecateServer: {
+            /**
+             * @description The name of a tool server in the configuration.
+             * @example files
+             */
+            name: string;
+        };
         /** @description A chat session. */
         HecateSession: {
             /**
@@ -7652,6 +11006,106 @@ export interface components {
              */
             has_more: boolean;
         };
+        /** @description A model call or a tool call of a run. */
+        HecateStep: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id: string;
+            /**
+             * @description The run.
+             * @example run_01K9ZQ...
+             */
+            run_id: string;
+            /**
+             * @description Its number in the run, from 1.
+             * @example 1
+             */
+            index: number;
+            /**
+             * @description model or tool.
+             * @example tool
+             */
+            kind: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description How far it is.
+             * @example completed
+             */
+            status: string;
+            /**
+             * @description execution.
+             * @example execution
+             */
+            phase: string;
+            /**
+             * @description The tool, or what it would do.
+             * @example files/write
+             */
+            tool_name?: string;
+            /** @description The arguments of a tool. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @description What it was about. */
+            output_summary?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description 1 if it failed or was cancelled.
+             * @example 1
+             */
+            exit_code?: number;
+            /** @description Why it failed. */
+            error?: string;
+            /**
+             * @description The approval that it is about.
+             * @example appr_01K9ZQ...
+             */
+            approval_id?: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-17T08:00:00Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-11-17T08:00:00Z
+             */
+            finished_at?: string;
+        };
+        /** @description A step. */
+        HecateStepAnswer: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_step";
+            /** @description The step. */
+            data: components["schemas"]["HecateStep"];
+        };
+        /** @description The steps of a run. */
+        HecateSteps: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_steps";
+            /** @description The steps. */
+            data: components["schemas"]["HecateStep"][];
+        };
         /** @description A chat session in a list. */
         HecateSummary: {
             /**
@@ -7707,6 +11161,400 @@ export interface components {
              */
             last_request_id?: string;
         };
+        /** @description A task: a prompt for an agent, and its runs. */
+        HecateTask: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title: string;
+            /**
+             * @description What is to be done.
+             * @example Fix the red test.
+             */
+            prompt: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt?: string;
+            /**
+             * @description Free text.
+             * @example coding
+             */
+            execution_profile?: string;
+            /**
+             * @description agent_chat for the task of a chat.
+             * @example agent_chat
+             */
+            origin_kind?: string;
+            /**
+             * @description The chat that the task is of.
+             * @example agent_chat_01K9ZQ...
+             */
+            origin_id?: string;
+            /**
+             * @description in_place: tools work in the folder itself.
+             * @example in_place
+             */
+            workspace_mode: string;
+            /**
+             * @description agent_loop.
+             * @example agent_loop
+             */
+            execution_kind: string;
+            /**
+             * @description The folder that tools may work in.
+             * @example /srv/shop
+             */
+            working_directory?: string;
+            /**
+             * @description How long a run may take, in milliseconds, without waiting for approvals. 0: 30 minutes.
+             * @example 600000
+             */
+            timeout_ms?: number;
+            /**
+             * @description created, or the status of the latest run.
+             * @example completed
+             */
+            status: string;
+            /**
+             * @description The model that was requested.
+             * @example gpt-5
+             */
+            requested_model?: string;
+            /**
+             * @description The provider that was requested.
+             * @example openai
+             */
+            requested_provider?: string;
+            /**
+             * @description What it may cost at most, in millionths of a USD.
+             * @example 500000
+             */
+            budget_micros_usd?: number;
+            /**
+             * @description The latest run.
+             * @example run_01K9ZQ...
+             */
+            latest_run_id?: string;
+            /**
+             * @description The model of the latest run.
+             * @example gpt-5
+             */
+            latest_model?: string;
+            /**
+             * @description The provider of the latest run.
+             * @example openai
+             */
+            latest_provider?: string;
+            /**
+             * @description How many approvals wait for a person.
+             * @example 1
+             */
+            pending_approval_count?: number;
+            /**
+             * @description How many model and tool calls it has.
+             * @example 3
+             */
+            step_count?: number;
+            /** @description Why the latest run failed. */
+            last_error?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00Z
+             */
+            updated_at?: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-17T08:00:00Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-11-17T08:00:00Z
+             */
+            finished_at?: string;
+            /** @description Tool servers of the configuration; without it, all that are configured. */
+            mcp_servers?: components["schemas"]["HecateServer"][];
+        };
+        /** @description A task. */
+        HecateTaskAnswer: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task";
+            /** @description The task. */
+            data: components["schemas"]["HecateTask"];
+        };
+        /** @description A tool call that waits for a person, or did. */
+        HecateTaskApproval: {
+            /**
+             * @description The id: 26 characters, made by the store.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The task.
+             * @example task_01K9ZQ...
+             */
+            task_id: string;
+            /**
+             * @description The run.
+             * @example run_01K9ZQ...
+             */
+            run_id: string;
+            /**
+             * @description The step.
+             * @example 01K9ZQ....0000
+             */
+            step_id: string;
+            /**
+             * @description agent_loop_tool_call.
+             * @example agent_loop_tool_call
+             */
+            kind: string;
+            /**
+             * @description pending, approved, rejected, timed_out or cancelled.
+             * @example pending
+             */
+            status: string;
+            /**
+             * @description What the tool would do.
+             * @example files/write
+             */
+            reason: string;
+            /**
+             * @description Who asked.
+             * @example agent_loop
+             */
+            requested_by: string;
+            /**
+             * @description Who settled it.
+             * @example owner
+             */
+            resolved_by?: string;
+            /** @description What the person said about it. */
+            resolution_note?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-17T08:00:00Z
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was settled.
+             * @example 2026-11-17T08:00:00Z
+             */
+            resolved_at?: string;
+        };
+        /** @description An approval of a task. */
+        HecateTaskApprovalAnswer: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_approval";
+            /** @description The approval. */
+            data: components["schemas"]["HecateTaskApproval"];
+        };
+        /** @description The approvals of a task, oldest first. */
+        HecateTaskApprovals: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "task_approvals";
+            /** @description The approvals. */
+            data: components["schemas"]["HecateTaskApproval"][];
+        };
+        /**
+         * @description What a person decided about a tool call.
+         * @example {
+         *       "decision": "approve"
+         *     }
+         */
+        HecateTaskDecision: {
+            /**
+             * @description approve or reject.
+             * @example approve
+             */
+            decision: string;
+            /**
+             * @description What the person says about it.
+             * @example fine
+             */
+            note?: string;
+        };
+        /**
+         * @description A task to create.
+         * @example {
+         *       "prompt": "Fix the red test.",
+         *       "requested_model": "gpt-5",
+         *       "working_directory": "/srv/shop"
+         *     }
+         */
+        HecateTaskNew: {
+            /**
+             * @description What is to be done.
+             * @example Fix the red test.
+             */
+            prompt: string;
+            /**
+             * @description A title for people. Empty clears it.
+             * @example Red build
+             */
+            title?: string;
+            /**
+             * @description The system prompt.
+             * @example You are a reviewer.
+             */
+            system_prompt?: string;
+            /**
+             * @description agent_loop.
+             * @example agent_loop
+             */
+            execution_kind?: string;
+            /**
+             * @description Free text.
+             * @example coding
+             */
+            execution_profile?: string;
+            /**
+             * @description in_place: tools work in the folder itself.
+             * @example in_place
+             */
+            workspace_mode?: string;
+            /**
+             * @description The folder that tools may work in.
+             * @example /srv/shop
+             */
+            working_directory?: string;
+            /**
+             * @description The model that was requested.
+             * @example gpt-5
+             */
+            requested_model?: string;
+            /**
+             * @description The provider that was requested.
+             * @example openai
+             */
+            requested_provider?: string;
+            /**
+             * @description What it may cost at most, in millionths of a USD.
+             * @example 500000
+             */
+            budget_micros_usd?: number;
+            /**
+             * @description How long a run may take, in milliseconds, without waiting for approvals. 0: 30 minutes.
+             * @example 600000
+             */
+            timeout_ms?: number;
+            /** @description Tool servers of the configuration; without it, all that are configured. */
+            mcp_servers?: components["schemas"]["HecateServer"][];
+        };
+        /** @description Tasks, the last changed first. */
+        HecateTasks: {
+            /**
+             * @description The type of the answer.
+             * @constant
+             */
+            object: "tasks";
+            /** @description The tasks. */
+            data: components["schemas"]["HecateTask"][];
+        };
+        /** @description Where the time of a run went, in milliseconds. */
+        HecateTiming: {
+            /**
+             * @description All of it.
+             * @example 1300
+             */
+            total_ms?: number;
+            /**
+             * @description Waiting to be started.
+             * @example 3
+             */
+            queue_ms?: number;
+            /**
+             * @description In model calls.
+             * @example 1200
+             */
+            model_ms?: number;
+            /**
+             * @description In tools.
+             * @example 40
+             */
+            tool_ms?: number;
+            /**
+             * @description Waiting for approvals.
+             * @example 0
+             */
+            approval_wait_ms?: number;
+            /**
+             * @description The rest.
+             * @example 12
+             */
+            overhead_ms?: number;
+            /**
+             * @description How many model calls it made.
+             * @example 2
+             */
+            turn_count?: number;
+            /**
+             * @description How many tool calls it made.
+             * @example 1
+             */
+            tool_count?: number;
+            /**
+             * @description Where most of the time went: model, tools, approval, queue or overhead.
+             * @example model
+             */
+            bottleneck?: string;
+            /**
+             * @description How much that was.
+             * @example 1200
+             */
+            bottleneck_ms?: number;
+        };
+        /** @description What an agent reported about its context and cost. */
+        HecateUsage: {
+            /**
+             * @description The size of the context, in tokens.
+             * @example 200000
+             */
+            context_size?: number;
+            /**
+             * @description How much of the context is used, in tokens.
+             * @example 1200
+             */
+            context_used?: number;
+            /**
+             * @description What the agent says it cost.
+             * @example 0.001234
+             */
+            reported_cost_amount?: string;
+            /**
+             * @description In which currency.
+             * @example USD
+             */
+            reported_cost_currency?: string;
+        };
         /** @description A message as the AI SDK's `useChat` shows it. */
         UIMessage: {
             /**
@@ -7749,6 +11597,10 @@ export interface components {
          * @enum {string}
          */
         AlkhubRole: "user" | "assistant" | "system";
+        /** @description How far an approval reaches. */
+        ApprovalScope: ("once" | "session" | "workspace" | "always") | string;
+        /** @description How an approval stands. */
+        ApprovalStatus: ("pending" | "approved" | "rejected" | "cancelled" | "timed_out") | string;
         /**
          * @description What keeps the store.
          * @enum {string}
@@ -7803,6 +11655,12 @@ export interface components {
         Role: "system" | "user" | "assistant" | "tool" | "bash" | "custom" | "other";
         /** @description The role of a message. Any word is taken and given back: `developer` and `model` mean system and assistant. */
         RoleWord: ("system" | "user" | "assistant" | "tool" | "bash" | "custom" | "other") | string;
+        /** @description What answers: one call of a model, the agent loop, or another program over ACP. */
+        RunRuntime: ("model" | "agent" | "external") | string;
+        /** @description How a run stands; completed, failed and cancelled are final. */
+        RunStatus: ("queued" | "running" | "awaiting_approval" | "completed" | "failed" | "cancelled") | string;
+        /** @description start: a prompt that begins a task; continue: another prompt of it; resume, retry: without a prompt. */
+        RunWhy: ("start" | "continue" | "resume" | "retry") | string;
         /** @description Where the words were found. */
         SearchField: ("text" | "reasoning" | "tool" | "input" | "output" | "file" | "title") | string;
         /**
@@ -9696,7 +13554,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`). Resume with Last-Event-ID. */
+            /** @description Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`); run.created, run.updated; approval.requested, approval.resolved. Resume with Last-Event-ID. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14046,7 +17904,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Compact a conversation, by its provider. */
+            /** @description Compact a conversation, by its provider; it is recorded beside the conversation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14526,90 +18384,6 @@ export interface operations {
             507: components["responses"]["Full"];
         };
     };
-    post_api_v1_sessions_id_turns: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TurnNew"];
-            };
-        };
-        responses: {
-            /** @description Send a prompt to a model and store its reply, which comes as an open message. With Accept: text/event-stream the answer is the AI SDK's UI message stream. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Turn"];
-                    "text/event-stream": string;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["Gone"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedType"];
-            421: components["responses"]["WrongHost"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["ServerError"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-            507: components["responses"]["Full"];
-        };
-    };
-    delete_api_v1_sessions_id_turns: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Stop the turn that runs; what came of its reply is kept. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["Gone"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedType"];
-            421: components["responses"]["WrongHost"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["ServerError"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-            507: components["responses"]["Full"];
-        };
-    };
     post_api_v1_sessions_id_compact: {
         parameters: {
             query?: never;
@@ -14694,6 +18468,8326 @@ export interface operations {
             503: components["responses"]["Unavailable"];
             504: components["responses"]["Timeout"];
             507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_turns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TurnNew"];
+            };
+        };
+        responses: {
+            /** @description Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer of a model is the AI SDK's UI message stream. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_api_v1_sessions_id_turns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop the run of the session; what came of its reply is kept. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunResume"];
+            };
+        };
+        responses: {
+            /** @description Go on where a run has failed or was cancelled, perhaps with other limits. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_retry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunRetry"];
+            };
+        };
+        responses: {
+            /** @description Do again what a run did, from one of its model calls on; what it did stays on its branch. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_sessions_id_runs: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+                /** @description Only runs with one of these statuses, with blanks between them. */
+                status?: string;
+                /** @description Only runs that this server accepted. */
+                host?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the runs of a session, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runs"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+                /** @description Only runs with one of these statuses, with blanks between them. */
+                status?: string;
+                /** @description Only runs that this server accepted. */
+                host?: string;
+                /** @description Only runs of sessions of this project. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List runs, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runs"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_activity: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a run did, as rows for people. A page covers up to `limit` entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activities"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_artifacts: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Files that a run left beside its messages: whole results, outputs, protocols. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifacts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunCancel"];
+            };
+        };
+        responses: {
+            /** @description Stop a run. One that works is stopped by its server; what came is kept. Again changes nothing; 409 when it has ended. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_approvals: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+                /** @description Only approvals with one of these statuses. */
+                status?: string;
+                /** @description Only approvals of this run. */
+                run?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List approvals, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approvals"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_approvals_approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An approval. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_approvals_approval_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalResolve"];
+            };
+        };
+        responses: {
+            /** @description Approve or reject a tool call. 409 when that was done already: the message says by whom and when. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_grants: {
+        parameters: {
+            query?: {
+                /** @description Grants of this session, too. */
+                session?: string;
+                /** @description Only grants for this tool: `server/tool`. */
+                tool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tools that may be used without asking, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_api_v1_grants_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a grant. */
+                grant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take a grant back. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tool servers of this server. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServers"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_tools_server_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a tool server. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Start a tool server and list its tools now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the external agents of this server. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agents"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_agents_agent_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of an external agent. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Start an agent, begin a session and end it: what works, and what to do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentProbe"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_sessions_id_agent_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What can be set for the external agent of a session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentOptions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    put_api_v1_sessions_id_agent_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentOptionsNew"];
+            };
+        };
+        responses: {
+            /** @description Set options of the external agent of a session; they count from its next turn on. A mode in which the agent may approve for itself needs the scope `approve`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentOptions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files that a run changed in its workspace, by path. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedFiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_diff: {
+        parameters: {
+            query?: {
+                /** @description This file only, from the root of the repository. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a run changed, or what it changed in one file, as a diff. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDiff"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_revert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunRevert"];
+            };
+        };
+        responses: {
+            /** @description Take the changes of a run back, all or those of some files. Nothing is changed when a file has moved on: 409. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reverted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_hecate_v1_agent_adapters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the external agents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAdapters"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_adapters_adapter_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of an external agent. */
+                adapter: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: start an agent, begin a session and end it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAdapterProbe"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_adapters_adapter_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of an external agent. */
+                adapter: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: the same, without the agent's settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAdapterHealth"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_adapters_adapter_refresh_launcher: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of an external agent. */
+                adapter: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: always 409: agents are installed by their administrator. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAdapters"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_sessions_id_approvals: {
+        parameters: {
+            query?: {
+                /** @description Only approvals with this status. */
+                status?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the approvals of a chat, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentApprovals"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_sessions_id_approvals_approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get an approval of a chat. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentApprovalAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_chat_sessions_id_approvals_approval_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateAgentDecision"];
+            };
+        };
+        responses: {
+            /** @description Hecate: approve or deny what an agent asked for. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentApprovalAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_chat_sessions_id_approvals_approval_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: take back the question of an approval, without a decision. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentApprovalAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_grants: {
+        parameters: {
+            query?: {
+                /** @description Only grants of this agent or tool server. */
+                adapter_id?: string;
+                /** @description Only grants of this scope. */
+                scope?: string;
+                /** @description Only grants of this kind of tool. */
+                tool_kind?: string;
+                /** @description Those of this chat, too. */
+                session_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list what tools may do without asking, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentGrants"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    delete_hecate_v1_agent_chat_grants_grant: {
+        parameters: {
+            query?: {
+                /** @description The chat that the grant is of; needed by tokens that are bound to a project. */
+                session_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a grant. */
+                grant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: take a grant back. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_sessions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of sessions (default 50). */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list agent chats: sessions that were created as such, or that have runs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentChats"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_chat_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateAgentChatNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: create an agent chat. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentChatAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get an agent chat with its segments and messages. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentChatAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    delete_hecate_v1_agent_chat_sessions_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: permanently delete an agent chat; a run is cancelled first. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_chat_sessions_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: stop the run of an agent chat. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentChatAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_chat_sessions_id_close: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: stop the run and forget the agent's own session; the history stays. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentChatAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_sessions_id_messages_message_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description The id of a message. */
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the files that a turn has changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateFiles"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_sessions_id_messages_message_files_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description The id of a message. */
+                message: string;
+                /** @description The path of a file, from the root of its repository; with its slashes. */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get the diff of a file that a turn has changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateFileDiff"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_chat_sessions_id_messages_message_revert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+                /** @description The id of a message. */
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HecateRevert"];
+            };
+        };
+        responses: {
+            /** @description Hecate: take back what a turn has changed, in these files or in all; 409 if one has changed since. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateReverted"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_agent_chat_sessions_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateAgentMessageNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: send a message. The answer comes when the turn has ended: the whole chat, also of a turn that failed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentChatAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_agent_chat_sessions_id_stream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: follow a chat: `snapshot`, `approval.requested`, `approval.resolved`, and `done` at the end of a run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs_run_stream: {
+        parameters: {
+            query?: {
+                /** @description Only what happened after this event. */
+                after_sequence?: number;
+            };
+            header?: {
+                /** @description The id of the last event; the stream continues after it. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: follow a run: `snapshot` at each change, and `done` at its end. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of tasks (default 50). */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list tasks, the last changed first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateTasks"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateTaskNew"];
+            };
+        };
+        responses: {
+            /** @description Hecate: create a task; it is not started. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateTaskAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get a task. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateTaskAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    delete_hecate_v1_tasks_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: permanently delete a task. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_approvals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the approvals of a task, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateTaskApprovals"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_approvals_approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get an approval of a task. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateTaskApprovalAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks_task_approvals_approval_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateTaskDecision"];
+            };
+        };
+        responses: {
+            /** @description Hecate: approve or reject a tool call. A rejection ends the run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateTaskApprovalAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_artifacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the artifacts of all runs of a task. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateArtifacts"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks_task_start: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: start a task; 409 while a run is active. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of runs (default 50). */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the runs of a task, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRuns"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get a run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks_task_runs_run_retry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HecateRetry"];
+            };
+        };
+        responses: {
+            /** @description Hecate: do the task again from its prompt, without what came behind it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks_task_runs_run_retry_from_turn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateRetryFromTurn"];
+            };
+        };
+        responses: {
+            /** @description Hecate: do a run again from a turn on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks_task_runs_run_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HecateResume"];
+            };
+        };
+        responses: {
+            /** @description Hecate: go on where a run ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks_task_runs_run_continue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HecateContinue"];
+            };
+        };
+        responses: {
+            /** @description Hecate: go on with another prompt. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    post_hecate_v1_tasks_task_runs_run_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: stop a run; one that has ended stays as it is. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body has a type or encoding that is not accepted here. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs_run_steps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the model and tool calls of a run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateSteps"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs_run_steps_step: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+                /** @description The id of a step. */
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get a step of a run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateStepAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs_run_artifacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the artifacts of a run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateArtifacts"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs_run_artifacts_artifact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+                /** @description The id of an artifact. */
+                artifact: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: get an artifact of a run with its content. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateArtifactAnswer"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+        };
+    };
+    get_hecate_v1_tasks_task_runs_run_events: {
+        parameters: {
+            query?: {
+                /** @description Only events after this one. */
+                after_sequence?: number;
+                /** @description Maximum number of events (default 200). */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a task. */
+                task: string;
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hecate: list the events of a run, oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateRunEvents"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no valid credential. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The caller, its origin or its token may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named does not exist, or the caller cannot see it. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The state does not allow this now. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description What was named was purged. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The body or the answer is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The Host header names another server. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description A value is wrong; the message names it. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description Too many failed attempts, streams or requests of this caller. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The store is damaged, or the disk or database failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description The server is overloaded or stopping; try again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description It took too long; try again. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HecateAgentError"];
+                };
+            };
         };
     };
 }

@@ -103,6 +103,31 @@ TEST(errors_come_from_the_one_table_and_name_the_current_head)
                r.body);
 }
 
+TEST(a_route_may_have_a_form_of_its_own_for_errors_also_for_those_of_the_gate)
+{
+    struct http_reply r = ask(t, "GET", "/shortly/failing", "", "");
+
+    CHECK_INT(409, r.status);
+    CHECK_SPAN("{\"wrong\":\"conflict\",\"detail\":{\"head\":{\"branch\":3,\"depth\":17}}}",
+               r.body);
+    r = ask(t, "GET", "/shortly/failing", "X-Word: wrong\r\n", "");
+    CHECK_INT(401, r.status);
+    CHECK_SPAN("{\"wrong\":\"unauthorized\",\"detail\":null}", r.body);
+    CHECK_INT(422, ask(t, "GET", "/shortly/failing?x=1", "", "").status);
+}
+
+TEST(the_last_parameter_of_a_path_may_take_all_the_rest)
+{
+    struct http_reply r = ask(t, "POST", "/files/a/b%20c/d.txt", JSON, "{}");
+
+    CHECK_SPAN("{\"id\":\"a/b c/d.txt\",\"body\":{}}", r.body);
+    r = ask(t, "POST", "/files/a", JSON, "{}");
+    CHECK_SPAN("{\"id\":\"a\",\"body\":{}}", r.body);
+    CHECK_INT(404, ask(t, "POST", "/files/", JSON, "{}").status);
+    CHECK_INT(404, ask(t, "POST", "/files", JSON, "{}").status);
+    CHECK_INT(400, ask(t, "POST", "/files/a/../b", JSON, "{}").status);
+}
+
 TEST(tags_make_304_and_412)
 {
     struct http_reply r = ask(t, "GET", "/tagged", "", "");

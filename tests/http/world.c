@@ -305,6 +305,20 @@ static enum bough_rc gate(struct http_req *req, struct http_res *res, struct bou
     return BOUGH_OK;
 }
 
+/* Errors in a form of their own. */
+static void put_short(struct json_writer *w, const struct http_req *req, const char *code,
+                      const char *message, struct bough_str detail)
+{
+    (void)req;
+    (void)message;
+    jw_obj(w);
+    jw_kv_cstr(w, "wrong", code);
+    jw_kv_raw(w, "detail", detail);
+    jw_end_obj(w);
+}
+
+static const struct http_error_form short_errors = { "Short", put_short };
+
 static const struct http_field count_query[] = { { "n", HTTP_INTEGER, "How many." },
                                                  { "fail", HTTP_BOOLEAN, "Break off." },
                                                  { 0 } };
@@ -323,6 +337,8 @@ static const struct http_route routes[] = {
     { "GET", "/later", later, 1, "Slow lines.", .flags = HTTP_STREAMS },
     { "GET", "/tagged", tagged, 1, "With a tag.", .query = NULL },
     { "GET", "/ranged", ranged, 1, "Ten bytes.", .query = NULL },
+    { "POST", "/files/{id...}", echo, 1, "Echo.", .body_max = 1 << 20 },
+    { "GET", "/shortly/failing", failing, 1, "An error.", .errors = &short_errors },
     { "GET", "/failing", failing, 1, "An error.", .query = NULL },
     { "GET", "/events", events, 1, "Events.", .query = picky_query, .flags = HTTP_STREAMS },
     { 0 },

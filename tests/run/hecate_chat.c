@@ -122,6 +122,7 @@ STORE_TEST(C19_turns_with_tools_are_a_segment_of_their_own_and_one_message)
     CHECK_STR("agent", at(t, g, "data.runtime_kind"));
     CHECK(strncmp(at(t, g, "data.task_id"), "task_", 5) == 0);
     CHECK(strncmp(at(t, g, "data.segments.0.id"), "task:task_", 10) == 0);
+    CHECK_STR("2", at(t, g, "data.segments.0.message_count"));
     CHECK_STR("Nothing there.", at(t, g, "data.messages.1.content"));
     CHECK_STR("2", at(t, g, "data.messages.1.timing.turn_count"));
     CHECK_STR("1", at(t, g, "data.messages.1.timing.tool_count"));

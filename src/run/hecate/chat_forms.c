@@ -133,8 +133,7 @@ static const char *segment_id(struct bough_arena *a, const struct segment *s)
     return s->id;
 }
 
-static void put_runtime(struct json_writer *w, struct bough_arena *a,
-                        const struct hecate_chat *chat, const struct bough_run *run,
+static void put_runtime(struct json_writer *w, struct bough_arena *a, const struct bough_run *run,
                         const struct segment *s)
 {
     jw_kv_cstr(w, "runtime_kind", hecate_runtime_name(run ? run->runtime : BOUGH_RUNTIME_MODEL));
@@ -144,16 +143,14 @@ static void put_runtime(struct json_writer *w, struct bough_arena *a,
         hecate_id(w, "task_id", HECATE_TASK, run->task);
     if (run)
         hecate_id(w, "run_id", HECATE_RUN, run->id);
-    (void)chat;
 }
 
-static void put_prompt(struct json_writer *w, struct bough_arena *a, const struct hecate_chat *chat,
-                       const struct bough_entry *e, const struct bough_run *run,
-                       const struct segment *s)
+static void put_prompt(struct json_writer *w, struct bough_arena *a, const struct bough_entry *e,
+                       const struct bough_run *run, const struct segment *s)
 {
     jw_obj(w);
     hecate_id(w, "id", HECATE_MESSAGE, e->id);
-    put_runtime(w, a, chat, run, s);
+    put_runtime(w, a, run, s);
     jw_kv_cstr(w, "role", bough_role_name(e->role));
     jw_kv_cstr(w, "content", text_of(a, e));
     hecate_time(w, "created_at", e->time);
@@ -214,7 +211,7 @@ static void put_answer_of(struct http_req *req, struct json_writer *w, struct bo
     run = x.run;
     jw_obj(w);
     hecate_id(w, "id", HECATE_MESSAGE, run->id);
-    put_runtime(w, a, chat, run, s);
+    put_runtime(w, a, run, s);
     jw_opt_cstr(w, "request_id", call ? call->request_id : "");
     jw_kv_cstr(w, "role", "assistant");
     jw_kv_cstr(w, "content", answer_of(a, &x));
@@ -245,13 +242,12 @@ static void put_answer_of(struct http_req *req, struct json_writer *w, struct bo
 }
 
 /* An answer without a run: recorded or imported. */
-static void put_recorded(struct json_writer *w, struct bough_arena *a,
-                         const struct hecate_chat *chat, const struct bough_entry *e,
+static void put_recorded(struct json_writer *w, struct bough_arena *a, const struct bough_entry *e,
                          const struct segment *s)
 {
     jw_obj(w);
     hecate_id(w, "id", HECATE_MESSAGE, e->id);
-    put_runtime(w, a, chat, NULL, s);
+    put_runtime(w, a, NULL, s);
     jw_kv_cstr(w, "role", "assistant");
     jw_kv_cstr(w, "content", text_of(a, e));
     jw_kv_cstr(w, "status",
@@ -263,29 +259,61 @@ static void put_recorded(struct json_writer *w, struct bough_arena *a,
     jw_end_obj(w);
 }
 
-/* One message for a prompt, one for all that a run answered, at the place of its first entry. */
+/* What is shown for an entry: a prompt, and all that a run answered, at the place of its first
+ * entry; or an answer without a run. */
+enum { SHOWS_PROMPT = 1, SHOWS_RUN = 2, SHOWS_ANSWER = 4 };
+
+static unsigned shows(const struct hecate_chat *chat, size_t i, bool *told)
+{
+    const struct bough_entry *e = &chat->entries[i];
+    bool message = e->kind == BOUGH_ENTRY_MESSAGE && !e->deleted;
+    size_t run = chat->segments.run[i];
+    unsigned what = message && e->role == BOUGH_ROLE_USER ? SHOWS_PROMPT : 0;
+
+    if (run == SEGMENT_NONE)
+        return message && e->role == BOUGH_ROLE_ASSISTANT ? SHOWS_ANSWER : what;
+    what |= told[run] ? 0 : SHOWS_RUN;
+    told[run] = true;
+    return what;
+}
+
 static void put_messages(struct http_req *req, struct json_writer *w, struct bough_arena *a,
                          const struct hecate_chat *chat)
 {
     bool *told = arena_zalloc(a, chat->runs.n + 1);
 
     for (size_t i = 0; i < chat->n; i++) {
-        const struct bough_entry *e = &chat->entries[i];
         size_t run = chat->segments.run[i], of = chat->segments.of[i];
         const struct segment *s = of == SEGMENT_NONE ? NULL : &chat->segments.at[of];
+        unsigned what = shows(chat, i, told);
 
-        if (e->kind == BOUGH_ENTRY_MESSAGE && !e->deleted && e->role == BOUGH_ROLE_USER)
-            put_prompt(w, a, chat, e, run == SEGMENT_NONE ? NULL : &chat->runs.at[run], s);
-        if (run != SEGMENT_NONE && !told[run])
+        if (what & SHOWS_PROMPT)
+            put_prompt(w, a, &chat->entries[i], run == SEGMENT_NONE ? NULL : &chat->runs.at[run],
+                       s);
+        if (what & SHOWS_RUN)
             put_answer_of(req, w, a, chat, run, s);
-        else if (run == SEGMENT_NONE && s && e->role == BOUGH_ROLE_ASSISTANT)
-            put_recorded(w, a, chat, e, s);
-        if (run != SEGMENT_NONE)
-            told[run] = true;
+        if (what & SHOWS_ANSWER)
+            put_recorded(w, a, &chat->entries[i], s);
     }
     /* A run that goes on without a prompt has no entry yet. */
     if (chat->runs.n && !told[0] && !bough_run_ended(chat->runs.at[0].status))
         put_answer_of(req, w, a, chat, 0, NULL);
+}
+
+/* How many of these messages each segment has. */
+static int64_t *count_messages(struct bough_arena *a, const struct hecate_chat *chat)
+{
+    int64_t *counts = arena_zalloc(a, (chat->segments.n + 1) * sizeof *counts);
+    bool *told = arena_zalloc(a, chat->runs.n + 1);
+
+    for (size_t i = 0; i < chat->n; i++) {
+        unsigned what = shows(chat, i, told);
+
+        if (chat->segments.of[i] != SEGMENT_NONE)
+            counts[chat->segments.of[i]] +=
+                !!(what & SHOWS_PROMPT) + !!(what & SHOWS_RUN) + !!(what & SHOWS_ANSWER);
+    }
+    return counts;
 }
 
 /* ---- sessions ---- */
@@ -348,7 +376,8 @@ void hecate_put_summary(struct json_writer *w, const struct hecate_chat *chat)
     jw_end_obj(w);
 }
 
-static void put_segment(struct json_writer *w, struct bough_arena *a, const struct segment *s)
+static void put_segment(struct json_writer *w, struct bough_arena *a, const struct segment *s,
+                        int64_t messages)
 {
     jw_obj(w);
     jw_kv_cstr(w, "id", segment_id(a, s));
@@ -359,7 +388,7 @@ static void put_segment(struct json_writer *w, struct bough_arena *a, const stru
     opt_id(w, "latest_run_id", HECATE_RUN, s->latest_run);
     jw_opt_cstr(w, "workspace", s->workspace);
     jw_opt_cstr(w, "status", s->status);
-    jw_kv_i64(w, "message_count", s->messages);
+    jw_kv_i64(w, "message_count", messages);
     hecate_time(w, "started_at", s->started);
     hecate_time(w, "updated_at", s->updated);
     jw_end_obj(w);
@@ -368,6 +397,8 @@ static void put_segment(struct json_writer *w, struct bough_arena *a, const stru
 void hecate_put_chat(struct http_req *req, struct json_writer *w, struct bough_arena *a,
                      const struct hecate_chat *chat)
 {
+    int64_t *counts = count_messages(a, chat);
+
     jw_obj(w);
     put_head(w, chat);
     jw_kv_i64(w, "turns_used", chat->runs.n ? chat->runs.at[0].number : 0);
@@ -377,7 +408,7 @@ void hecate_put_chat(struct http_req *req, struct json_writer *w, struct bough_a
     jw_key(w, "segments");
     jw_arr(w);
     for (size_t i = 0; i < chat->segments.n; i++)
-        put_segment(w, a, &chat->segments.at[i]);
+        put_segment(w, a, &chat->segments.at[i], counts[i]);
     jw_end_arr(w);
     jw_key(w, "messages");
     jw_arr(w);
