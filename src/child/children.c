@@ -76,7 +76,8 @@ static void *run(void *user)
     return NULL;
 }
 
-/* The path of this program. A program that was replaced while it runs is found by its link alone. */
+/* The path of this program. A program that was replaced while it runs is found by its link alone.
+ */
 static void find_self(char *out, size_t size)
 {
     ssize_t n = readlink("/proc/self/exe", out, size - 1);
