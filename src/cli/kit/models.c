@@ -20,26 +20,24 @@ int cli_models(struct cli *c, struct gateway **out)
 enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *in,
                                 struct cli_runner *out, struct bough_error *err)
 {
-    struct config_pairs all;
-    enum bough_rc rc = config_each(c->a, &all, err);
+    struct config_pairs all = { (struct gateway_setting *)in->settings, in->n };
+    enum bough_rc rc = in->settings ? BOUGH_OK : config_each(c->a, &all, err);
 
     *out = (struct cli_runner){ 0 };
     if (!rc)
-        rc = gateway_create(&out->gateway,
-                            &(struct gateway_config){
-                                .store = in->store, .settings = all.at, .n = all.n },
-                            err);
+        rc = gateway_create(
+            &out->gateway,
+            &(struct gateway_config){ .store = in->store, .settings = all.at, .n = all.n }, err);
     if (!rc && in->hide_keys)
         providers_hide_keys(gateway_providers(out->gateway));
     if (!rc)
         rc = children_create(&out->children, err);
     if (!rc)
-        rc = tool_host_create(&out->tools,
-                              &(struct tool_host_config){ .store = in->store,
-                                                          .children = out->children,
-                                                          .settings = all.at,
-                                                          .n = all.n },
-                              err);
+        rc = tool_host_create(
+            &out->tools,
+            &(struct tool_host_config){
+                .store = in->store, .children = out->children, .settings = all.at, .n = all.n },
+            err);
     if (!rc)
         rc = runner_create(&out->runner,
                            &(struct runner_config){ .store = in->store,

@@ -23,11 +23,12 @@ struct cli_runner_options {
     const char *host;          /* as in runner_config; NULL: by the configuration */
     const char *workspace;     /* this folder is allowed besides those of the configuration */
     bool hide_keys;            /* take the keys of providers out of the environment */
+    const struct gateway_setting *settings; /* instead of the configuration; NULL: none */
+    size_t n;
 };
 
 /* Create all of it from the configuration. *out must be destroyed, also after a failure. */
-BOUGH_MUST_CHECK enum bough_rc cli_runner_create(struct cli *c,
-                                                 const struct cli_runner_options *in,
+BOUGH_MUST_CHECK enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *in,
                                                  struct cli_runner *out, struct bough_error *err);
 void cli_runner_destroy(struct cli_runner *r); /* ends the runs, then the rest */
 
