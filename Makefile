@@ -166,7 +166,9 @@ EXAMPLES  := $(foreach e,$(basename $(wildcard examples/*.c)),$(B)/$e-static $(B
 PRELOADS  := $(patsubst %.c,$(B)/%.so,$(wildcard tests/preload/*.c))
 objects_of = $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard $(1)/*.c))))
 
-$(TESTS): $(B)/%.t: $$(call objects_of,$$*) $(TESTLIB) $(B)/parts.a | $(PRELOADS)
+# Runs are tested with the gateway's world and its scripted provider.
+more_tests/run := $(B)/tests/gateway/world.o $(B)/tests/gateway/fake.o
+$(TESTS): $(B)/%.t: $$(call objects_of,$$*) $$(more_$$*) $(TESTLIB) $(B)/parts.a | $(PRELOADS)
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -lcmocka -o $@
 # Loaded with LD_PRELOAD into third-party programs, so built without a sanitizer.
 $(PRELOADS): $(B)/%.so: %.c

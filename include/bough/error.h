@@ -51,7 +51,7 @@ extern "C" {
     X(BUDGET_EXCEEDED, budget_exceeded, 402, 1, "raise the budget, or wait until its window ends") \
     X(PRICE_UNKNOWN, price_unknown, 402, 1,                                                        \
       "give the model a price, or let the budget allow unknown prices")                            \
-    X(NOT_READY, not_ready, 422, 1, "set up what the message names, then try again")              \
+    X(NOT_READY, not_ready, 422, 1, "set up what the message names, then try again")               \
     X(LIMIT, limit, 422, 1, "raise the limit, then resume")
 
 enum bough_rc {

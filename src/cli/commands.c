@@ -6,6 +6,7 @@
 /* clang-format off */
 const struct cli_cmd *const cli_commands[] = {
     &cmd_append,
+    &cmd_approvals,
     &cmd_archive,
     &cmd_backup,
     &cmd_branch,
@@ -43,11 +44,13 @@ const struct cli_cmd *const cli_commands[] = {
     &cmd_restore_backup,
     &cmd_resume,
     &cmd_rm,
+    &cmd_run,
     &cmd_search,
     &cmd_serve,
     &cmd_show,
     &cmd_sql,
     &cmd_stats,
+    &cmd_task,
     &cmd_todo,
     &cmd_token,
     &cmd_tree,

@@ -10,6 +10,7 @@
 #include "base/text/near.h"
 #include "child/child.h"
 #include "cli/commands.h"
+#include "tools/builtin/confine.h"
 
 /* A store opened as descriptor 1 would be overwritten by our output: keep 0 to 2 in use. */
 static void hold_standard_files(void)
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
     int rc;
 
     child_keeper(argc, argv);
+    confine_main(argc, argv);
     hold_standard_files();
     c.commands = cli_commands;
     c.a = bough_arena_create();

@@ -69,9 +69,7 @@ enum bough_rc work_ask(struct run_work *w, const struct work_ask *in, enum work_
     *out = NULL;
     if (rc)
         return rc;
-    *answer = says == RULE_ALLOW  ? WORK_ALLOWED
-              : says == RULE_DENY ? WORK_DENIED
-                                  : WORK_PENDING;
+    *answer = says == RULE_ALLOW ? WORK_ALLOWED : says == RULE_DENY ? WORK_DENIED : WORK_PENDING;
     if (says == RULE_ALLOW && !granted)
         return BOUGH_OK;
     if (says == RULE_ALLOW) {

@@ -131,8 +131,8 @@ static enum bough_rc find_task(struct begin *b, struct bough_error *err)
     const struct bough_run *last;
     enum bough_rc rc;
 
-    if (b->in->why != BOUGH_RUN_START || b->in->runtime == BOUGH_RUNTIME_MODEL ||
-        b->in->at_root || !cstr_empty(b->in->at))
+    if (b->in->why != BOUGH_RUN_START || b->in->runtime == BOUGH_RUNTIME_MODEL || b->in->at_root ||
+        !cstr_empty(b->in->at))
         return BOUGH_OK;
     rc = bough_run_list(b->store, b->a, &latest, &runs, err);
     if (rc || !runs.n)
@@ -197,8 +197,8 @@ static void fill(struct begin *b)
     if (agent && !b->how.limits.time_ms)
         b->how.limits.time_ms = TIME_USUAL_MS;
     if (in->max_output)
-        b->how.data = str_of(
-            arena_printf(b->a, "{\"max_output_tokens\":%lld}", (long long)in->max_output));
+        b->how.data =
+            str_of(arena_printf(b->a, "{\"max_output_tokens\":%lld}", (long long)in->max_output));
 }
 
 /* ---- starting ---- */
@@ -228,7 +228,8 @@ static bool is_busy(struct begin *b)
     struct bough_session *s;
 
     return bough_session_get(b->store, b->a, b->in->session, &s, NULL) == BOUGH_OK &&
-           s->status == BOUGH_STATUS_BUSY && s->lease && s->lease->expires > env_now(&b->store->e->env);
+           s->status == BOUGH_STATUS_BUSY && s->lease &&
+           s->lease->expires > env_now(&b->store->e->env);
 }
 
 /* The claimed run gets its thread; the reply of a model run is opened first, for the answer. */

@@ -326,8 +326,7 @@ static bool read_approvals(struct run_work *w, struct round *r)
         }
         for (size_t i = 0; i < page.n && ok; i++) {
             const struct bough_approval *p = &page.at[i];
-            struct call *c =
-                strcmp(p->entry, r->entry) == 0 ? call_of_part(r, p->part) : NULL;
+            struct call *c = strcmp(p->entry, r->entry) == 0 ? call_of_part(r, p->part) : NULL;
 
             settled += p->status != BOUGH_APPROVAL_PENDING;
             if (!c || (c->state != CALL_NEW && c->state != CALL_ASKED))

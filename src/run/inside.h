@@ -22,10 +22,10 @@ struct run_work {
     struct bough_run *run;     /* as claimed; work_look() reads it again */
     const char *owner;         /* of the lease; pass it and the epoch to every write */
     int64_t epoch;
-    bool cancel; /* atomic: end now. One of the next three says why */
-    bool wished; /* atomic: a person wished to cancel it */
-    bool lost;   /* atomic: the lease is lost, another process has the run: write nothing more */
-    bool stop;   /* atomic: the server stops and the time to come to a boundary is over */
+    bool cancel;   /* atomic: end now. One of the next three says why */
+    bool wished;   /* atomic: a person wished to cancel it */
+    bool lost;     /* atomic: the lease is lost, another process has the run: write nothing more */
+    bool stop;     /* atomic: the server stops and the time to come to a boundary is over */
     bool stopping; /* atomic: the server stops: end at the next boundary */
     bool answered; /* atomic: its last reply is stored, only its end has to be */
     bool waits;    /* it was given back until an approval is settled: nothing is to be ended */
@@ -34,9 +34,9 @@ struct run_work {
     enum bough_run_status status;
     const char *error_code, *error;
     struct bough_run_set_options set; /* to be stored with the end, or by work_report() */
-    int class;          /* enum run_class: whose place it has */
-    bool nudged;        /* atomic: the run or an approval of it has changed */
-    struct turn *turn;  /* of a model run: its call, with the reply opened; or NULL */
+    int class;                        /* enum run_class: whose place it has */
+    bool nudged;                      /* atomic: the run or an approval of it has changed */
+    struct turn *turn;                /* of a model run: its call, with the reply opened; or NULL */
 };
 
 static inline bool work_flag(const bool *flag)
@@ -49,8 +49,8 @@ int64_t work_now(const struct run_work *w); /* on the store's clock, in ms */
 /* ---- what is behind the runner ---- */
 
 struct gateway *runner_gateway(struct runner *r);
-struct tool_host *runner_tools(struct runner *r);     /* NULL: none */
-struct children *runner_children(struct runner *r);   /* NULL: none */
+struct tool_host *runner_tools(struct runner *r);   /* NULL: none */
+struct children *runner_children(struct runner *r); /* NULL: none */
 const struct gateway_setting *runner_settings(const struct runner *r, size_t *n);
 
 /* ---- writing, each conditional on the epoch: BOUGH_LEASE_LOST when the run is another's ---- */
@@ -94,8 +94,8 @@ struct work_ask {
     const char *kind, *title; /* for people, or "" */
     const char *entry;        /* id of the message with the call, and the index of its part */
     int64_t part;
-    bool reads_only;          /* allowed unless a rule says otherwise */
-    const char *otherwise;    /* when no rule matches: "allow", "ask", "deny"; NULL: by reads_only */
+    bool reads_only;       /* allowed unless a rule says otherwise */
+    const char *otherwise; /* when no rule matches: "allow", "ask", "deny"; NULL: by reads_only */
     struct bough_str options; /* raw JSON array of what can be answered; may be empty */
     int64_t expires;          /* time; 0: never */
 };

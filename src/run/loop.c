@@ -20,7 +20,7 @@ struct loop {
     struct ask_tool *offered;
     size_t noffered;
     const char *system_prompt;
-    int64_t spent; /* nano-USD, with the runs that it resumes */
+    int64_t spent;       /* nano-USD, with the runs that it resumes */
     struct round *round; /* of the last reply; NULL: the model is next */
     bool answered;       /* the last reply has no calls */
 };
@@ -127,8 +127,8 @@ static enum bough_rc read_run(struct run_work *w, const struct bough_run *run,
 
     if (!run->last.branch)
         return bough_fail(err, BOUGH_NOT_FOUND, "it has no entries");
-    how.at = arena_printf(w->a, "#%lld.%lld", (long long)run->last.branch,
-                          (long long)run->last.depth);
+    how.at =
+        arena_printf(w->a, "#%lld.%lld", (long long)run->last.branch, (long long)run->last.depth);
     return bough_entries_read(w->store, w->a, run->session, &how, out, err);
 }
 
@@ -193,14 +193,17 @@ static bool is_over(struct loop *l)
     }
     most = &w->run->limits;
     if (most->turns && w->run->turns >= most->turns)
-        work_end(w, BOUGH_RUN_FAILED, "turns", "the model was called %lld times; raise the limit "
-                 "and resume", (long long)w->run->turns);
-    else if (most->time_ms &&
-             work_now(w) - w->run->started - w->run->waited_ms >= most->time_ms)
-        work_end(w, BOUGH_RUN_FAILED, "time", "it worked for %lld s; raise the limit and resume",
+        work_end(w, BOUGH_RUN_FAILED, "turns",
+                 "it has made %lld model calls, its limit; raise it "
+                 "and resume",
+                 (long long)w->run->turns);
+    else if (most->time_ms && work_now(w) - w->run->started - w->run->waited_ms >= most->time_ms)
+        work_end(w, BOUGH_RUN_FAILED, "time",
+                 "it has worked for %lld s, its limit; raise it and resume",
                  (long long)(most->time_ms / 1000));
     else if (most->cost && l->spent >= most->cost)
-        work_end(w, BOUGH_RUN_FAILED, "budget", "it has cost $%.6f; raise the limit and resume",
+        work_end(w, BOUGH_RUN_FAILED, "budget",
+                 "it has cost $%.6f, more than its limit; raise it and resume",
                  (double)l->spent / 1e9);
     return w->ended;
 }
@@ -305,7 +308,8 @@ static const char *prompt_of(struct run_work *w)
         own = s->system_prompt;
     if (!*w->run->workspace)
         return own;
-    return arena_printf(w->a, "%s%sThe workspace is the folder %s. Paths of files are relative to it.",
+    return arena_printf(w->a,
+                        "%s%sThe workspace is the folder %s. Paths of files are relative to it.",
                         own, *own ? "\n\n" : "", w->run->workspace);
 }
 

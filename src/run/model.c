@@ -4,8 +4,8 @@
 #include "base/json/json.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "run/step.h"
 #include "run/runner.h"
+#include "run/step.h"
 
 const char *run_error_code(enum bough_rc rc)
 {

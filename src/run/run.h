@@ -18,21 +18,20 @@ struct runner;
 struct tool_host;
 
 struct runner_config {
-    struct bough_store *store;  /* these four are borrowed */
-    struct gateway *gateway;    /* models */
-    struct tool_host *tools;    /* NULL: no tools */
-    struct children *children;  /* NULL: no external agents */
+    struct bough_store *store;              /* these four are borrowed */
+    struct gateway *gateway;                /* models */
+    struct tool_host *tools;                /* NULL: no tools */
+    struct children *children;              /* NULL: no external agents */
     const struct gateway_setting *settings; /* of the configuration file; copied */
     size_t n;
-    const char *host;      /* name of this server; NULL: `[server] name`, else that of the machine */
+    const char *host; /* name of this server; NULL: `[server] name`, else that of the machine */
     const char *workspace; /* besides `[workspaces] root`, this folder is allowed; NULL: none */
 };
 
 /* Reads [server] name, [runs] workers, [workspaces] root and [approvals] rule. BOUGH_INVALID names
  * the section and the setting. No thread is started yet. */
-BOUGH_MUST_CHECK enum bough_rc runner_create(struct runner **out,
-                                             const struct runner_config *config,
-                                             struct bough_error *err);
+BOUGH_MUST_CHECK enum bough_rc
+runner_create(struct runner **out, const struct runner_config *config, struct bough_error *err);
 /* Stops and waits: runs get 5 seconds to come to a boundary, then they fail with `shutdown`. NULL
  * is allowed. */
 void runner_destroy(struct runner *r);
@@ -71,16 +70,16 @@ struct run_begin_options {
     const char *adapter, *workspace, *system_prompt;
     const char *const *servers; /* of tools: names */
     size_t nservers;
-    struct bough_run_limits limits; /* 0: the usual ones */
-    int64_t max_output;             /* tokens of a model call; 0: as the provider likes */
-    bool queue;                     /* while the session is busy: wait in its queue */
-    const char *key;                /* idempotency key; NULL: none */
+    struct bough_run_limits limits;       /* 0: the usual ones */
+    int64_t max_output;                   /* tokens of a model call; 0: as the provider likes */
+    bool queue;                           /* while the session is busy: wait in its queue */
+    const char *key;                      /* idempotency key; NULL: none */
     struct bough_budget_refusal *refusal; /* filled when a budget refuses it; may be NULL */
 };
 
 struct run_begun {
-    struct bough_run *run;       /* NULL: it waits in the queue */
-    struct bough_prompt *queued; /* NULL: it was started */
+    struct bough_run *run;        /* NULL: it waits in the queue */
+    struct bough_prompt *queued;  /* NULL: it was started */
     char reply[BOUGH_ID_LEN + 1]; /* the open message of a model run; "": none yet */
     const char *provider, *model; /* that answer, or "" */
     bool replayed;

@@ -48,11 +48,11 @@ void runner_leave_place(struct runner *r, enum run_class which)
 
 struct bough_store *runner_store(struct runner *r, struct bough_arena *a, const char *principal)
 {
-    return bough_store_scoped(r->config.store,
-                              &(struct bough_store_scoped_options){
-                                  .deadline_ms = RUN_STORE_MS,
-                                  .principal = cstr_empty(principal) ? NULL
-                                                                     : arena_strdup(a, principal) });
+    return bough_store_scoped(
+        r->config.store,
+        &(struct bough_store_scoped_options){
+            .deadline_ms = RUN_STORE_MS,
+            .principal = cstr_empty(principal) ? NULL : arena_strdup(a, principal) });
 }
 
 struct run_work *work_create(struct runner *r, const char *id, int64_t epoch,
@@ -95,10 +95,9 @@ static bool is_passing(enum bough_rc rc)
 /* Store how it ended. A store that fails for a moment must not cost the run its end. */
 static const struct bough_run *store_end(struct run_work *w)
 {
-    struct bough_run_end_options how = { .status = w->status,
-                                         .error_code = w->error_code,
-                                         .error = w->error,
-                                         .set = &w->set };
+    struct bough_run_end_options how = {
+        .status = w->status, .error_code = w->error_code, .error = w->error, .set = &w->set
+    };
     struct bough_run_end_result out = { 0 };
     struct bough_error err = { 0 };
     enum bough_rc rc = BOUGH_OK;
@@ -247,8 +246,7 @@ enum bough_rc work_enter(struct run_work *w, struct bough_error *err)
 
 static bool can_take(struct runner *r, const struct bough_run *run)
 {
-    return !bough_run_ended(run->status) &&
-           (run->status == BOUGH_RUN_QUEUED || run->settled > 0) &&
+    return !bough_run_ended(run->status) && (run->status == BOUGH_RUN_QUEUED || run->settled > 0) &&
            (!*run->workspace || strcmp(run->host, r->settings.host) == 0);
 }
 

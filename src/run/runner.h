@@ -10,7 +10,7 @@ struct turn;
 enum {
     RUN_LEASE_MS = 30000,
     RUN_RENEW_MS = 10000,
-    RUN_STOP_MS = 5000,  /* to come to a boundary when the server stops */
+    RUN_STOP_MS = 5000,   /* to come to a boundary when the server stops */
     RUN_STORE_MS = 30000, /* of each call of the store */
     RUN_MODELS_MOST = 64, /* runs of one model call, beside the workers */
     RUN_WORKERS = 4,

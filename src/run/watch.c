@@ -66,8 +66,7 @@ static void renew_one(struct runner *r, const struct here *h)
 {
     struct bough_run_renew_result got = { 0 };
     struct bough_error err = { 0 };
-    enum bough_rc rc =
-        bough_run_renew(r->config.store, h->id, h->epoch, RUN_LEASE_MS, &got, &err);
+    enum bough_rc rc = bough_run_renew(r->config.store, h->id, h->epoch, RUN_LEASE_MS, &got, &err);
     struct run_work *w;
 
     pthread_mutex_lock(&r->lock);
@@ -206,9 +205,9 @@ static void *keep(void *user)
     while (!__atomic_load_n(&r->unkeep, __ATOMIC_ACQUIRE)) {
         bool watching = read_flag(r, &r->watching) && !read_flag(r, &r->stopping);
 
-        if (watching && (!looked || mono_us() - looked > LOOK_MS * 1000LL ||
-                         (read_flag(r, &r->missed) &&
-                          __atomic_load_n(&r->has_left, __ATOMIC_ACQUIRE)))) {
+        if (watching &&
+            (!looked || mono_us() - looked > LOOK_MS * 1000LL ||
+             (read_flag(r, &r->missed) && __atomic_load_n(&r->has_left, __ATOMIC_ACQUIRE)))) {
             __atomic_store_n(&r->has_left, false, __ATOMIC_RELEASE);
             looked = mono_us();
             runner_look(r);

@@ -61,11 +61,66 @@ static const struct builtin_server *builtin_named(const char *name)
     return NULL;
 }
 
+/* The kind of a tool, as far as its server's hints tell. */
+static const char *kind_of(const struct mcp_client_tool *t)
+{
+    return t->reads_only ? "read" : "other";
+}
+
+static bool has_name(const struct tool_set *s, const char *name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->at[i]->tool.name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_remote_tool(struct tool_set *s, const struct remote *r, struct instance *i,
+                            const struct mcp_client_tool *from)
+{
+    const char *name = tool_name(s->a, arena_printf(s->a, "mcp__%s__%s", r->name, from->name));
+    struct set_tool *t;
+
+    if (has_name(s, name))
+        return;
+    t = add_tool(s);
+    t->instance = i;
+    t->remote_name = from->name;
+    t->tool = (struct tool){ .name = name,
+                             .rule = arena_printf(s->a, "%s/%s", r->name, from->name),
+                             .title = from->title,
+                             .description = from->description,
+                             .kind = kind_of(from),
+                             .schema = from->schema,
+                             .reads_only = r->trust && from->reads_only };
+}
+
+static enum bough_rc add_remote(struct tool_set *s, struct remote *r, struct bough_error *err)
+{
+    struct mcp_client_tools tools;
+    struct instance *i;
+    enum bough_rc rc;
+
+    if (r->off)
+        return bough_fail(err, BOUGH_INVALID, "tool server \"%s\" is off", r->name);
+    rc = instance_take(s->host, r, s->scene.workspace, &i, err);
+    if (rc)
+        return rc;
+    s->instances[s->ninstances++] = i; /* released with the set */
+    rc = instance_tools(s->host, i, s->a, &tools, err);
+    for (size_t k = 0; !rc && k < tools.n; k++)
+        add_remote_tool(s, r, i, &tools.at[k]);
+    return rc;
+}
+
 static enum bough_rc add_server(struct tool_set *s, const char *name, struct bough_error *err)
 {
     const struct builtin_server *b = builtin_named(name);
+    struct remote *r = b ? NULL : remote_named(s->host, name);
     const char *why;
 
+    if (r)
+        return add_remote(s, r, err);
     if (!b)
         return bough_fail(err, BOUGH_NOT_FOUND, "there is no tool server \"%.60s\"", name);
     why = b->missing(&s->scene);
@@ -119,7 +174,9 @@ enum bough_rc tool_set_open(struct tool_set **out, struct tool_host *h,
                                        .workspace = or_empty(s->a, in->workspace),
                                        .session = or_empty(s->a, in->session),
                                        .project = or_empty(s->a, in->project),
-                                       .shell = &h->shell };
+                                       .children = h->children,
+                                       .shell = &h->shell,
+                                       .environment = usual_environment(s->a, h->shell.env) };
     rc = open_workspace(s, err);
     if (!rc)
         rc = add_servers(s, in, err);
@@ -138,6 +195,8 @@ void tool_set_close(struct tool_set *s)
 {
     if (!s)
         return;
+    for (size_t i = 0; i < s->ninstances; i++)
+        instance_release(s->host, s->instances[i]);
     if (s->scene.dir >= 0)
         close(s->scene.dir);
     bough_arena_destroy(s->a);
@@ -171,6 +230,25 @@ static void call_builtin(struct tool_set *s, struct bough_arena *a, const struct
         b->run(&c);
 }
 
+static void call_remote(struct tool_set *s, struct bough_arena *a, const struct set_tool *t,
+                        const struct tool_call *in, struct tool_result *out)
+{
+    struct mcp_client_result got;
+
+    instance_call(s->host, t->instance, a,
+                  &(struct mcp_client_call){ .name = t->remote_name,
+                                             .args = in->args,
+                                             .cancel = in->cancel,
+                                             .progress = in->progress,
+                                             .user = in->user },
+                  &got);
+    out->is_error = got.is_error;
+    out->cancelled = got.cancelled;
+    out->text = got.text;
+    out->content = got.content;
+    out->structured = got.structured;
+}
+
 void tool_call(struct tool_set *s, struct bough_arena *a, const struct tool_call *in,
                struct tool_result *out)
 {
@@ -180,5 +258,8 @@ void tool_call(struct tool_set *s, struct bough_arena *a, const struct tool_call
                                  .content = str_of("[]"),
                                  .structured = str_of(""),
                                  .details = str_of("{}") };
-    call_builtin(s, a, s->at[i]->builtin, in, out);
+    if (s->at[i]->builtin)
+        call_builtin(s, a, s->at[i]->builtin, in, out);
+    else
+        call_remote(s, a, s->at[i], in, out);
 }

@@ -6,6 +6,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "gateway/providers_api.h"
+#include "run/api/routes.h"
 
 void world_open(struct test *t, struct world *w)
 {
@@ -14,7 +15,10 @@ void world_open(struct test *t, struct world *w)
 
 void world_open_with(struct test *t, struct world *w, struct api_config config)
 {
-    static const struct http_route *const more[] = { gateway_provider_routes, NULL };
+    static const struct http_route *const more[] = {
+        gateway_provider_routes, run_turn_routes, run_routes,
+        run_approval_routes,     run_tool_routes, NULL
+    };
     struct gateway_config gateway = { .store = t->store };
     static struct bough_env env;
 

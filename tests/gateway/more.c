@@ -6,7 +6,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 #define CHAT "/v1/chat/completions"
 #define HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"

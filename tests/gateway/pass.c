@@ -3,7 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 #define CHAT "/v1/chat/completions"
 #define HI "{\"model\":\"gpt-5.5\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"

@@ -8,7 +8,7 @@
 #include "base/memory/buf.h"
 #include "base/os/log.h"
 #include "base/text/str.h"
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 #define KEY "sk-canary-0123456789" /* as world_prepare() sets it */
 #define ERROR "{\"error\":{\"type\":\"auth\",\"message\":\"the key " KEY " is not valid\"}}"

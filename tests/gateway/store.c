@@ -3,7 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 #include "lib/faulty_vfs.h"
 
 #define MESSAGES "/v1/messages"

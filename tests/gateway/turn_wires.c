@@ -3,7 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 static const char chat[] =
     "data: {\"id\":\"c1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":"

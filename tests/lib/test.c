@@ -13,6 +13,7 @@
 #include "base/os/fs.h"
 #include "child/child.h"
 #include "lib/patience.h"
+#include "tools/builtin/confine.h"
 
 enum { MAX_TESTS = 4000 };
 
@@ -302,6 +303,7 @@ int main(int argc, char **argv)
     size_t n = 0;
 
     child_keeper(argc, argv);
+    confine_main(argc, argv);
     if (list)
         n = pick_listed(list);
     for (i = 0; !list && i < n_entries; i++)

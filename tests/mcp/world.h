@@ -3,7 +3,7 @@
 #define MCP_WORLD_H
 
 #include "lib/store_test.h"
-#include "mcp/mcp.h"
+#include "mcp/server/mcp.h"
 
 struct mcp_world {
     struct auth *auth;

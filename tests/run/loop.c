@@ -51,9 +51,9 @@ STORE_TEST(C19_the_next_prompt_with_tools_continues_the_task_until_a_model_speak
     CHECK_STR(one, r->task);
     CHECK_STR(one, r->after);
     say_text(&w, "3");
-    CHECK_INT(202, post(&w, arena_printf(t->arena, "/api/v1/sessions/%s/turns", s),
-                        "{\"content\":\"c\"}")
-                       .status);
+    CHECK_INT(
+        202, post(&w, arena_printf(t->arena, "/api/v1/sessions/%s/turns", s), "{\"content\":\"c\"}")
+                 .status);
     check_path(&w, "user:a assistant:1 user:b assistant:2 user:c assistant:3");
     say_text(&w, "4");
     for (struct wait wait = { 0 }; get(t, s)->status != BOUGH_STATUS_IDLE;)
@@ -67,8 +67,8 @@ STORE_TEST(C19_the_next_prompt_with_tools_continues_the_task_until_a_model_speak
 
 STORE_TEST(mistakes_of_the_model_are_errors_that_it_reads)
 {
-    static const char *const calls[] = { "no_such_tool", "{}", "demo_weather", "[1]",
-                                         "demo_weather", "{\"town\":1}" };
+    static const char *const calls[] = { "no_such_tool", "{}",           "demo_weather",
+                                         "[1]",          "demo_weather", "{\"town\":1}" };
     struct world w;
     const char *s = new_session(t, "s"), *run, *sent;
 
@@ -193,8 +193,7 @@ STORE_TEST(what_a_run_needs_is_checked_before_anything_is_stored)
     struct got g;
 
     script_open(t, &w, &dir);
-    g = post(&w, turns,
-             "{\"content\":\"x\",\"model\":\"gpt-5.5\",\"servers\":[\"nothing\"]}");
+    g = post(&w, turns, "{\"content\":\"x\",\"model\":\"gpt-5.5\",\"servers\":[\"nothing\"]}");
     CHECK_INT(422, g.status);
     CHECK(strstr(g.body.p, "not_ready") && strstr(g.body.p, "nothing"));
     g = post(&w, turns,

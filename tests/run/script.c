@@ -10,7 +10,7 @@
 
 #define HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 #define END                                                                                        \
-    "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":100,"                          \
+    "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":100,"                         \
     "\"completion_tokens\":10}}\n\ndata: [DONE]\n\n"
 
 void script_open(struct test *t, struct world *w, const char **dir)
@@ -171,8 +171,7 @@ const char *story(struct world *w, const char *session)
 
         all = arena_printf(t->arena, "%s%s%s:", all, *all ? " " : "", bough_role_name(e->role));
         for (size_t k = 0; k < e->nparts; k++)
-            all = arena_printf(t->arena, "%s%s%s", all, k ? "+" : "",
-                               part_text(t, &e->parts[k]));
+            all = arena_printf(t->arena, "%s%s%s", all, k ? "+" : "", part_text(t, &e->parts[k]));
     }
     return all;
 }

@@ -2,7 +2,7 @@
 #ifndef RUN_SCRIPT_H
 #define RUN_SCRIPT_H
 
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 /* A world with a chat provider, a watching runner and the folder *dir as root of workspaces. */
 void script_open(struct test *t, struct world *w, const char **dir);

@@ -25,6 +25,10 @@ enum event_name {
     EVENT_CALL_RECORDED,
     EVENT_QUEUE_UPDATED,
     EVENT_STORE_UPDATED, /* something that belongs to no session */
+    EVENT_RUN_CREATED,
+    EVENT_RUN_UPDATED,
+    EVENT_APPROVAL_REQUESTED,
+    EVENT_APPROVAL_RESOLVED,
     EVENT_NAMES,
 };
 

@@ -5,17 +5,27 @@
 
 #include "api/events/event.h"
 #include "api/kit/forms.h"
+#include "api/kit/forms_run.h"
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 
 const char *const event_names[EVENT_NAMES] = {
-    [EVENT_SESSION_CREATED] = "session.created",   [EVENT_SESSION_UPDATED] = "session.updated",
-    [EVENT_SESSION_DELETED] = "session.deleted",   [EVENT_ENTRY_CREATED] = "entry.created",
-    [EVENT_MESSAGE_CREATED] = "message.created",   [EVENT_MESSAGE_UPDATED] = "message.updated",
-    [EVENT_PART_UPDATED] = "message.part.updated", [EVENT_PART_DELTA] = "message.part.delta",
-    [EVENT_CALL_RECORDED] = "call.recorded",       [EVENT_QUEUE_UPDATED] = "queue.updated",
+    [EVENT_SESSION_CREATED] = "session.created",
+    [EVENT_SESSION_UPDATED] = "session.updated",
+    [EVENT_SESSION_DELETED] = "session.deleted",
+    [EVENT_ENTRY_CREATED] = "entry.created",
+    [EVENT_MESSAGE_CREATED] = "message.created",
+    [EVENT_MESSAGE_UPDATED] = "message.updated",
+    [EVENT_PART_UPDATED] = "message.part.updated",
+    [EVENT_PART_DELTA] = "message.part.delta",
+    [EVENT_CALL_RECORDED] = "call.recorded",
+    [EVENT_QUEUE_UPDATED] = "queue.updated",
     [EVENT_STORE_UPDATED] = "store.updated",
+    [EVENT_RUN_CREATED] = "run.created",
+    [EVENT_RUN_UPDATED] = "run.updated",
+    [EVENT_APPROVAL_REQUESTED] = "approval.requested",
+    [EVENT_APPROVAL_RESOLVED] = "approval.resolved",
 };
 
 /* Larger messages are sent without their parts, because a stream's queue is bounded. */
@@ -241,19 +251,52 @@ static void tell_store(struct telling *t)
     finish(t);
 }
 
-/* A run that started or changed: its prompt, the queue if that was taken from it, and the session.
- */
+static void tell_one_run(struct telling *t, const char *id, bool created)
+{
+    struct bough_run *run;
+
+    if (!begin(t, created ? EVENT_RUN_CREATED : EVENT_RUN_UPDATED) ||
+        bough_run_get(t->r->store, t->a, id, &run, NULL))
+        return;
+    jw_kv_cstr(&t->w, "session", t->c->session);
+    jw_key(&t->w, "run");
+    form_run(&t->w, run);
+    finish(t);
+}
+
+/* A run that started or changed: the run that ended in the same commit, its prompt, the queue if
+ * that was taken from it, the run, and the session. */
 static void tell_run(struct telling *t)
 {
     const struct bough_change *c = t->c;
     int64_t n = c->entry[0] ? c->count : 0;
-    bool taken = n && *c->ended;
+    bool ended = *c->ended && strcmp(c->ended, c->about) != 0, taken = n && *c->ended;
 
-    t->last = n + taken + 1;
+    t->last = ended + n + taken + 2;
+    if (ended)
+        tell_one_run(t, c->ended, false);
     if (n)
         tell_entries(t, n);
     if (taken)
         tell_queue(t);
+    tell_one_run(t, c->about, n > 0);
+    tell_session(t, EVENT_SESSION_UPDATED);
+}
+
+static void tell_approval(struct telling *t)
+{
+    struct bough_approval *p;
+
+    t->last = 2;
+    if (bough_approval_get(t->r->store, t->a, t->c->about, &p, NULL)) {
+        t->sub++;
+    } else if (begin(t, p->status == BOUGH_APPROVAL_PENDING ? EVENT_APPROVAL_REQUESTED
+                                                            : EVENT_APPROVAL_RESOLVED)) {
+        jw_kv_cstr(&t->w, "session", t->c->session);
+        jw_key(&t->w, "approval");
+        form_approval(&t->w, p);
+        finish(t);
+    }
     tell_session(t, EVENT_SESSION_UPDATED);
 }
 
@@ -266,6 +309,8 @@ static void tell_row(struct telling *t)
     t->last = n + (int64_t)c->ncalls;
     if (is(c, "run")) {
         tell_run(t);
+    } else if (is(c, "approval")) {
+        tell_approval(t);
     } else if (appends) {
         if (n)
             tell_entries(t, n);

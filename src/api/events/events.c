@@ -213,7 +213,8 @@ const struct http_route api_events_routes[] = {
     { "GET", "/api/v1/events", events, AUTH_READ,
       "Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; "
       "message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; "
-      "queue.updated; store.updated (with `what`). Resume with Last-Event-ID.",
+      "queue.updated; store.updated (with `what`); run.created, run.updated; approval.requested, "
+      "approval.resolved. Resume with Last-Event-ID.",
       query, .gives = "events", .flags = HTTP_STREAMS | HTTP_RESUMES },
     { 0 },
 };

@@ -7,11 +7,13 @@
 static const char *const group_words[] = { "projects", "workspaces", "accounts", NULL };
 
 static const struct api_path_name path_names[] = {
+    { "approval", "The id of an approval." },
     { "budget", "The id of a budget." },
     { "call", "The id of a provider call." },
     { "entry",
       "An entry on a path of the session: its id, `#branch.depth` (sent as %23), the id it "
       "was given or imported with, or `@3` for the third message." },
+    { "grant", "The id of a grant." },
     { "id",
       "A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first "
       "8 or more characters of its id. Routes that delete take a full id only." },
@@ -23,6 +25,8 @@ static const struct api_path_name path_names[] = {
     { "part", "The id of a part: `<entry id>.<4 hex digits>`." },
     { "prompt", "The id of a queued prompt." },
     { "provider", "The name of a provider." },
+    { "run", "The id of a run." },
+    { "server", "The name of a tool server." },
     { "token", "The id of a token or of a signed-in browser." },
 };
 
@@ -62,6 +66,9 @@ const struct api_about *api_about(const char *schema, struct bough_str member)
     const struct api_about *found = NULL;
 
     for (const struct api_about *a = api_members; a->name; a++)
+        if (is_of(a->name, schema, member))
+            return a;
+    for (const struct api_about *a = api_run_members; a->name; a++)
         if (is_of(a->name, schema, member))
             return a;
     if (is_original(schema))

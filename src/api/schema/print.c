@@ -271,15 +271,14 @@ static void write_words(struct json_writer *w, const struct api_words *list)
 
 const struct api_schema *api_schema_at(size_t i)
 {
-    const struct api_schema *s = api_own_schemas;
+    static const struct api_schema *const tables[] = { api_own_schemas, api_run_schemas,
+                                                       api_original_schemas };
 
-    for (; s->name && i; i--)
-        s++;
-    if (s->name)
-        return s;
-    for (s = api_original_schemas; s->name && i; i--)
-        s++;
-    return s->name ? s : NULL;
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+        for (const struct api_schema *s = tables[k]; s->name; s++)
+            if (i-- == 0)
+                return s;
+    return NULL;
 }
 
 bool api_schema_write(struct json_writer *w, const char *name)

@@ -394,13 +394,6 @@ const struct api_schema api_own_schemas[] = {
       "only input?:integer output?:integer reasoning?:integer cache_read?:integer "
       "cache_write?:integer cost_usd?:number cost_nano_usd?:integer",
       .example = "{\"input\":100,\"output\":20}" },
-    { "Turn", "A turn that was begun, or a prompt that waits for its turn.",
-      "user:string|null reply:string|null provider:string|null model:string|null "
-      "queued:Prompt|null" },
-    { "TurnNew", "A prompt to send to a model.",
-      "only content?:string parts?:[object] provider?:string model?:string at?:string "
-      "at_root?:boolean retry?:boolean queue?:boolean max_output_tokens?:integer",
-      .example = "{\"content\":\"Run the tests again.\",\"model\":\"claude-sonnet-4-5\"}" },
     { "Usage", "Tokens and money that one message or call spent. Missing numbers are 0.",
       "only input?:integer output?:integer reasoning?:integer cache_read?:integer "
       "cache_write?:integer cost_usd?:number cost_nano_usd?:integer",

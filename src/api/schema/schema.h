@@ -23,9 +23,10 @@ struct api_schema {
 };
 
 extern const struct api_schema api_own_schemas[];      /* rows.c; ends with { 0 } */
+extern const struct api_schema api_run_schemas[];      /* rows_runs.c */
 extern const struct api_schema api_original_schemas[]; /* rows_originals.c */
 
-/* The i-th schema of both tables; NULL behind the last. */
+/* The i-th schema of these tables; NULL behind the last. */
 const struct api_schema *api_schema_at(size_t i);
 
 /*
@@ -41,6 +42,7 @@ struct api_about {
 
 extern const struct api_about api_names[];          /* about_names.c; ends with { 0 } */
 extern const struct api_about api_members[];        /* about_members.c: "Delta.at" */
+extern const struct api_about api_run_members[];    /* about_runs.c: the same for runs */
 extern const struct api_about api_original_names[]; /* about_originals.c: they win over api_names */
 
 /* The row of a member of a schema, or NULL. */

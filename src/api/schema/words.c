@@ -87,8 +87,36 @@ LIST(token_kinds, "api", "browser")
 LIST(alkhub_roles, "user", "assistant", "system")
 LIST(ui_roles, "system", "user", "assistant")
 
+static const char *run_statuses(size_t i)
+{
+    return i <= BOUGH_RUN_STATUS_LAST ? bough_run_status_name((enum bough_run_status)i) : NULL;
+}
+
+static const char *run_runtimes(size_t i)
+{
+    return i <= BOUGH_RUNTIME_LAST ? bough_run_runtime_name((enum bough_run_runtime)i) : NULL;
+}
+
+static const char *run_whys(size_t i)
+{
+    return i <= BOUGH_RUN_WHY_LAST ? bough_run_why_name((enum bough_run_why)i) : NULL;
+}
+
+static const char *approval_statuses(size_t i)
+{
+    return i <= BOUGH_APPROVAL_LAST ? bough_approval_status_name((enum bough_approval_status)i)
+                                    : NULL;
+}
+
+static const char *approval_scopes(size_t i)
+{
+    return i <= BOUGH_SCOPE_LAST ? bough_approval_scope_name((enum bough_approval_scope)i) : NULL;
+}
+
 const struct api_words api_words[] = {
     { "AlkhubRole", "The role of a message of alkhub.", alkhub_roles, false },
+    { "ApprovalScope", "How far an approval reaches.", approval_scopes, true },
+    { "ApprovalStatus", "How an approval stands.", approval_statuses, true },
     { "Backend", "What keeps the store.", backends, false },
     { "BudgetScope",
       "What a budget is for; `session` is a session with its subagents at any depth.",
@@ -135,6 +163,15 @@ const struct api_words api_words[] = {
       "The role of a message. Any word is taken and given back: `developer` and `model` mean "
       "system and assistant.",
       roles, true },
+    { "RunRuntime",
+      "What answers: one call of a model, the agent loop, or another program over ACP.",
+      run_runtimes, true },
+    { "RunStatus", "How a run stands; completed, failed and cancelled are final.", run_statuses,
+      true },
+    { "RunWhy",
+      "start: a prompt that begins a task; continue: another prompt of it; resume, retry: without "
+      "a prompt.",
+      run_whys, true },
     { "SearchField", "Where the words were found.", search_fields, true },
     { "SessionKind", "`subagent` for sessions that another session spawned.", session_kinds,
       false },

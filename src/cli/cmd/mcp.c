@@ -12,7 +12,7 @@
 #include "base/text/str.h"
 #include "cli/kit/cli.h"
 #include "cli/sources/mcp_setup.h"
-#include "mcp/mcp.h"
+#include "mcp/server/mcp.h"
 
 /* Take standard output for the protocol: whatever else is printed goes to standard error (D23). */
 static int take_output(void)

@@ -198,6 +198,7 @@ int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, c
 /* ---- the commands: src/cli/cmd/<name>.c ---- */
 
 extern const struct cli_cmd cmd_append;
+extern const struct cli_cmd cmd_approvals;
 extern const struct cli_cmd cmd_archive;
 extern const struct cli_cmd cmd_backup;
 extern const struct cli_cmd cmd_branch;
@@ -235,11 +236,13 @@ extern const struct cli_cmd cmd_restore;
 extern const struct cli_cmd cmd_restore_backup;
 extern const struct cli_cmd cmd_resume;
 extern const struct cli_cmd cmd_rm;
+extern const struct cli_cmd cmd_run;
 extern const struct cli_cmd cmd_search;
 extern const struct cli_cmd cmd_serve;
 extern const struct cli_cmd cmd_show;
 extern const struct cli_cmd cmd_sql;
 extern const struct cli_cmd cmd_stats;
+extern const struct cli_cmd cmd_task;
 extern const struct cli_cmd cmd_todo;
 extern const struct cli_cmd cmd_token;
 extern const struct cli_cmd cmd_tree;

@@ -20,7 +20,7 @@
 #include "gateway/summary/routes.h"
 #include "http/server/server.h"
 #include "http/server/systemd.h"
-#include "mcp/mcp.h"
+#include "mcp/server/mcp.h"
 #include "page/page.h"
 #include "run/api/routes.h"
 

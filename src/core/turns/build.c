@@ -171,7 +171,8 @@ static void say_tool(struct building *b, enum turn_kind by, const struct part_sp
         put_model(b, PIECE_SERVER, s);
         return;
     }
-    if (s->kind == VIEW_TOOL && b->e->role == BOUGH_ROLE_TOOL) { /* of a run: its call came before */
+    if (s->kind == VIEW_TOOL &&
+        b->e->role == BOUGH_ROLE_TOOL) { /* of a run: its call came before */
         if (finished)
             give_result(b, s);
         return;

@@ -6,6 +6,8 @@
 #include "base/text/str.h"
 #include "gateway/client/easy.h"
 
+enum { POLL_MS = 100 };
+
 struct fetching {
     struct buf body;
     const bool *stop;
@@ -31,34 +33,72 @@ static size_t on_body(char *p, size_t size, size_t n, void *user)
     return f->body.over ? 0 : size * n;
 }
 
-static int on_progress(void *user, curl_off_t total, curl_off_t now, curl_off_t up_total,
-                       curl_off_t up)
+static size_t on_field(char *p, size_t size, size_t n, void *user)
 {
     struct fetching *f = user;
+    size_t line = size * n;
 
-    (void)total;
-    (void)now;
-    (void)up_total;
-    (void)up;
-    if (f->how->beat)
-        f->how->beat(f->how->user);
-    f->silent = f->how->silent_ms && mono_us() - f->heard_us > f->how->silent_ms * 1000;
-    return f->silent || (f->stop && __atomic_load_n(f->stop, __ATOMIC_ACQUIRE));
+    while (line && (p[line - 1] == '\n' || p[line - 1] == '\r'))
+        line--;
+    f->how->field(f->how->user, p, line);
+    return size * n;
 }
 
 static void set_callbacks(CURL *c, struct fetching *f)
 {
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, f);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
-    curl_easy_setopt(c, CURLOPT_XFERINFODATA, f);
-    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+    if (f->how->field) {
+        curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_field);
+        curl_easy_setopt(c, CURLOPT_HEADERDATA, f);
+    }
+}
+
+/* Is it to be given up? */
+static bool given_up(struct fetching *f)
+{
+    if (f->how->beat)
+        f->how->beat(f->how->user);
+    f->silent = f->how->silent_ms && mono_us() - f->heard_us > f->how->silent_ms * 1000;
+    return f->silent || (f->stop && __atomic_load_n(f->stop, __ATOMIC_ACQUIRE));
+}
+
+/* curl_easy_perform() looks at its callbacks once a second only. */
+static CURLcode perform(struct fetching *f)
+{
+    CURLM *multi = curl_multi_init();
+    CURLcode code = CURLE_OUT_OF_MEMORY;
+    int running = 1, left;
+    CURLMsg *m;
+
+    if (!multi)
+        return code;
+    if (curl_multi_add_handle(multi, f->curl))
+        running = 0;
+    while (running) {
+        if (curl_multi_perform(multi, &running))
+            break;
+        if (running && given_up(f)) {
+            code = CURLE_ABORTED_BY_CALLBACK;
+            break;
+        }
+        if (running && curl_multi_poll(multi, NULL, 0, POLL_MS, NULL))
+            break;
+    }
+    while ((m = curl_multi_info_read(multi, &left)))
+        if (m->msg == CURLMSG_DONE)
+            code = m->data.result;
+    curl_multi_remove_handle(multi, f->curl);
+    curl_multi_cleanup(multi);
+    return code;
 }
 
 bool fetch(struct bough_arena *a, const struct fetch_options *how, struct fetch_answer *out)
 {
     struct easy_options options = { .url = how->url,
-                                    .method = how->body.n ? "POST" : "GET",
+                                    .method = how->method   ? how->method
+                                              : how->body.n ? "POST"
+                                                            : "GET",
                                     .headers = how->headers,
                                     .body = how->body,
                                     .allow_private = how->allow_private,
@@ -76,7 +116,7 @@ bool fetch(struct bough_arena *a, const struct fetch_options *how, struct fetch_
     buf_init(&f.body, how->most);
     f.curl = e.curl;
     set_callbacks(e.curl, &f);
-    code = curl_easy_perform(e.curl);
+    code = perform(&f);
     curl_easy_getinfo(e.curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(e.curl, CURLINFO_STARTTRANSFER_TIME_T, &first);
     if (code)

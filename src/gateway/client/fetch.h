@@ -9,6 +9,7 @@
 
 struct fetch_options {
     const char *url;
+    const char *method;         /* NULL: GET, or POST with a body */
     const char *const *headers; /* lines "name: value", ends with NULL; may be NULL */
     struct bough_str body;      /* not empty: it is a POST of JSON */
     bool allow_private;
@@ -16,10 +17,12 @@ struct fetch_options {
     size_t most; /* bytes of the body; a longer one is an error */
     /* Gets the bytes of a 2xx answer as they come; they are then not part of fetch_answer.body. */
     void (*take)(void *user, const char *p, size_t n);
+    /* Gets each field of the answer's head, "name: value", before the bytes; may be NULL. */
+    void (*field)(void *user, const char *line, size_t n);
     void *user;
-    void (*beat)(void *user); /* called at least every second or so while it runs; may be NULL */
+    void (*beat)(void *user); /* called ten times a second or more while it runs; may be NULL */
     int64_t silent_ms;        /* with `take`: the longest time without a byte; 0: any */
-    const bool *stop; /* atomic: give up when it becomes true, within about a second; or NULL */
+    const bool *stop;         /* atomic: give up when it becomes true, within 100 ms; or NULL */
 };
 
 struct fetch_answer {

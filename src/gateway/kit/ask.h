@@ -15,9 +15,9 @@ struct ask_tool {
 struct ask_options {
     const struct provider_target *to;
     enum wire wire;
-    const char *model;   /* as asked for */
-    const char *session; /* id */
-    const char *at;      /* the entry that is answered */
+    const char *model;         /* as asked for */
+    const char *session;       /* id */
+    const char *at;            /* the entry that is answered */
     const char *system_prompt; /* NULL or "": that of the session */
     const struct ask_tool *tools;
     size_t ntools;

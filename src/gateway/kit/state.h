@@ -28,7 +28,7 @@ struct gateway {
     int record, leave;
     const char *title_model; /* atomic; "": none */
     bool troubled;           /* atomic */
-    struct multi *multi; /* loop thread only */
+    struct multi *multi;     /* loop thread only */
     int64_t counts[GATEWAY_COUNTS];
 };
 

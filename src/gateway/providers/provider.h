@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/memory/map.h"
 #include "gateway/providers.h"
+#include "gateway/values.h"
 
 enum {
     PROVIDERS_MOST = 64,
@@ -22,11 +23,6 @@ enum {
 enum runtime { RUNTIME_NONE, RUNTIME_OLLAMA, RUNTIME_LMSTUDIO, RUNTIME_LLAMACPP, RUNTIME_VLLM };
 
 enum key_source { KEY_NONE, KEY_ENV, KEY_FILE, KEY_COMMAND };
-
-struct words {
-    const char **at;
-    size_t n;
-};
 
 struct model_alias {
     const char *name, *model;
@@ -133,11 +129,6 @@ enum runtime runtime_named(const char *name);
 
 /* ---- values.c: values of settings ---- */
 
-bool value_bool(const char *text, bool *out);
-bool value_i64(const char *text, int64_t least, int64_t most, int64_t *out);
-bool value_ms(const char *text, int64_t *out); /* "10s", "500 ms", "5m", "1h"; without unit: s */
-/* Words between blanks and commas, added to `out`. False: too many. */
-bool value_words(struct bough_arena *a, const char *text, struct words *out);
 /* The base URL, normalised, and its origin. NULL, with *why: it is refused. */
 const char *value_url(struct bough_arena *a, const char *text, bool allow_private,
                       const char **origin, const char **why);

@@ -230,7 +230,8 @@ static enum bough_rc seal(struct turn *t, const struct attempt *x, struct turn_r
     out->status = call.status;
     out->error = strcmp(call.status, "error") == 0 ? error_text(t, x, got) : "";
     out->cost = call.used.cost;
-    out->context = call.used.input + call.used.cache_read + call.used.cache_write + call.used.output;
+    out->context =
+        call.used.input + call.used.cache_read + call.used.cache_write + call.used.output;
     return bough_message_seal(t->store, t->a, &t->writing, &how, &out->reply, err);
 }
 

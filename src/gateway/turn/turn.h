@@ -17,8 +17,8 @@ struct gateway;
 struct turn;
 
 struct turn_options {
-    struct bough_store *store; /* borrowed until the turn is destroyed */
-    const char *session;       /* id */
+    struct bough_store *store;    /* borrowed until the turn is destroyed */
+    const char *session;          /* id */
     const char *provider, *model; /* NULL or "": those of the session, then of its last call */
     int64_t max_output;           /* tokens; 0: as the provider likes */
     struct bough_budget_refusal *refusal; /* filled when a budget refuses it; may be NULL */
@@ -26,7 +26,8 @@ struct turn_options {
 
 /*
  * Find the provider and reserve what the call may cost; nothing is stored yet. BOUGH_NOT_FOUND,
- * BOUGH_INVALID, BOUGH_DENIED: as providers_route() says. Also fails as bough_budget_reserve() does.
+ * BOUGH_INVALID, BOUGH_DENIED: as providers_route() says. Also fails as bough_budget_reserve()
+ * does.
  */
 BOUGH_MUST_CHECK enum bough_rc turn_create(struct turn **out, struct gateway *g,
                                            const struct turn_options *in, struct bough_error *err);

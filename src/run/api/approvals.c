@@ -129,12 +129,12 @@ static enum bough_rc resolve(struct http_req *req, struct http_res *res, struct 
     struct bough_approval_resolve_options how = { 0 };
     struct decision in = { 0 };
     struct bough_approval *p;
-    enum bough_rc rc = find(req, &p, err);
+    enum bough_rc rc = api_body(req, members, &in, err);
 
     if (!rc)
-        rc = api_body(req, members, &in, err);
-    if (!rc)
         rc = read_decision(&in, &how, err);
+    if (!rc)
+        rc = find(req, &p, err);
     if (!rc)
         rc = check_option(req, res, p, in.option, err);
     if (!rc)

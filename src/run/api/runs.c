@@ -160,8 +160,7 @@ static void put_artifact(struct http_req *req, struct json_writer *w, const stru
     const char *kind, *text;
     int64_t size = 0;
 
-    if (e->parts[i].type != BOUGH_PART_FILE ||
-        json_parse(req->arena, e->parts[i].json, &j, NULL))
+    if (e->parts[i].type != BOUGH_PART_FILE || json_parse(req->arena, e->parts[i].json, &j, NULL))
         return;
     data = json_member(j, "data");
     kind = json_type(data) == JSON_OBJECT ? json_cstr(req->arena, data, "artifact") : NULL;
@@ -215,10 +214,10 @@ static enum bough_rc cancel(struct http_req *req, struct http_res *res, struct b
     };
     struct bough_run_cancel_options how = { 0 };
     struct bough_run *run;
-    enum bough_rc rc = run_api_run(req, &run, err);
+    enum bough_rc rc = api_body(req, members, &how, err);
 
     if (!rc)
-        rc = api_body(req, members, &how, err);
+        rc = run_api_run(req, &run, err);
     if (!rc)
         rc = bough_run_cancel(api_of(req)->store, req->arena, run->id, &how, &run, err);
     if (!rc)

@@ -1,9 +1,9 @@
 /* Tool servers over HTTP. */
+#include "tools/tools.h"
 #include "base/text/str.h"
 #include "run/api/kit.h"
 #include "run/api/routes.h"
 #include "run/inside.h"
-#include "tools/tools.h"
 
 static void put_server(struct json_writer *w, const struct tool_server *s)
 {
@@ -66,7 +66,6 @@ const struct http_route run_tool_routes[] = {
     { "GET", "/api/v1/tools", list, AUTH_READ, "List the tool servers of this server.",
       .gives = "ToolServers" },
     { "POST", "/api/v1/tools/{server}/probe", probe, AUTH_RUN,
-      "Start a tool server and list its tools now.", .gives = "ToolServer",
-      .flags = HTTP_STREAMS },
+      "Start a tool server and list its tools now.", .gives = "ToolServer", .flags = HTTP_STREAMS },
     { 0 },
 };

@@ -282,10 +282,10 @@ static enum bough_rc resume(struct http_req *req, struct http_res *res, struct b
     struct again in = { 0 };
     struct run_begin_options how;
     struct bough_run *run;
-    enum bough_rc rc = find_ended(req, &run, &how, err);
+    enum bough_rc rc = api_body(req, resume_members, &in, err);
 
     if (!rc)
-        rc = api_body(req, resume_members, &in, err);
+        rc = find_ended(req, &run, &how, err);
     if (!rc)
         rc = run_api_limits(req, in.limits, &how.limits, err);
     if (!rc)
@@ -330,10 +330,10 @@ static enum bough_rc retry(struct http_req *req, struct http_res *res, struct bo
     struct again in = { .turn = 1 };
     struct run_begin_options how;
     struct bough_run *run;
-    enum bough_rc rc = find_ended(req, &run, &how, err);
+    enum bough_rc rc = api_body(req, retry_members, &in, err);
 
     if (!rc)
-        rc = api_body(req, retry_members, &in, err);
+        rc = find_ended(req, &run, &how, err);
     if (!rc && in.turn > 1)
         rc = find_turn(req, run, in.turn, &how.at, err);
     else if (!rc)

@@ -18,7 +18,9 @@ struct builtin_scene {
     const char *workspace;     /* "": none */
     int dir;                   /* of the workspace; -1: none */
     const char *session, *project;
+    struct children *children; /* NULL: programs cannot be started */
     const struct shell_rules *shell;
+    const char *const *environment; /* of commands: "NAME=value", ends with NULL */
 };
 
 enum field_type { FIELD_TEXT, FIELD_INTEGER, FIELD_FLAG, FIELD_TODOS };

@@ -2,8 +2,5 @@
 #include "tools/builtin/builtin.h"
 
 const struct builtin_server *const builtin_servers[] = {
-    &builtin_files,
-    &builtin_bough,
-    &builtin_demo,
-    NULL,
+    &builtin_files, &builtin_bough, &builtin_shell, &builtin_demo, NULL,
 };

@@ -5,12 +5,15 @@
 
 #include "base/text/str.h"
 
+enum { ID_MOST = 1024, RETRY_DIGITS = 9 };
+
 void sse_init(struct sse *s, size_t most)
 {
-    *s = (struct sse){ 0 };
+    *s = (struct sse){ .retry_ms = -1 };
     buf_init(&s->line, most);
     buf_init(&s->name, 1024);
     buf_init(&s->data, most);
+    buf_init(&s->id, ID_MOST);
 }
 
 void sse_finish(struct sse *s)
@@ -18,6 +21,7 @@ void sse_finish(struct sse *s)
     buf_finish(&s->line);
     buf_finish(&s->name);
     buf_finish(&s->data);
+    buf_finish(&s->id);
 }
 
 /* The blank line: give the event and begin the next one. */
@@ -41,6 +45,21 @@ static struct bough_str value_of(struct bough_str line, size_t name)
     return from < line.n ? str_make(line.p + from, line.n - from) : str_of("");
 }
 
+/* Digits only; anything else is ignored. */
+static void take_retry(struct sse *s, struct bough_str value)
+{
+    int64_t ms = 0;
+
+    if (!value.n || value.n > RETRY_DIGITS)
+        return;
+    for (size_t i = 0; i < value.n; i++) {
+        if (value.p[i] < '0' || value.p[i] > '9')
+            return;
+        ms = ms * 10 + (value.p[i] - '0');
+    }
+    s->retry_ms = ms;
+}
+
 static void field(struct sse *s, struct bough_str line)
 {
     const char *colon = memchr(line.p, ':', line.n);
@@ -55,6 +74,12 @@ static void field(struct sse *s, struct bough_str line)
     } else if (str_is(name, "event")) {
         buf_reset(&s->name);
         buf_put_str(&s->name, value);
+    } else if (str_is(name, "id")) {
+        buf_reset(&s->id);
+        if (!memchr(value.p, '\0', value.n))
+            buf_put_str(&s->id, value);
+    } else if (str_is(name, "retry")) {
+        take_retry(s, value);
     }
 }
 

@@ -11,11 +11,13 @@ struct sse_event {
 
 struct sse {
     struct buf line, name, data;
-    bool begun;     /* the first bytes were looked at: a byte order mark is skipped */
-    bool cr;        /* the last byte was CR: an LF that follows is part of it */
-    bool has_data;  /* a data line was seen */
-    bool oversized; /* the event is too large: it is dropped */
-    size_t dropped; /* events that were too large */
+    struct buf id;    /* of the last event that had one; "" if none had */
+    int64_t retry_ms; /* how long to wait before asking again; -1: the stream did not say */
+    bool begun;       /* the first bytes were looked at: a byte order mark is skipped */
+    bool cr;          /* the last byte was CR: an LF that follows is part of it */
+    bool has_data;    /* a data line was seen */
+    bool oversized;   /* the event is too large: it is dropped */
+    size_t dropped;   /* events that were too large */
 };
 
 /* An event, and its lines, may have `most` bytes. */

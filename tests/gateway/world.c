@@ -1,5 +1,5 @@
 /* A gateway over a store, and clients. */
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +43,13 @@ void world_prepare(struct test *t, struct world *w)
 
 void world_start(struct world *w)
 {
-    static const struct http_route *const more[] = { gateway_routes, gateway_summary_routes,
-                                                     run_turn_routes, run_routes,
-                                                     run_approval_routes, run_tool_routes, NULL };
+    static const struct http_route *const more[] = { gateway_routes,
+                                                     gateway_summary_routes,
+                                                     run_turn_routes,
+                                                     run_routes,
+                                                     run_approval_routes,
+                                                     run_tool_routes,
+                                                     NULL };
     struct test *t = w->t;
     struct http_limits limits = { .drain_ms = 500 };
     struct http_listen where = { .fd = -1 };

@@ -6,7 +6,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 /* ---- schema ---- */
 

@@ -1,8 +1,8 @@
 /* Inside the MCP server: one call of a method, its result, and the parts that methods share. */
-#ifndef MCP_INSIDE_H
-#define MCP_INSIDE_H
+#ifndef MCP_SERVER_INSIDE_H
+#define MCP_SERVER_INSIDE_H
 
-#include "mcp/mcp.h"
+#include "mcp/server/mcp.h"
 
 #define MCP_META "io.modelcontextprotocol/" /* begins the protocol's names in _meta */
 

@@ -1,8 +1,8 @@
 /* A gateway over a store, on real sockets, with a provider that answers as it is told. */
-#ifndef LIB_GATEWAY_WORLD_H
-#define LIB_GATEWAY_WORLD_H
+#ifndef GATEWAY_WORLD_H
+#define GATEWAY_WORLD_H
 
-#include "lib/gateway_fake.h"
+#include "gateway/fake.h"
 #include "gateway/gateway.h"
 #include "http/server/server.h"
 #include "lib/store_test.h"

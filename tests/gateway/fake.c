@@ -1,5 +1,5 @@
 /* A provider for tests. One thread accepts; each connection has its own. */
-#include "lib/gateway_fake.h"
+#include "gateway/fake.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -5,7 +5,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "base/text/utf8.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 static const char prefix[] = "bough://session/";
 

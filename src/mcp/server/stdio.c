@@ -16,7 +16,7 @@
 #include "base/memory/mem.h"
 #include "base/os/log.h"
 #include "base/text/str.h"
-#include "mcp/mcp.h"
+#include "mcp/server/mcp.h"
 #include "rpc/lines.h"
 
 enum {

@@ -6,8 +6,8 @@
  * any other one is of 2025-11-25 or older, which begins with `initialize`. Nothing is remembered
  * between requests.
  */
-#ifndef MCP_MCP_H
-#define MCP_MCP_H
+#ifndef MCP_SERVER_MCP_H
+#define MCP_SERVER_MCP_H
 
 #include "api/api.h"
 #include "rpc/message.h"

@@ -3,7 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 static const char instructions[] =
     "bough stores the conversations of AI agents. Find sessions with list_chat_sessions or "

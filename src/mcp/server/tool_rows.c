@@ -2,7 +2,7 @@
 #include "auth/auth.h"
 #include "base/limits.h"
 #include "core/context/context.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 #define SESSION                                                                                    \
     {                                                                                              \

@@ -11,7 +11,7 @@
 #include "base/memory/arena.h"
 #include "base/text/base64.h"
 #include "base/text/str.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 /* ---- headers ---- */
 

@@ -3,7 +3,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 static bool allowed(const struct mcp_call *c, const struct mcp_tool *t)
 {

@@ -4,7 +4,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 static const struct prompt {
     const char *name, *title, *about;

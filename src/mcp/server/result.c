@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/text/str.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 enum { STATIC_MS = 300000 }; /* tools and prompts change with the program only */
 

@@ -6,7 +6,7 @@
 #include "api/kit/forms.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
-#include "mcp/inside.h"
+#include "mcp/server/inside.h"
 
 enum {
     TRIES = 12,                    /* of a page with fewer items: 200 halve to 1 in 8 */

@@ -1,7 +1,7 @@
 /* A provider for tests: an HTTP/1.1 server on loopback that answers as it is told, and remembers
  * what it was asked. */
-#ifndef LIB_GATEWAY_FAKE_H
-#define LIB_GATEWAY_FAKE_H
+#ifndef GATEWAY_FAKE_H
+#define GATEWAY_FAKE_H
 
 #include "lib/test.h"
 
