@@ -496,7 +496,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`). Resume with Last-Event-ID. */
+        /** Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`); run.created, run.updated; approval.requested, approval.resolved. Resume with Last-Event-ID. */
         get: operations["get_api_v1_events"];
         put?: never;
         post?: never;
@@ -1934,7 +1934,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compact a conversation, by its provider. */
+        /** Compact a conversation, by its provider; it is recorded beside the conversation. */
         post: operations["post_v1_responses_compact"];
         delete?: never;
         options?: never;
@@ -2096,6 +2096,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/providers/{provider}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send one request of at most 16 tokens to a provider, to see whether it answers. It may cost a little money. A provider that refuses is told of in the answer, with status 200. */
+        post: operations["post_api_v1_providers_provider_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -2147,24 +2164,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/sessions/{id}/turns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Send a prompt to a model and store its reply, which comes as an open message. With Accept: text/event-stream the answer is the AI SDK's UI message stream. */
-        post: operations["post_api_v1_sessions_id_turns"];
-        /** Stop the turn that runs; what came of its reply is kept. */
-        delete: operations["delete_api_v1_sessions_id_turns"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/sessions/{id}/compact": {
         parameters: {
             query?: never;
@@ -2193,6 +2192,279 @@ export interface paths {
         put?: never;
         /** Go to another entry of the tree, and let a model summarise the branch that is left. A prompt that is chosen is left out, and its text comes back. */
         post: operations["post_api_v1_sessions_id_navigate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer of a model is the AI SDK's UI message stream. */
+        post: operations["post_api_v1_sessions_id_turns"];
+        /** Stop the run of the session; what came of its reply is kept. */
+        delete: operations["delete_api_v1_sessions_id_turns"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on where a run has failed or was cancelled, perhaps with other limits. */
+        post: operations["post_api_v1_runs_run_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do again what a run did, from one of its model calls on; what it did stays on its branch. */
+        post: operations["post_api_v1_runs_run_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the runs of a session, newest first. */
+        get: operations["get_api_v1_sessions_id_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List runs, newest first. */
+        get: operations["get_api_v1_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A run. */
+        get: operations["get_api_v1_runs_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a run did, as rows for people. A page covers up to `limit` entries. */
+        get: operations["get_api_v1_runs_run_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files that a run left beside its messages: whole results, outputs, protocols. */
+        get: operations["get_api_v1_runs_run_artifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a run. One that works is stopped by its server; what came is kept. Again changes nothing; 409 when it has ended. */
+        post: operations["post_api_v1_runs_run_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List approvals, newest first. */
+        get: operations["get_api_v1_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An approval. */
+        get: operations["get_api_v1_approvals_approval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve or reject a tool call. 409 when that was done already: the message says by whom and when. */
+        post: operations["post_api_v1_approvals_approval_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tools that may be used without asking, newest first. */
+        get: operations["get_api_v1_grants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/grants/{grant}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a grant back. */
+        delete: operations["delete_api_v1_grants_grant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tool servers of this server. */
+        get: operations["get_api_v1_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools/{server}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a tool server and list its tools now. */
+        post: operations["post_api_v1_tools_server_probe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5052,6 +5324,52 @@ export interface components {
              */
             text: string;
         };
+        /** @description What to test. */
+        ProviderTest: {
+            /**
+             * @description The model to ask for a few tokens.
+             * @example qwen3:8b
+             */
+            model: string;
+        };
+        /** @description How a provider answered. */
+        ProviderTested: {
+            /**
+             * @description The provider that was asked.
+             * @example ollama
+             */
+            provider: string;
+            /**
+             * @description The model that was asked.
+             * @example qwen3:8b
+             */
+            model: string;
+            /**
+             * @description The path that the request went to.
+             * @example /v1/chat/completions
+             */
+            route: string;
+            /**
+             * @description It answered without an error.
+             * @example true
+             */
+            answered: boolean;
+            /**
+             * @description The HTTP status of its answer; 0: it was not reached.
+             * @example 200
+             */
+            status: number;
+            /**
+             * @description How long the answer took.
+             * @example 84
+             */
+            latency_ms: number;
+            /**
+             * @description What went wrong, in one sentence; else null.
+             * @example null
+             */
+            error: string | null;
+        };
         /** @description A list of providers. */
         Providers: {
             /** @description The rows of this page. */
@@ -6565,90 +6883,6 @@ export interface components {
              */
             cost_nano_usd?: number;
         };
-        /** @description A turn that was begun, or a prompt that waits for its turn. */
-        Turn: {
-            /**
-             * @description The message that is answered.
-             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
-             */
-            user: string | null;
-            /**
-             * @description The reply: an open message while it comes; null if it waits.
-             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8T
-             */
-            reply: string | null;
-            /**
-             * @description The provider that answers.
-             * @example anthropic
-             */
-            provider: string | null;
-            /**
-             * @description The model that answers.
-             * @example claude-sonnet-4-5
-             */
-            model: string | null;
-            /**
-             * @description The prompt that waits, because the session is busy; else null.
-             * @example null
-             */
-            queued: components["schemas"]["Prompt"] | null;
-        };
-        /**
-         * @description A prompt to send to a model.
-         * @example {
-         *       "content": "Run the tests again.",
-         *       "model": "claude-sonnet-4-5"
-         *     }
-         */
-        TurnNew: {
-            /**
-             * @description The text of the prompt.
-             * @example Run the tests again.
-             */
-            content?: string;
-            /**
-             * @description More parts of the prompt: files, images, texts.
-             * @example []
-             */
-            parts?: {
-                [key: string]: unknown;
-            }[];
-            /**
-             * @description The provider; without it the one that has the model.
-             * @example anthropic
-             */
-            provider?: string;
-            /**
-             * @description The model; without it that of the session, or of its last call.
-             * @example claude-sonnet-4-5
-             */
-            model?: string;
-            /**
-             * @description The entry that the prompt follows, for a branch; with `retry` the prompt to answer again. Without it: the head.
-             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
-             */
-            at?: string;
-            /**
-             * @description The prompt follows no entry: a new root.
-             * @example false
-             */
-            at_root?: boolean;
-            /**
-             * @description Answer the last prompt, or the one at `at`, again.
-             * @example false
-             */
-            retry?: boolean;
-            /**
-             * @description If the session is busy, let the prompt wait for its turn.
-             * @example true
-             */
-            queue?: boolean;
-            /**
-             * @description Tokens that the reply may have; 0: as the provider likes.
-             * @example 4096
-             */
-            max_output_tokens?: number;
-        };
         /**
          * @description Tokens and money that one message or call spent. Missing numbers are 0.
          * @example {
@@ -6693,6 +6927,846 @@ export interface components {
              * @example 1234000
              */
             cost_nano_usd?: number;
+        };
+        /** @description What a run did, as rows for people. */
+        Activities: {
+            /** @description All rows of this page, in order of appearance. */
+            items: components["schemas"]["Activity"][];
+            /** @description The rows for people, in order. */
+            main: components["schemas"]["Activity"][];
+            /** @description Lower-level rows, in order: closed in a transcript. */
+            details: components["schemas"]["Activity"][];
+            /**
+             * @description A row is active: the list opens by itself.
+             * @example true
+             */
+            open: boolean;
+            /** @description Where the time went. */
+            timing: components["schemas"]["Timing"];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description One row of what a run did. */
+        Activity: {
+            /**
+             * @description Unique in the list, and the same each time.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description started, thinking, tool_call, approval, files_changed, completed, ...
+             * @example tool_call
+             */
+            type: string;
+            /**
+             * @description How far it is: queued, running, completed, failed, ...
+             * @example completed
+             */
+            status: string;
+            /**
+             * @description The tool, the model, or the kind of the file.
+             * @example shell_exec
+             */
+            kind: string;
+            /**
+             * @description For people.
+             * @example Ran shell
+             */
+            title: string;
+            /**
+             * @description What it was about: a command, a path, a text.
+             * @example make test
+             */
+            detail: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /**
+             * @description The id of the part that names the file.
+             * @example 01K9ZQ3S0000400000002GJ6VY.0001
+             */
+            artifact?: string;
+            /**
+             * @description The size of the file in bytes.
+             * @example 120000
+             */
+            artifact_size?: number;
+            /**
+             * @description The beginning of the file, or of an error.
+             * @example ok
+             */
+            preview?: string;
+            /**
+             * @description The approval that it is about.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            approval?: string;
+            /**
+             * @description The model or tool call that it belongs to.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            step?: string;
+            /**
+             * @description A person must answer.
+             * @example false
+             */
+            needs_action: boolean;
+        };
+        /** @description A question to a person about one tool call of a run. */
+        Approval: {
+            /**
+             * @description Its id.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string;
+            /**
+             * @description The run that asks.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            run: string;
+            /**
+             * @description The message with the tool call.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            entry: string;
+            /**
+             * @description The index of the tool part in the message, from 0.
+             * @example 0
+             */
+            part: number;
+            /**
+             * @description The tool as rules and grants name it: `server/tool`.
+             * @example files/write
+             */
+            tool: string;
+            /**
+             * @description What the tool does: read, edit, delete, execute, ...
+             * @example edit
+             */
+            kind: string;
+            /**
+             * @description The tool, for people.
+             * @example Write file
+             */
+            title: string;
+            /**
+             * @description What an external agent offers to answer.
+             * @example []
+             */
+            options: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description How it stands.
+             * @example pending
+             */
+            status: components["schemas"]["ApprovalStatus"];
+            /**
+             * @description How far the approval reaches.
+             * @example once
+             */
+            scope: components["schemas"]["ApprovalScope"];
+            /**
+             * @description What settled it: none, person, grant, policy, timeout, run_ended.
+             * @example person
+             */
+            path: string;
+            /**
+             * @description The option that was picked.
+             * @example allow_once
+             */
+            option?: string;
+            /**
+             * @description What the person said.
+             * @example
+             */
+            note: string;
+            /**
+             * @description Who settled it; empty for the owner, or while it is pending.
+             * @example
+             */
+            by: string;
+            /**
+             * @description The rejection ended the run.
+             * @example false
+             */
+            stop: boolean;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /** @description When it ends by itself; null: never. */
+            expires: string | null;
+            /** @description When it was settled; null: not yet. */
+            settled: string | null;
+        };
+        /**
+         * @description The answer of a person.
+         * @example {
+         *       "decision": "approve",
+         *       "scope": "session"
+         *     }
+         */
+        ApprovalResolve: {
+            /**
+             * @description May the call be made?
+             * @example approve
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /**
+             * @description How far an approval reaches (default once).
+             * @example session
+             */
+            scope?: components["schemas"]["ApprovalScope"];
+            /**
+             * @description One of the options that an external agent offers.
+             * @example allow_once
+             */
+            option?: string;
+            /**
+             * @description What the model reads about a rejection.
+             * @example not on Fridays
+             */
+            note?: string;
+            /**
+             * @description A rejection ends the run.
+             * @example false
+             */
+            stop?: boolean;
+        };
+        /** @description A list of approvals. */
+        Approvals: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Approval"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A file that a run left beside its messages. */
+        Artifact: {
+            /**
+             * @description The id of its part.
+             * @example 01K9ZQ3S0000400000002GJ6VY.0001
+             */
+            id: string;
+            /**
+             * @description The message that names it.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            entry: string;
+            /**
+             * @description The index of its part in the message, from 0.
+             * @example 1
+             */
+            part: number;
+            /**
+             * @description What it is: result, stdout, stderr, diff, ...
+             * @example result
+             */
+            kind: string;
+            /**
+             * @description The media type.
+             * @example image/png
+             */
+            mime: string;
+            /**
+             * @description The name of the file.
+             * @example result.txt
+             */
+            name: string;
+            /**
+             * @description Names the attachment in a `file` part.
+             * @example bough:sha256-...
+             */
+            url: string;
+            /**
+             * @description The size in bytes.
+             * @example 4096
+             */
+            size: number;
+            /**
+             * @description Its beginning.
+             * @example ok
+             */
+            preview: string;
+        };
+        /** @description A list of artifacts. */
+        Artifacts: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Artifact"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A tool that may be used without asking. */
+        Grant: {
+            /**
+             * @description Its id.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description Where it counts.
+             * @example session
+             */
+            scope: components["schemas"]["ApprovalScope"];
+            /**
+             * @description The session, of the scope session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string | null;
+            /**
+             * @description The folder, of the scope workspace.
+             * @example /srv/shop
+             */
+            workspace?: string;
+            /**
+             * @description The tool: `server/tool`.
+             * @example files/write
+             */
+            tool: string;
+            /**
+             * @description The approval that it came from, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            approval: string | null;
+            /**
+             * @description Who gave it; empty for the owner.
+             * @example
+             */
+            by: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+        };
+        /** @description A list of grants. */
+        Grants: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Grant"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description What answers one prompt of a session: a model, the agent loop or another program. */
+        Run: {
+            /**
+             * @description Its id.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            id: string;
+            /**
+             * @description The id of the session.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            session: string;
+            /**
+             * @description Its number in the session, from 1.
+             * @example 1
+             */
+            number: number;
+            /**
+             * @description What answers.
+             * @example agent
+             */
+            runtime: components["schemas"]["RunRuntime"];
+            /**
+             * @description How it stands.
+             * @example running
+             */
+            status: components["schemas"]["RunStatus"];
+            /**
+             * @description Why there is this run.
+             * @example start
+             */
+            why: components["schemas"]["RunWhy"];
+            /**
+             * @description The first run of its chain: its own id if it is the first.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            task: string;
+            /**
+             * @description The run before it in its chain, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            after: string | null;
+            /**
+             * @description Who started it; empty for the owner.
+             * @example
+             */
+            by: string;
+            /**
+             * @description The external agent.
+             * @example claude
+             */
+            adapter?: string;
+            /**
+             * @description The agent's own id of the session.
+             * @example ses_1
+             */
+            native_id?: string;
+            /**
+             * @description The provider.
+             * @example anthropic
+             */
+            provider: string;
+            /**
+             * @description The model.
+             * @example claude-sonnet-4-5
+             */
+            model: string;
+            /**
+             * @description The name of the server that accepted it.
+             * @example mars
+             */
+            host: string;
+            /**
+             * @description The folder it works in.
+             * @example /srv/shop
+             */
+            workspace?: string;
+            /**
+             * @description Its own system prompt.
+             * @example Be brief.
+             */
+            system_prompt?: string;
+            /**
+             * @description The tool servers it may use; none: the usual ones.
+             * @example [
+             *       "files"
+             *     ]
+             */
+            servers: string[];
+            /**
+             * @description The state of the workspace.
+             * @example {}
+             */
+            git: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The message that it answers, or null.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            prompt: string | null;
+            /**
+             * @description Its first entry.
+             * @example #1.3
+             */
+            first: string | null;
+            /**
+             * @description Its last entry so far.
+             * @example #1.9
+             */
+            last: string | null;
+            /** @description What it may use. */
+            limits: components["schemas"]["RunLimits"];
+            /**
+             * @description Model calls so far.
+             * @example 3
+             */
+            turns: number;
+            /**
+             * @description Tool calls so far.
+             * @example 2
+             */
+            tools: number;
+            /**
+             * @description How many approvals it asked for.
+             * @example 0
+             */
+            approvals: number;
+            /**
+             * @description How many approvals are settled.
+             * @example 0
+             */
+            settled: number;
+            /**
+             * @description Tokens of the context, as last reported; 0: not known.
+             * @example 1200
+             */
+            context_used: number;
+            /**
+             * @description Tokens that the context may have; 0: not known.
+             * @example 200000
+             */
+            context_size: number;
+            /**
+             * @description How long it waited for approvals.
+             * @example 0
+             */
+            waited_ms: number;
+            /** @description A wish to stop it. */
+            cancel?: components["schemas"]["RunCancelled"];
+            /**
+             * @description Why it failed: turns, time, budget, provider, not_ready, tools, rejected, interrupted, shutdown, ...
+             * @example turns
+             */
+            error_code?: string;
+            /**
+             * @description Why it failed, a sentence.
+             * @example the model was called 32 times
+             */
+            error?: string;
+            /**
+             * @description When it was created. In requests: without it, now.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            created: string | null;
+            /** @description When it was first claimed; null: not yet. */
+            started: string | null;
+            /** @description When it ended; null: not yet. */
+            ended: string | null;
+            /**
+             * @description When it was last changed.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            updated: string | null;
+        };
+        /**
+         * @description A wish to stop a run.
+         * @example {
+         *       "note": "not needed any more"
+         *     }
+         */
+        RunCancel: {
+            /**
+             * @description Why it is to stop.
+             * @example not needed any more
+             */
+            note?: string;
+        };
+        /** @description Who wished to stop a run, and when. */
+        RunCancelled: {
+            /**
+             * @description Who; empty for the owner.
+             * @example
+             */
+            by: string;
+            /**
+             * @description What was said.
+             * @example
+             */
+            note: string;
+            /**
+             * @description When it happened, as the caller said; without it: when it was stored.
+             * @example 2026-11-17T08:00:00.000Z
+             */
+            time: string | null;
+        };
+        /** @description What a run may use. 0: no limit. */
+        RunLimits: {
+            /**
+             * @description Model calls.
+             * @example 32
+             */
+            turns: number;
+            /**
+             * @description Time without that of approvals.
+             * @example 1800000
+             */
+            time_ms: number;
+            /**
+             * @description The cost in USD, exact to nine decimals; a reader of floating point may round it.
+             * @example 0.001234
+             */
+            cost_usd: number;
+            /**
+             * @description The cost in billionths of a USD: exact, for adding up.
+             * @example 1234000
+             */
+            cost_nano_usd: number;
+        };
+        /**
+         * @description What a run may use.
+         * @example {
+         *       "turns": 64,
+         *       "cost_usd": 2
+         *     }
+         */
+        RunLimitsNew: {
+            /**
+             * @description Model calls (default 32).
+             * @example 64
+             */
+            turns?: number;
+            /**
+             * @description Time without that of approvals (default 30 minutes).
+             * @example 1800000
+             */
+            time_ms?: number;
+            /**
+             * @description Money, also that of runs which it resumes.
+             * @example 2
+             */
+            cost_usd?: number;
+        };
+        /**
+         * @description How to go on with a run.
+         * @example {
+         *       "limits": {
+         *         "turns": 64
+         *       }
+         *     }
+         */
+        RunResume: {
+            /** @description Other limits; what is missing stays. */
+            limits?: components["schemas"]["RunLimitsNew"];
+        };
+        /**
+         * @description From where a run is done again.
+         * @example {
+         *       "turn": 2
+         *     }
+         */
+        RunRetry: {
+            /**
+             * @description The number of the model call, from 1 (default 1).
+             * @example 2
+             */
+            turn?: number;
+        };
+        /** @description A list of runs. */
+        Runs: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Run"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description Where the time of a run went. */
+        Timing: {
+            /**
+             * @description From its creation to its end, or to now.
+             * @example 1003
+             */
+            total_ms: number;
+            /**
+             * @description Time before it was claimed.
+             * @example 3
+             */
+            queue_ms: number;
+            /**
+             * @description Time of model calls.
+             * @example 900
+             */
+            model_ms: number;
+            /**
+             * @description Time in which any tool ran.
+             * @example 80
+             */
+            tool_ms: number;
+            /**
+             * @description Time that it waited for people.
+             * @example 0
+             */
+            approval_wait_ms: number;
+            /**
+             * @description The rest.
+             * @example 20
+             */
+            overhead_ms: number;
+            /**
+             * @description Model calls.
+             * @example 3
+             */
+            turns: number;
+            /**
+             * @description Tool calls.
+             * @example 2
+             */
+            tools: number;
+            /**
+             * @description What took most: model, tools, approval, queue or overhead.
+             * @example model
+             */
+            bottleneck: string;
+            /**
+             * @description How long that took.
+             * @example 900
+             */
+            bottleneck_ms: number;
+        };
+        /** @description A server of tools for the agent loop. */
+        ToolServer: {
+            /**
+             * @description Its name in the configuration.
+             * @example files
+             */
+            name: string;
+            /**
+             * @description built-in, stdio or http.
+             * @example stdio
+             */
+            kind: string;
+            /**
+             * @description configured, ready, failed or off.
+             * @example ready
+             */
+            status: string;
+            /**
+             * @description The version of MCP it speaks, or empty.
+             * @example 2025-11-25
+             */
+            protocol: string;
+            /**
+             * @description Its own version, or empty.
+             * @example 1.0.0
+             */
+            version: string;
+            /**
+             * @description Why it does not work, or empty.
+             * @example
+             */
+            error: string;
+            /**
+             * @description What to do about it, or empty.
+             * @example
+             */
+            hint: string;
+            /**
+             * @description The end of what it wrote to its standard error.
+             * @example
+             */
+            stderr: string;
+            /**
+             * @description Its own hints about reading count.
+             * @example false
+             */
+            trusted: boolean;
+            /**
+             * @description How many tools it has; 0: not known yet.
+             * @example 5
+             */
+            tools: number;
+        };
+        /** @description A list of tool servers. */
+        ToolServers: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["ToolServer"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
+        /** @description A run that was begun, or a prompt that waits for its turn. */
+        Turn: {
+            /**
+             * @description The message that is answered.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
+             */
+            user: string | null;
+            /**
+             * @description The reply: an open message while it comes; null if it waits.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8T
+             */
+            reply: string | null;
+            /**
+             * @description The provider that answers.
+             * @example anthropic
+             */
+            provider: string | null;
+            /**
+             * @description The model that answers.
+             * @example claude-sonnet-4-5
+             */
+            model: string | null;
+            /**
+             * @description The prompt that waits, because the session is busy; else null.
+             * @example null
+             */
+            queued: components["schemas"]["Prompt"] | null;
+            /** @description The run; null if the prompt waits. */
+            run: components["schemas"]["Run"] | null;
+        };
+        /**
+         * @description A prompt to send to a model, to the agent loop or to an external agent.
+         * @example {
+         *       "content": "Run the tests again.",
+         *       "model": "claude-sonnet-4-5"
+         *     }
+         */
+        TurnNew: {
+            /**
+             * @description The text of the prompt.
+             * @example Run the tests again.
+             */
+            content?: string;
+            /**
+             * @description More parts of the prompt: files, images, texts.
+             * @example []
+             */
+            parts?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description What answers. Without it: external with an adapter, agent with servers, else model.
+             * @example agent
+             */
+            runtime?: components["schemas"]["RunRuntime"];
+            /**
+             * @description The provider; without it the one that has the model.
+             * @example anthropic
+             */
+            provider?: string;
+            /**
+             * @description The model; without it that of the session, or of its last call.
+             * @example claude-sonnet-4-5
+             */
+            model?: string;
+            /**
+             * @description The external agent, by its name in the configuration.
+             * @example claude
+             */
+            adapter?: string;
+            /**
+             * @description The folder to work in; under `[workspaces] root` of the server.
+             * @example /srv/shop
+             */
+            workspace?: string;
+            /**
+             * @description The tool servers it may use, by name; an empty list: the usual ones.
+             * @example [
+             *       "files"
+             *     ]
+             */
+            servers?: string[];
+            /** @description What the run may use. */
+            limits?: components["schemas"]["RunLimitsNew"];
+            /**
+             * @description Instead of the session's.
+             * @example Be brief.
+             */
+            system_prompt?: string;
+            /**
+             * @description The entry that the prompt follows, for a branch; with `retry` the prompt to answer again. Without it: the head.
+             * @example 01M7J2XQ5K3C1ZD7VJ4B6R2N8S
+             */
+            at?: string;
+            /**
+             * @description The prompt follows no entry: a new root.
+             * @example false
+             */
+            at_root?: boolean;
+            /**
+             * @description Answer the last prompt, or the one at `at`, again.
+             * @example false
+             */
+            retry?: boolean;
+            /**
+             * @description If the session is busy, let the prompt wait for its turn.
+             * @example true
+             */
+            queue?: boolean;
+            /**
+             * @description Tokens that the reply may have; 0: as the provider likes.
+             * @example 4096
+             */
+            max_output_tokens?: number;
         };
         /** @description A message with its parts. */
         AlkhubMessage: {
@@ -7749,6 +8823,10 @@ export interface components {
          * @enum {string}
          */
         AlkhubRole: "user" | "assistant" | "system";
+        /** @description How far an approval reaches. */
+        ApprovalScope: ("once" | "session" | "workspace" | "always") | string;
+        /** @description How an approval stands. */
+        ApprovalStatus: ("pending" | "approved" | "rejected" | "cancelled" | "timed_out") | string;
         /**
          * @description What keeps the store.
          * @enum {string}
@@ -7795,7 +8873,7 @@ export interface components {
          */
         ProviderAuth: "key" | "client" | "none";
         /** @description What a provider is. */
-        ProviderKind: ("openai" | "anthropic" | "gemini" | "openai-compatible") | string;
+        ProviderKind: ("openai" | "anthropic" | "gemini" | "openai-compatible" | "demo") | string;
         /**
          * @description Who speaks, in bough's words.
          * @enum {string}
@@ -7803,6 +8881,12 @@ export interface components {
         Role: "system" | "user" | "assistant" | "tool" | "bash" | "custom" | "other";
         /** @description The role of a message. Any word is taken and given back: `developer` and `model` mean system and assistant. */
         RoleWord: ("system" | "user" | "assistant" | "tool" | "bash" | "custom" | "other") | string;
+        /** @description What answers: one call of a model, the agent loop, or another program over ACP. */
+        RunRuntime: ("model" | "agent" | "external") | string;
+        /** @description How a run stands; completed, failed and cancelled are final. */
+        RunStatus: ("queued" | "running" | "awaiting_approval" | "completed" | "failed" | "cancelled") | string;
+        /** @description start: a prompt that begins a task; continue: another prompt of it; resume, retry: without a prompt. */
+        RunWhy: ("start" | "continue" | "resume" | "retry") | string;
         /** @description Where the words were found. */
         SearchField: ("text" | "reasoning" | "tool" | "input" | "output" | "file" | "title") | string;
         /**
@@ -9696,7 +10780,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`). Resume with Last-Event-ID. */
+            /** @description Stream changes as server-sent events: session.created, .updated (with `what`), .deleted; message.created, .updated, .part.updated, .part.delta; entry.created; call.recorded; queue.updated; store.updated (with `what`); run.created, run.updated; approval.requested, approval.resolved. Resume with Last-Event-ID. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14046,7 +15130,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Compact a conversation, by its provider. */
+            /** @description Compact a conversation, by its provider; it is recorded beside the conversation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14416,6 +15500,49 @@ export interface operations {
             507: components["responses"]["Full"];
         };
     };
+    post_api_v1_providers_provider_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a provider. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderTest"];
+            };
+        };
+        responses: {
+            /** @description Send one request of at most 16 tokens to a provider, to see whether it answers. It may cost a little money. A provider that refuses is told of in the answer, with status 200. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderTested"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
     get_v1_models: {
         parameters: {
             query?: never;
@@ -14526,90 +15653,6 @@ export interface operations {
             507: components["responses"]["Full"];
         };
     };
-    post_api_v1_sessions_id_turns: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TurnNew"];
-            };
-        };
-        responses: {
-            /** @description Send a prompt to a model and store its reply, which comes as an open message. With Accept: text/event-stream the answer is the AI SDK's UI message stream. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Turn"];
-                    "text/event-stream": string;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["Gone"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedType"];
-            421: components["responses"]["WrongHost"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["ServerError"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-            507: components["responses"]["Full"];
-        };
-    };
-    delete_api_v1_sessions_id_turns: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Stop the turn that runs; what came of its reply is kept. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["Gone"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedType"];
-            421: components["responses"]["WrongHost"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["ServerError"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-            507: components["responses"]["Full"];
-        };
-    };
     post_api_v1_sessions_id_compact: {
         parameters: {
             query?: never;
@@ -14677,6 +15720,715 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Navigated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_turns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TurnNew"];
+            };
+        };
+        responses: {
+            /** @description Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer of a model is the AI SDK's UI message stream. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_api_v1_sessions_id_turns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop the run of the session; what came of its reply is kept. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunResume"];
+            };
+        };
+        responses: {
+            /** @description Go on where a run has failed or was cancelled, perhaps with other limits. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_retry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and the same body returns the first answer, for 7 days. Another body with the same key is 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunRetry"];
+            };
+        };
+        responses: {
+            /** @description Do again what a run did, from one of its model calls on; what it did stays on its branch. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_sessions_id_runs: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+                /** @description Only runs with one of these statuses, with blanks between them. */
+                status?: string;
+                /** @description Only runs that this server accepted. */
+                host?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the runs of a session, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runs"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+                /** @description Only runs with one of these statuses, with blanks between them. */
+                status?: string;
+                /** @description Only runs that this server accepted. */
+                host?: string;
+                /** @description Only runs of sessions of this project. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List runs, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runs"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_activity: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a run did, as rows for people. A page covers up to `limit` entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activities"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_artifacts: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Files that a run left beside its messages: whole results, outputs, protocols. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifacts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunCancel"];
+            };
+        };
+        responses: {
+            /** @description Stop a run. One that works is stopped by its server; what came is kept. Again changes nothing; 409 when it has ended. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_approvals: {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 1000 (default 50). */
+                limit?: number;
+                /** @description `next` of the previous page. */
+                cursor?: string;
+                /** @description Only approvals with one of these statuses. */
+                status?: string;
+                /** @description Only approvals of this run. */
+                run?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List approvals, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approvals"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_approvals_approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An approval. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_approvals_approval_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval. */
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalResolve"];
+            };
+        };
+        responses: {
+            /** @description Approve or reject a tool call. 409 when that was done already: the message says by whom and when. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_grants: {
+        parameters: {
+            query?: {
+                /** @description Grants of this session, too. */
+                session?: string;
+                /** @description Only grants for this tool: `server/tool`. */
+                tool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tools that may be used without asking, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    delete_api_v1_grants_grant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a grant. */
+                grant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take a grant back. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tool servers of this server. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServers"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_tools_server_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a tool server. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Start a tool server and list its tools now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServer"];
                 };
             };
             400: components["responses"]["BadRequest"];
