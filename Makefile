@@ -5,7 +5,7 @@ B       := build/$(VARIANT)
 PREFIX  ?= /usr/local
 Q        = $(if $(V),,@echo "  $@";)# V=1 shows the commands
 # Folders of src/ that belong to the program only; everything else is libbough.
-PROGRAM_DIRS := cli http auth api page gateway rpc mcp tools child acp
+PROGRAM_DIRS := cli http auth api page gateway rpc mcp tools child acp run
 PKGS         := libutf8proc libzstd libcrypto zlib libpq md4c
 PROGRAM_PKGS := inih libuv libcurl libedit
 
@@ -37,7 +37,7 @@ VERSION := $(or $(shell sed -n 's/^\#define BOUGH_VERSION_TEXT "\(.*\)"/\1/p' in
 # Found by name, so that a new file needs no edit here.
 SRC      := $(sort $(shell find src -name '*.c'))
 PROG_SRC := $(foreach d,$(PROGRAM_DIRS),$(filter src/$d/%,$(SRC)))
-PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o) $(B)/gen/page.o $(B)/gen/demo.o
+PROG_OBJ := $(PROG_SRC:%.c=$(B)/%.o) $(B)/gen/page.o $(B)/gen/demo.o $(B)/gen/data_agents.o
 MIGRATED := $(patsubst src/store/%/migrations,%,$(wildcard src/store/*/migrations))
 DATA     := clients side wrappers prices# tables of data/ that the library embeds
 SQLITE_O := build/sqlite/$(or $(filter asan tsan fuzz,$(VARIANT)),plain).o
@@ -273,6 +273,10 @@ bench-gateway: ## streams through the gateway, beside nginx and Node; figures in
 	@scripts/install-deps --all
 	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough
 	build/release/bench.bin $(BENCH) gateway
+bench-runs: ## what runs add to calls, and what waiting costs; figures in build/bench-runs.json
+	@scripts/install-deps --all
+	@$(BUILD) VARIANT=release build/release/bench.bin build/release/bough
+	build/release/bench.bin $(BENCH) runs
 $(B)/bench.bin: $(patsubst %.c,$(B)/%.o,$(filter-out $(INSTR),$(wildcard bench/*.c))) $(B)/parts.a
 	$(Q)$(CC) $^ $(ALLLDFLAGS) $(PROGRAM_LIBS) $(LIBS) -o $@
 $(INSTR:%.c=$(B)/%): %: %.o $(B)/parts.a
@@ -353,6 +357,6 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-gateway bench-web screenshots lint check-headers format install uninstall clean help FORCE
+.PHONY: all man run test test-clients test-server-clients run-tests asan tsan valgrind cover mutate fuzz bench bench-peers bench-http bench-pg bench-gateway bench-runs bench-web screenshots lint check-headers format install uninstall clean help FORCE
 FORCE:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -18,8 +18,8 @@
 struct bench {
     bool full;          /* BENCH=full: longer runs */
     bool quick;         /* BENCH_QUICK=1: streams through a gateway within a minute */
-    const char *set;    /* which figures to run: "", "peers", "http", "pg" or
-                           "gateway" */
+    const char *set;    /* which figures to run: "", "peers", "http", "pg",
+                           "gateway" or "runs" */
     const char *dir;    /* scratch directory, on the same disk as build/ */
     const char *binary; /* argv[0] */
 };
@@ -190,5 +190,10 @@ void bench_http_large(struct bench *b);
 void bench_replay(struct bench *b);
 void bench_match(struct bench *b);
 void bench_gateway(struct bench *b);
+void bench_run_turn(struct bench *b);
+void bench_run_call(struct bench *b);
+void bench_run_wait(struct bench *b);
+void bench_run_recover(struct bench *b);
+void bench_run_activity(struct bench *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* The benchmark program: bench [full] [peers | http | pg | gateway]. Runs all figures of the set,
- * or those whose name contains BENCH_ONLY. Prints a table and writes build/bench.json. */
+/* The benchmark program: bench [full] [peers | http | pg | gateway | runs]. Runs all figures of the
+ * set, or those whose name contains BENCH_ONLY. Prints a table and writes build/bench.json. */
 #include <malloc.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "child/child.h"
 #include "gateway.h"
 
 enum better { HIGHER, LOWER };
@@ -98,6 +99,12 @@ static struct figure {
     { "ttfb_p99_vs_raw_200_streams", "ratio", 1.5, LOWER, bench_gateway, 0, 0, "gateway" },
     { "tokens_per_s_recording_on_over_off", "ratio", 0.9, HIGHER, bench_gateway, 0, 0, "gateway" },
     { "rss_kb_per_stream_1000", "KB", 64, LOWER, bench_gateway, 0, 0, "gateway" },
+    { "turn_vs_gateway", "ratio", 1.3, LOWER, bench_run_turn, 0, 0, "runs" },
+    { "mcp_call_vs_raw", "ratio", 3, LOWER, bench_run_call, 0, 0, "runs" },
+    { "waiting_run_kb", "KB", 1, LOWER, bench_run_wait, 0, 0, "runs" },
+    { "approve_to_start_ms", "ms", 20, LOWER, bench_run_wait, 0, 0, "runs" },
+    { "recover_1000_s", "s", 5, LOWER, bench_run_recover, 0, 0, "runs" },
+    { "activity_page_ms", "ms", 5, LOWER, bench_run_activity, 0, 0, "runs" },
 };
 
 enum { FIGURES = sizeof figures / sizeof *figures };
@@ -227,6 +234,7 @@ int main(int argc, char **argv)
     struct bench b = { .binary = argv[0], .set = "", .quick = getenv("BENCH_QUICK") != NULL };
     size_t missed = 0;
 
+    child_keeper(argc, argv);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "bare") == 0)
             return bare_main();

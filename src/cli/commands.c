@@ -5,6 +5,7 @@
 /* One per line, to avoid merge conflicts. */
 /* clang-format off */
 const struct cli_cmd *const cli_commands[] = {
+    &cmd_agents,
     &cmd_append,
     &cmd_approvals,
     &cmd_archive,
@@ -53,6 +54,7 @@ const struct cli_cmd *const cli_commands[] = {
     &cmd_task,
     &cmd_todo,
     &cmd_token,
+    &cmd_tools,
     &cmd_tree,
     &cmd_unarchive,
     &cmd_version,

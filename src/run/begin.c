@@ -1,4 +1,5 @@
 /* Starting a run: what it needs is checked, then it is stored, then it works. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json/json.h"
@@ -70,8 +71,8 @@ static enum bough_rc check_retry(struct begin *b, struct bough_error *err)
     struct bough_entries_read_result path;
     enum bough_rc rc;
 
-    if (b->in->text || b->in->nparts || b->in->why == BOUGH_RUN_RESUME)
-        return BOUGH_OK;
+    if (b->in->text || b->in->nparts || !cstr_empty(b->in->after))
+        return BOUGH_OK; /* a run goes on behind any entry */
     rc = bough_entries_read(b->store, b->a, b->in->session, &last, &path, err);
     if (!rc && (!path.entries.n || path.entries.at[0].role != BOUGH_ROLE_USER))
         rc = bough_fail(err, BOUGH_INVALID, "only a message of the user can be answered again");
@@ -237,7 +238,7 @@ static enum bough_rc put_to_work(struct begin *b, const struct bough_run_start_r
                                  struct run_begun *out, struct bough_error *err)
 {
     struct run_work *w = work_create(b->r, got->run->id, got->epoch, err);
-    const char *reply;
+    const char *reply = "";
     enum bough_rc rc = BOUGH_OK;
 
     if (!w)
@@ -246,10 +247,10 @@ static enum bough_rc put_to_work(struct begin *b, const struct bough_run_start_r
     if (b->turn) {
         struct turn_open_options how = { .owner = w->owner, .epoch = w->epoch };
 
-        how.at = *w->run->prompt ? w->run->prompt : b->how.at;
-        rc = turn_open(b->turn, &how, &reply, err);
+        how.at = run_answers(w, err);
+        rc = how.at ? turn_open(b->turn, &how, &reply, err) : err->rc;
         if (!rc) {
-            memcpy(out->reply, reply, sizeof out->reply);
+            snprintf(out->reply, sizeof out->reply, "%s", reply);
             turn_use_store(b->turn, w->store);
             w->turn = b->turn;
             b->turn = NULL;

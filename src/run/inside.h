@@ -51,6 +51,7 @@ int64_t work_now(const struct run_work *w); /* on the store's clock, in ms */
 struct gateway *runner_gateway(struct runner *r);
 struct tool_host *runner_tools(struct runner *r);   /* NULL: none */
 struct children *runner_children(struct runner *r); /* NULL: none */
+struct agents *runner_agents(struct runner *r);     /* external ones */
 const struct gateway_setting *runner_settings(const struct runner *r, size_t *n);
 
 /* ---- writing, each conditional on the epoch: BOUGH_LEASE_LOST when the run is another's ---- */
@@ -117,6 +118,6 @@ BOUGH_MUST_CHECK enum bough_rc work_wait(struct run_work *w, const char *approva
 
 void model_run(struct run_work *w);    /* model.c */
 void loop_run(struct run_work *w);     /* loop.c */
-void external_run(struct run_work *w); /* external.c */
+void external_run(struct run_work *w); /* external/external.c */
 
 #endif

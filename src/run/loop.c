@@ -139,7 +139,7 @@ static int64_t spent_before(struct run_work *w)
     int64_t sum = 0;
 
     for (int i = 0; i < CHAIN_MOST && run->why == BOUGH_RUN_RESUME && *run->after; i++) {
-        struct bough_entries_read_result got;
+        struct bough_entries_read_result got = { 0 };
         struct bough_run *before;
 
         if (bough_run_get(w->store, w->a, run->after, &before, NULL))
@@ -184,7 +184,7 @@ static bool find_place(struct loop *l)
 static bool is_over(struct loop *l)
 {
     struct run_work *w = l->w;
-    const struct bough_run_limits *most = &w->run->limits;
+    const struct bough_run_limits *most;
     struct bough_error err = { 0 };
 
     if (work_look(w, &err)) {
@@ -285,15 +285,16 @@ static bool step(struct loop *l)
 static bool check_workspace(struct run_work *w)
 {
     struct bough_error err = { 0 };
-    const char *real = "";
+    const char *real;
+    enum bough_rc rc;
 
     if (!*w->run->workspace)
         return true;
-    if (workspace_resolve(&w->all->settings, w->a, w->run->workspace, &real, &err) == BOUGH_OK &&
-        strcmp(real, w->run->workspace) != 0)
-        (void)bough_fail(&err, BOUGH_NOT_READY, "workspace %.150s leads elsewhere now",
-                         w->run->workspace);
-    else if (*real)
+    rc = workspace_resolve(&w->all->settings, w->a, w->run->workspace, &real, &err);
+    if (!rc && strcmp(real, w->run->workspace) != 0)
+        rc = bough_fail(&err, BOUGH_NOT_READY, "workspace %.150s leads elsewhere now",
+                        w->run->workspace);
+    if (!rc)
         return true;
     work_end(w, BOUGH_RUN_FAILED, "not_ready", "%s", err.msg);
     return false;

@@ -28,8 +28,8 @@ struct runner_config {
     const char *workspace; /* besides `[workspaces] root`, this folder is allowed; NULL: none */
 };
 
-/* Reads [server] name, [runs] workers, [workspaces] root and [approvals] rule. BOUGH_INVALID names
- * the section and the setting. No thread is started yet. */
+/* Reads [server] name, [runs] workers, [workspaces] root, [approvals] rule and [agent ...].
+ * BOUGH_INVALID names the section and the setting. No thread is started yet. */
 BOUGH_MUST_CHECK enum bough_rc
 runner_create(struct runner **out, const struct runner_config *config, struct bough_error *err);
 /* Stops and waits: runs get 5 seconds to come to a boundary, then they fail with `shutdown`. NULL
@@ -48,6 +48,9 @@ bool runner_take(struct runner *r, const char *run);
  * a boundary when the server stops. */
 void runner_renew_every(struct runner *r, int64_t ms);
 void runner_stop_within(struct runner *r, int64_t ms);
+
+/* Where clients reach the gateway of this server, "http://127.0.0.1:7447"; agents may be told. */
+void runner_set_gateway(struct runner *r, const char *url);
 
 const char *runner_host(const struct runner *r);
 /* Is there a rule that allows every tool? The page warns of it. */

@@ -11,6 +11,7 @@
 #include "base/text/str.h"
 #include "gateway/summary/title.h"
 #include "gateway/turn/turn.h"
+#include "run/external/agents.h"
 
 enum { END_TRIES = 5, END_PAUSE_MS = 200 };
 
@@ -211,6 +212,9 @@ static void *work_main(void *user)
 
         if (next && class_of(next->runtime) == place)
             memcpy(id, next->id, sizeof id);
+        /* An answer that came before the run left the list was told to nobody: look again. */
+        if (w->waits)
+            memcpy(id, w->run->id, sizeof id);
         unlink_work(w);
         work_destroy(w);
         w = *id && !__atomic_load_n(&r->stopping, __ATOMIC_ACQUIRE) ? claim(r, id) : NULL;
@@ -315,6 +319,13 @@ enum bough_rc runner_create(struct runner **out, const struct runner_config *con
                                             arena_strdup(r->a, config->settings[i].value) };
     r->config.settings = copy;
     rc = run_settings_read(r->a, &r->config, &r->settings, err);
+    if (!rc)
+        rc = agents_create(&r->agents,
+                           &(struct agents_config){ .store = config->store,
+                                                    .children = config->children,
+                                                    .settings = copy,
+                                                    .n = config->n },
+                           err);
     if (rc) {
         bough_arena_destroy(r->a);
         mem_free(r);
@@ -363,6 +374,7 @@ void runner_destroy(struct runner *r)
         return;
     stop_all(r);
     runner_unkeep(r);
+    agents_destroy(r->agents);
     pthread_cond_destroy(&r->idle);
     pthread_mutex_destroy(&r->lock);
     bough_arena_destroy(r->a);
@@ -379,28 +391,7 @@ void runner_stop_within(struct runner *r, int64_t ms)
     r->stop_ms = ms;
 }
 
-const char *runner_host(const struct runner *r)
+void runner_set_gateway(struct runner *r, const char *url)
 {
-    return r->settings.host;
-}
-
-struct gateway *runner_gateway(struct runner *r)
-{
-    return r->config.gateway;
-}
-
-struct tool_host *runner_tools(struct runner *r)
-{
-    return r->config.tools;
-}
-
-struct children *runner_children(struct runner *r)
-{
-    return r->config.children;
-}
-
-const struct gateway_setting *runner_settings(const struct runner *r, size_t *n)
-{
-    *n = r->config.n;
-    return r->config.settings;
+    agents_set_gateway(r->agents, url);
 }

@@ -5,6 +5,7 @@
 #include "gateway/providers.h"
 #include "run/inside.h"
 
+struct agents;
 struct turn;
 
 enum {
@@ -56,6 +57,7 @@ struct runner {
     struct runner_config config;
     struct run_settings settings;
     struct bough_arena *a; /* of the settings */
+    struct agents *agents; /* external ones */
     int64_t renew_ms, stop_ms;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t idle;  /* a run has left */

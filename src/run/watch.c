@@ -13,6 +13,7 @@
 #include "base/memory/arena.h"
 #include "base/os/log.h"
 #include "base/text/str.h"
+#include "run/external/agents.h"
 #include "run/runner.h"
 
 enum { LOOK_MS = 10000, WAIT_MS = 250, PAGE = 500, LOOK_PAGE = 1000, PAUSE_MS = 200 };
@@ -215,6 +216,7 @@ static void *keep(void *user)
         if (mono_us() - renewed >= r->renew_ms * 1000) {
             renewed = mono_us();
             renew_all(r);
+            agents_sweep(r->agents);
         }
         follow(r, &mark);
     }

@@ -91,7 +91,7 @@ static enum bough_rc set_variables(const struct remote *r, struct list *env, str
     enum bough_rc rc = BOUGH_OK;
 
     for (size_t i = 0; i < r->set.n && !rc; i++) {
-        const char *pair = r->set.at[i], *value;
+        const char *pair = r->set.at[i], *value = "";
         size_t n = strcspn(pair, "=") + 1;
         bool secret;
 
@@ -112,7 +112,7 @@ static enum bough_rc set_headers(const struct remote *r, struct list *headers, s
     enum bough_rc rc = BOUGH_OK;
 
     for (size_t i = 0; i < r->headers.n && !rc; i++) {
-        const char *line = r->headers.at[i], *value = strchr(line, ':') + 2, *space, *got;
+        const char *line = r->headers.at[i], *value = strchr(line, ':') + 2, *space, *got = "";
         bool secret;
 
         space = strchr(value, ' ');

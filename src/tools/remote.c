@@ -290,8 +290,21 @@ static struct instance *take_one(struct tool_host *h, struct remote *r, bool idl
     return i;
 }
 
+/* Let all programs begin to end, so that waiting for one waits for all. */
+static void end_all(struct tool_host *h)
+{
+    pthread_mutex_lock(&h->lock);
+    for (size_t k = 0; k < h->n; k++)
+        for (struct instance *i = h->remotes[k].instances; i; i = i->next)
+            if (i->running && !h->remotes[k].url)
+                mcp_client_end(i->running->client);
+    pthread_mutex_unlock(&h->lock);
+}
+
 void remotes_sweep(struct tool_host *h, bool idle)
 {
+    if (!idle)
+        end_all(h);
     for (size_t k = 0; k < h->n; k++) {
         struct instance *i;
 

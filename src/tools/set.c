@@ -61,12 +61,6 @@ static const struct builtin_server *builtin_named(const char *name)
     return NULL;
 }
 
-/* The kind of a tool, as far as its server's hints tell. */
-static const char *kind_of(const struct mcp_client_tool *t)
-{
-    return t->reads_only ? "read" : "other";
-}
-
 static bool has_name(const struct tool_set *s, const char *name)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -90,7 +84,7 @@ static void add_remote_tool(struct tool_set *s, const struct remote *r, struct i
                              .rule = arena_printf(s->a, "%s/%s", r->name, from->name),
                              .title = from->title,
                              .description = from->description,
-                             .kind = kind_of(from),
+                             .kind = r->trust && from->reads_only ? "read" : "other",
                              .schema = from->schema,
                              .reads_only = r->trust && from->reads_only };
 }

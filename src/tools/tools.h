@@ -31,7 +31,8 @@ struct tool_host_config {
 BOUGH_MUST_CHECK enum bough_rc tool_host_create(struct tool_host **out,
                                                 const struct tool_host_config *config,
                                                 struct bough_error *err);
-void tool_host_destroy(struct tool_host *h); /* ends the servers; NULL is allowed */
+/* Ends the servers. All sets must have been closed. NULL is allowed. */
+void tool_host_destroy(struct tool_host *h);
 
 /* ---- what one run may use ---- */
 

@@ -16,8 +16,8 @@ void world_open(struct test *t, struct world *w)
 void world_open_with(struct test *t, struct world *w, struct api_config config)
 {
     static const struct http_route *const more[] = {
-        gateway_provider_routes, run_turn_routes, run_routes,
-        run_approval_routes,     run_tool_routes, NULL
+        gateway_provider_routes, run_turn_routes,  run_routes,      run_approval_routes,
+        run_tool_routes,         run_agent_routes, run_file_routes, NULL
     };
     struct gateway_config gateway = { .store = t->store };
     static struct bough_env env;

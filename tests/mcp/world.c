@@ -1,5 +1,6 @@
 /* An MCP server over a store, asked message by message. */
 #include "mcp/world.h"
+#include "run/api/routes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 
 void mcp_open(struct test *t, struct mcp_world *w)
 {
-    static const struct http_route *const more[] = { mcp_routes, NULL };
+    static const struct http_route *const more[] = { mcp_routes, run_turn_routes, run_routes,
+                                                     run_approval_routes, NULL };
 
     w->auth = auth_create(t->store, NULL, NULL);
     auth_allow_host(w->auth, "127.0.0.1", 7331);

@@ -97,27 +97,31 @@ static const char *escaped(const struct fake *f, const char *plain)
 #define SCHEMA                                                                                     \
     "{ \"type\" : \"object\",\"properties\":{\"x\":{\"$ref\":\"http://127.0.0.1:1/x\"}} }"
 
+#define TOOL(name, more) "{\"name\":\"" name "\",\"inputSchema\":{\"type\":\"object\"}" more "}"
+#define ECHO_TOOL                                                                                  \
+    "{\"name\":\"echo\",\"description\":\"Says it again\",\"inputSchema\":" SCHEMA                 \
+    ",\"annotations\":{\"readOnlyHint\":true,\"title\":\"Echo\"}}"
+#define TASK_ONLY ",\"execution\":{\"taskSupport\":\"required\"}"
+
 static const char *const tools[] = {
-    "{\"name\":\"echo\",\"description\":\"Says it again\",\"inputSchema\":" SCHEMA
-    ",\"annotations\":{\"readOnlyHint\":true,\"title\":\"Echo\"}}",
-    "{\"name\":\"kinds\",\"title\":\"Kinds\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"bad\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"refuse\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"structured\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"environment\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"die\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"hang\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"cancelled\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"flood\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"steady\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"huge\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"asks\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"input\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"change\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"twice\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"a name with blanks\",\"inputSchema\":{\"type\":\"object\"}}",
-    "{\"name\":\"task\",\"inputSchema\":{\"type\":\"object\"},\"execution\":{\"taskSupport\":"
-    "\"required\"}}",
+    ECHO_TOOL,
+    TOOL("kinds", ",\"title\":\"Kinds\""),
+    TOOL("bad", ""),
+    TOOL("refuse", ""),
+    TOOL("structured", ""),
+    TOOL("environment", ""),
+    TOOL("die", ""),
+    TOOL("hang", ""),
+    TOOL("cancelled", ""),
+    TOOL("flood", ""),
+    TOOL("steady", ""),
+    TOOL("huge", ""),
+    TOOL("asks", ""),
+    TOOL("input", ""),
+    TOOL("change", ""),
+    TOOL("twice", ""),
+    TOOL("a name with blanks", ""),
+    TOOL("task", TASK_ONLY),
     "{\"name\":\"no schema\"}",
     "{\"inputSchema\":{}}",
 };
@@ -218,7 +222,8 @@ static void call(struct fake *f, const char *id, struct json params)
         say_environment(f, id);
     } else if (strcmp(name, "die") == 0) {
         fprintf(stderr, "dying as told\n");
-        exit(3);
+        fflush(stderr);
+        _exit(3);
     } else if (strcmp(name, "hang") == 0) {
         snprintf(f->waiting, sizeof f->waiting, "%s", id);
         progress(f, token, 1);
@@ -229,7 +234,7 @@ static void call(struct fake *f, const char *id, struct json params)
             progress(f, token, i);
         text(f, id, "flooded");
     } else if (strcmp(name, "steady") == 0) {
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 30; i++) {
             usleep(100000);
             progress(f, token, i);
         }
@@ -348,6 +353,7 @@ static int serve(const char *how)
     note(&f, "start");
     if (is(&f, "quit")) {
         fprintf(stderr, "I do not want to\n");
+        bough_arena_destroy(f.a);
         return 7;
     }
     while (getline(&line, &room, stdin) > 0) {

@@ -12,6 +12,7 @@
 #include "child/child.h"
 #include "gateway/providers.h"
 #include "tools/fake_mcp.h"
+#include "tools/inside.h"
 #include "tools/world.h"
 
 /* A host with the server "fake" that behaves like `how`, and one more setting or NULL. */
@@ -236,7 +237,7 @@ TEST_SECONDS(a_call_that_is_silent_too_long_ends_and_progress_prevents_it, 120)
 {
     struct fakes f;
 
-    CHECK_OK(open_host(t, &f, "older", "silent_timeout", "3s"));
+    CHECK_OK(open_host(t, &f, "older", "silent_timeout", "2s"));
     CHECK_OK(open_set(t, &f, false));
     CHECK_HAS(world_bad(t, &f.w, "mcp__fake__hang", "{}"), "did not answer tools/call");
     CHECK(!f.w.last.cancelled);
@@ -367,6 +368,23 @@ TEST_SECONDS(secrets_are_given_to_a_server_and_blanked_in_what_it_says, 60)
 }
 
 /* ---- sharing ---- */
+
+TEST_SECONDS(a_server_that_is_idle_is_ended_and_one_in_use_is_not, 60)
+{
+    const char *file = test_path(t, "count");
+    struct fakes f;
+
+    open_fake(t, &f, arena_printf(t->arena, "older,count=%s", file));
+    f.w.host->idle_ms = 0;
+    remotes_sweep(f.w.host, true);
+    CHECK_STR("{}", world_good(t, &f.w, "mcp__fake__echo", "{}"));
+    CHECK_INT(1, lines_with(get_file(t, "count"), "start"));
+    tool_set_close(f.w.set);
+    remotes_sweep(f.w.host, true);
+    CHECK_OK(open_set(t, &f, false));
+    CHECK_INT(2, lines_with(get_file(t, "count"), "start"));
+    close_fake(&f);
+}
 
 TEST_SECONDS(sets_share_a_server_unless_it_depends_on_the_workspace, 60)
 {

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -76,6 +77,8 @@ TEST_SECONDS(a_command_runs_in_the_workspace, 60)
     CHECK_STR("to both\n[exited with 3]", sh(t, &s, "echo to both >&2; exit 3"));
     CHECK(s.w.last.is_error);
     CHECK_STR("(no output)", sh(t, &s, "true > /dev/null"));
+    CHECK_STR("a\xef\xbf\xbd\xef\xbf\xbd\xc3\xbc\n[exited with 1]",
+              sh(t, &s, "printf 'a\\000\\377\\303\\274'; exit 1"));
     CHECK_STR("(no output)", sh(t, &s, "cat")); /* its input is empty */
     close_shell(&s);
 }
@@ -150,7 +153,7 @@ TEST_SECONDS(a_command_has_no_network, 60)
     CHECK_INT(0, listen(tcp, 1));
     CHECK_INT(0, getsockname(tcp, (struct sockaddr *)&in, &n));
     local = socket(AF_UNIX, SOCK_STREAM, 0);
-    strncpy(un.sun_path, test_path(t, "work/s"), sizeof un.sun_path - 1);
+    snprintf(un.sun_path, sizeof un.sun_path, "%s", test_path(t, "work/s"));
     CHECK_INT(0, bind(local, (struct sockaddr *)&un, sizeof un));
     CHECK_INT(0, listen(local, 1));
     out = sh(t, &s,

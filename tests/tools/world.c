@@ -39,7 +39,7 @@ static void on_progress(void *user, struct bough_str text)
     struct tools_world *w = user;
 
     snprintf(w->progress, sizeof w->progress, "%.*s", (int)text.n, text.p);
-    w->nprogress++;
+    __atomic_add_fetch(&w->nprogress, 1, __ATOMIC_RELEASE);
 }
 
 const char *world_call(struct test *t, struct tools_world *w, const char *tool, const char *args)

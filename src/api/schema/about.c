@@ -7,6 +7,7 @@
 static const char *const group_words[] = { "projects", "workspaces", "accounts", NULL };
 
 static const struct api_path_name path_names[] = {
+    { "agent", "The name of an external agent." },
     { "approval", "The id of an approval." },
     { "budget", "The id of a budget." },
     { "call", "The id of a provider call." },

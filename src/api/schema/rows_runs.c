@@ -11,6 +11,17 @@ const struct api_schema api_run_schemas[] = {
       "id:string type:string status:string kind:string title:string detail:string "
       "created:time|null artifact?:string artifact_size?:integer preview?:string approval?:string "
       "step?:string needs_action:boolean" },
+    { "Agent", "An external agent that can be started here.",
+      "name:string title:string program:string installed:boolean off:boolean approve:string "
+      "mode:string handover:boolean install:string login:string" },
+    { "AgentOptions", "Options of the external agent of a session.",
+      "adapter:string|null native_id:string|null options:object wanted:object" },
+    { "AgentOptionsNew", "Options to set, from the agent's next turn on.", "only options:object",
+      .example = "{\"options\":{\"model\":\"large\"}}" },
+    { "AgentProbe", "Whether an external agent works.",
+      "name:string stage:string status:string program:string agent:string version:string "
+      "error:string hint:string stderr:string options:object" },
+    { "Agents", "A list of external agents.", "items:[Agent] next:string|null" },
     { "Approval", "A question to a person about one tool call of a run.",
       "id:string session:string run:string entry:string part:integer tool:string kind:string "
       "title:string options:[object] status:ApprovalStatus scope:ApprovalScope path:string "
@@ -25,10 +36,14 @@ const struct api_schema api_run_schemas[] = {
       "id:string entry:string part:integer kind:string mime:string name:string url:string "
       "size:integer preview:string" },
     { "Artifacts", "A list of artifacts.", "items:[Artifact] next:string|null" },
+    { "ChangedFile", "A file that a run changed.",
+      "path:string status:string additions:integer deletions:integer" },
+    { "ChangedFiles", "A list of changed files.", "items:[ChangedFile] next:string|null" },
     { "Grant", "A tool that may be used without asking.",
       "id:string scope:ApprovalScope session:string|null workspace?:string tool:string "
       "approval:string|null by:string created:time|null" },
     { "Grants", "A list of grants.", "items:[Grant] next:string|null" },
+    { "Reverted", "Changes that were taken back.", "reverted:boolean files:[ChangedFile]" },
     { "Run", "What answers one prompt of a session: a model, the agent loop or another program.",
       "id:string session:string number:integer runtime:RunRuntime status:RunStatus why:RunWhy "
       "task:string after:string|null by:string adapter?:string native_id?:string provider:string "
@@ -41,6 +56,7 @@ const struct api_schema api_run_schemas[] = {
       .example = "{\"note\":\"not needed any more\"}" },
     { "RunCancelled", "Who wished to stop a run, and when.",
       "by:string note:string time:time|null" },
+    { "RunDiff", "What a run changed.", "path:string|null diff:string" },
     { "RunLimits", "What a run may use. 0: no limit.",
       "turns:integer time_ms:integer cost_usd:number cost_nano_usd:integer" },
     { "RunLimitsNew", "What a run may use.",
@@ -50,6 +66,8 @@ const struct api_schema api_run_schemas[] = {
       .example = "{\"limits\":{\"turns\":64}}" },
     { "RunRetry", "From where a run is done again.", "only turn?:integer",
       .example = "{\"turn\":2}" },
+    { "RunRevert", "Which changes of a run are taken back.", "only paths?:[string]",
+      .example = "{\"paths\":[\"src/main.c\"]}" },
     { "Runs", "A list of runs.", "items:[Run] next:string|null" },
     { "Timing", "Where the time of a run went.",
       "total_ms:integer queue_ms:integer model_ms:integer tool_ms:integer "

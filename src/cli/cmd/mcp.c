@@ -13,6 +13,7 @@
 #include "cli/kit/cli.h"
 #include "cli/sources/mcp_setup.h"
 #include "mcp/server/mcp.h"
+#include "run/api/routes.h"
 
 /* Take standard output for the protocol: whatever else is printed goes to standard error (D23). */
 static int take_output(void)
@@ -30,15 +31,17 @@ static int take_output(void)
 
 static int serve(struct cli *c, int out)
 {
+    static const struct http_route *const more[] = { run_turn_routes, run_routes,
+                                                     run_approval_routes, NULL };
     struct auth *auth = auth_create(c->s, NULL, NULL);
-    struct api *api = api_create(&(struct api_config){ .store = c->s, .auth = auth });
+    struct api *api = api_create(&(struct api_config){ .store = c->s, .auth = auth, .more = more });
     struct auth_who who = { .name = "owner", .project = "", .auth = auth };
     bool sent;
 
     /* D22: nothing deletes, and nothing concerns the store as a whole. */
     who.scopes = AUTH_READ | AUTH_EXPORT | AUTH_MCP;
     if (cli_has(c, "write"))
-        who.scopes |= AUTH_APPEND | AUTH_FORK;
+        who.scopes |= AUTH_APPEND | AUTH_FORK | AUTH_GATEWAY | AUTH_RUN | AUTH_APPROVE;
     sent = mcp_stdio(
         &(struct mcp_stdio_config){ .api = api, .who = &who, .in = STDIN_FILENO, .out = out });
     api_destroy(api);

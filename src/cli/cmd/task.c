@@ -8,8 +8,10 @@
 #include "cli/kit/cli.h"
 #include "cli/runs/ask.h"
 #include "cli/runs/find.h"
+#include "cli/term/print.h"
 #include "cli/term/table.h"
 #include "core/activity/activity.h"
+#include "run/external/diff.h"
 
 enum { APPROVALS_MOST = 10000 };
 
@@ -309,10 +311,37 @@ static int settle(struct cli *c, const char *text, enum bough_approval_status st
     return go_on(c, p->run);
 }
 
+/* ---- what a run changed ---- */
+
+static int show_diff(struct cli *c, const struct bough_run *run)
+{
+    const char *path = c->argc > 2 ? c->argv[2] : NULL;
+    struct bough_str text;
+
+    if (diff_text(c->a, run, path, &text, &c->err))
+        return cli_failed(c);
+    print_safe(stdout, text, PRINT_TEXT);
+    return CLI_DONE;
+}
+
+static int revert(struct cli *c, const struct bough_run *run)
+{
+    const char *const *paths = (const char *const *)c->argv + 2;
+    size_t n = c->argc > 2 ? (size_t)c->argc - 2 : 0;
+    struct diff_files files;
+
+    if (diff_list(c->a, run, &files, &c->err) || diff_revert(c->a, run, paths, n, &c->err) ||
+        run_tell_reverted(c->s, c->a, run, n, &c->err))
+        return cli_failed(c);
+    cli_say(c, "took back the changes of %zu %s", n ? n : files.n,
+            (n ? n : files.n) == 1 ? "file" : "files");
+    return CLI_DONE;
+}
+
 /* ---- the command ---- */
 
-static const char *const actions[] = { "ls",    "show",    "log",    "cancel", "resume",
-                                       "retry", "approve", "reject", NULL };
+static const char *const actions[] = { "ls",      "show",   "log",  "cancel", "resume", "retry",
+                                       "approve", "reject", "diff", "revert", NULL };
 
 static int on_run(struct cli *c, const char *action)
 {
@@ -327,14 +356,18 @@ static int on_run(struct cli *c, const char *action)
         return show_log(c, run);
     if (strcmp(action, "cancel") == 0)
         return cancel(c, run);
+    if (strcmp(action, "diff") == 0)
+        return show_diff(c, run);
+    if (strcmp(action, "revert") == 0)
+        return revert(c, run);
     return again(c, run, strcmp(action, "resume") == 0 ? BOUGH_RUN_RESUME : BOUGH_RUN_RETRY);
 }
 
 static int run(struct cli *c)
 {
     const char *action = c->argv[0];
-    bool reads =
-        strcmp(action, "ls") == 0 || strcmp(action, "show") == 0 || strcmp(action, "log") == 0;
+    static const char *const reading[] = { "ls", "show", "log", "diff", NULL };
+    bool reads = str_among(str_of(action), reading);
     size_t i = 0;
     int rc;
 
@@ -373,16 +406,19 @@ static const struct cli_option options[] = {
 
 const struct cli_cmd cmd_task = {
     .name = "task",
-    .args = "<action> [run]",
+    .args = "<action> [run] [path] ...",
     .summary = "list runs, see what they did, stop, resume and approve",
     .options = options,
     .run = run,
     .arg_words = actions,
-    .about = "ls lists runs, newest first; show prints one and what it waits for, log what it did. "
-             "cancel stops a run wherever it works. resume goes on where a run failed or was "
-             "cancelled, retry does it again on another branch; both work in this process. approve "
-             "and reject settle what a run waits for, by the id of the approval, or the oldest of "
-             "the run. A run is named by its id, or by a session, whose latest run is meant.",
+    .about =
+        "ls lists runs, newest first; show prints one and what it waits for, log what it did. "
+        "cancel stops a run wherever it works. resume goes on where a run failed or was "
+        "cancelled, retry does it again on another branch; both work in this process. approve "
+        "and reject settle what a run waits for, by the id of the approval, or the oldest of "
+        "the run. diff shows what a run changed in its workspace, revert takes that back, of all "
+        "files or of some; nothing is changed when a file has moved on. A run is named by its id, "
+        "or by a session, whose latest run is meant.",
     .columns = "ls: id, status, runtime, time, model, prompt",
     .fields = "those of a run, an approval or activities, see docs/json.md",
     .examples = "bough task ls --status \"running awaiting_approval\"\n"

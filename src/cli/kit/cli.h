@@ -197,6 +197,7 @@ int cli_shown(struct cli *c, const struct bough_session *s, int64_t *messages, c
 
 /* ---- the commands: src/cli/cmd/<name>.c ---- */
 
+extern const struct cli_cmd cmd_agents;
 extern const struct cli_cmd cmd_append;
 extern const struct cli_cmd cmd_approvals;
 extern const struct cli_cmd cmd_archive;
@@ -245,6 +246,7 @@ extern const struct cli_cmd cmd_stats;
 extern const struct cli_cmd cmd_task;
 extern const struct cli_cmd cmd_todo;
 extern const struct cli_cmd cmd_token;
+extern const struct cli_cmd cmd_tools;
 extern const struct cli_cmd cmd_tree;
 extern const struct cli_cmd cmd_unarchive;
 extern const struct cli_cmd cmd_version;

@@ -28,8 +28,6 @@ enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *
         rc = gateway_create(
             &out->gateway,
             &(struct gateway_config){ .store = in->store, .settings = all.at, .n = all.n }, err);
-    if (!rc && in->hide_keys)
-        providers_hide_keys(gateway_providers(out->gateway));
     if (!rc)
         rc = children_create(&out->children, err);
     if (!rc)
@@ -49,6 +47,8 @@ enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *
                                                     .host = in->host,
                                                     .workspace = in->workspace },
                            err);
+    if (!rc && in->hide_keys) /* behind the tools and agents, which may be given some */
+        providers_hide_keys(gateway_providers(out->gateway));
     return rc;
 }
 

@@ -280,6 +280,9 @@ static int run(struct serving *s, const struct serve *how)
     for (size_t i = 0; i < s->n; i++)
         if (s->where[i].host)
             auth_allow_host(s->auth, s->where[i].host, http_server_port(s->server, i));
+    if (*auth_address(s->auth, s->c->a))
+        runner_set_gateway(s->work.runner,
+                           arena_printf(s->c->a, "http://%s", auth_address(s->auth, s->c->a)));
     api_watch(s->api, s->server);
     announce(s);
     systemd_notify("READY=1");
@@ -298,6 +301,8 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
                                                      run_routes,
                                                      run_approval_routes,
                                                      run_tool_routes,
+                                                     run_agent_routes,
+                                                     run_file_routes,
                                                      mcp_routes,
                                                      page_routes,
                                                      NULL };

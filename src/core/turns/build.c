@@ -322,6 +322,8 @@ void message_say(struct building *b)
 
     if (by == TURN_MODEL && b->facts.model.n > 2)
         b->model = b->facts.model;
+    if (e->role == BOUGH_ROLE_TOOL && !e->nparts && strcmp(e->finish, "interrupted") == 0)
+        return; /* its writer is gone: the call has no result */
     if (is_one_result(e, &b->facts)) {
         result_add(b, b->facts.call, b->facts.tool, b->facts.failed, content_of_parts(b, e));
         return;

@@ -128,7 +128,7 @@ void mcp_client_call(struct mcp_client *c, struct bough_arena *a, const struct m
                            .progress = in->progress,
                            .user = in->user };
     struct mcp_listed listed = { 0 };
-    struct rpc_message m;
+    struct rpc_message m = { 0 };
     struct bough_error err;
     struct buf members;
     enum bough_rc rc;

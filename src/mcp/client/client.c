@@ -110,9 +110,9 @@ static bool supports_modern(struct json versions)
     return false;
 }
 
-/* Ask a server of 2026-07-28 what it is. BOUGH_OK with era MCP_UNKNOWN: it is of the older era. */
-static enum bough_rc discover(struct mcp_client *c, struct bough_arena *a, int64_t ms,
-                              struct bough_error *err)
+/* Ask once. BOUGH_VERSION: it refuses the version, but names it among those that it supports. */
+static enum bough_rc discover_once(struct mcp_client *c, struct bough_arena *a, int64_t ms,
+                                   struct bough_error *err)
 {
     struct mcp_ask ask = { .method = "server/discover", .silent_ms = ms, .whole_ms = ms };
     struct rpc_message m;
@@ -129,11 +129,20 @@ static enum bough_rc discover(struct mcp_client *c, struct bough_arena *a, int64
     if (!rc && m.error.doc && json_i64(json_member(m.error, "code"), &code) &&
         code == MCP_NO_VERSION &&
         supports_modern(json_member(json_member(m.error, "data"), "supported")))
-        rc = bough_fail(err, BOUGH_IO, "tool server \"%s\" refuses the version that it supports",
-                        c->in.name);
+        rc = bough_fail(err, BOUGH_VERSION,
+                        "tool server \"%s\" refuses the version that it supports", c->in.name);
     c->era = MCP_UNKNOWN;
     *c->protocol = '\0';
     return rc == BOUGH_TIMEOUT ? BOUGH_OK : rc;
+}
+
+/* Ask a server of 2026-07-28 what it is. BOUGH_OK with era MCP_UNKNOWN: it is of the older era. */
+static enum bough_rc discover(struct mcp_client *c, struct bough_arena *a, int64_t ms,
+                              struct bough_error *err)
+{
+    enum bough_rc rc = discover_once(c, a, ms, err);
+
+    return rc == BOUGH_VERSION ? discover_once(c, a, ms, err) : rc;
 }
 
 static bool older_version(const char *version)
@@ -216,6 +225,11 @@ enum bough_rc mcp_client_open(struct mcp_client **out, const struct mcp_client_o
     *out = c;
     rc = c->transport->open(c, err);
     return rc ? rc : agree(c, err);
+}
+
+void mcp_client_end(struct mcp_client *c)
+{
+    c->transport->end(c);
 }
 
 void mcp_client_close(struct mcp_client *c)

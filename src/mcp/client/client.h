@@ -41,6 +41,9 @@ BOUGH_MUST_CHECK enum bough_rc mcp_client_open(struct mcp_client **out,
                                                struct bough_error *err);
 void mcp_client_close(struct mcp_client *c); /* cancels nothing: no call may run; NULL is allowed */
 
+/* Begin to end the server, without waiting: calls that wait fail. mcp_client_close() follows. */
+void mcp_client_end(struct mcp_client *c);
+
 bool mcp_client_alive(struct mcp_client *c); /* false: open another one */
 
 struct mcp_client_about {

@@ -439,6 +439,11 @@ static enum bough_rc http_open(struct mcp_client *c, struct bough_error *err)
     return BOUGH_OK;
 }
 
+static void http_end(struct mcp_client *c)
+{
+    mcp_ended(c, "is being closed");
+}
+
 static void http_close(struct mcp_client *c)
 {
     struct bough_arena *a = bough_arena_create();
@@ -462,5 +467,5 @@ static void http_close(struct mcp_client *c)
     mem_free(c->http);
 }
 
-const struct mcp_transport mcp_over_http = { http_open, http_ask, http_tell, http_listen,
-                                             http_close };
+const struct mcp_transport mcp_over_http = { http_open,   http_ask, http_tell,
+                                             http_listen, http_end, http_close };

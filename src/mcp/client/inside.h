@@ -58,6 +58,7 @@ struct mcp_transport {
     void (*tell)(struct mcp_client *c, const char *method, struct bough_str message);
     /* Be told when the list of tools changes. */
     void (*listen)(struct mcp_client *c);
+    void (*end)(struct mcp_client *c); /* begin to, without waiting */
     void (*close)(struct mcp_client *c);
 };
 extern const struct mcp_transport mcp_over_stdio, mcp_over_http;
@@ -85,7 +86,6 @@ struct mcp_client {
     int64_t tools_until; /* on the monotonic clock, in us; 0: no list yet */
     struct bough_arena *list_a;
     struct mcp_list *list; /* in list_a */
-    size_t asking;         /* the tools are being listed */
 
     struct child *child; /* stdio.c */
     struct rpc_lines lines;

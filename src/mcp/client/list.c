@@ -93,7 +93,7 @@ static enum bough_rc ask_page(struct mcp_client *c, struct bough_arena *a, const
     struct mcp_ask ask = { .method = "tools/list",
                            .silent_ms = c->in.start_ms,
                            .whole_ms = c->in.start_ms };
-    struct rpc_message m;
+    struct rpc_message m = { 0 };
     struct buf members;
     const char *said;
     enum bough_rc rc;

@@ -74,13 +74,14 @@ static enum bough_rc stdio_open(struct mcp_client *c, struct bough_error *err)
                                            .most_files = FILES_MOST,
                                            .on = { on_out, on_err, on_ended },
                                            .user = c };
+    struct bough_error why;
     struct child *child;
     enum bough_rc rc;
 
     buf_init(&c->err_text, (size_t)2 * ERR_KEPT);
-    rc = child_start(c->in.children, &options, &child, err);
+    rc = child_start(c->in.children, &options, &child, &why);
     if (rc)
-        return rc;
+        return bough_fail(err, rc, "tool server \"%s\": %.200s", c->in.name, why.msg);
     pthread_mutex_lock(&c->lock);
     c->child = child;
     pthread_mutex_unlock(&c->lock);
@@ -163,11 +164,19 @@ static void stdio_listen(struct mcp_client *c)
                  str_of("\"notifications\":{\"toolsListChanged\":true}"));
 }
 
+static void stdio_end(struct mcp_client *c)
+{
+    struct child *child = child_of(c);
+
+    if (child)
+        child_end(child);
+}
+
 static void stdio_close(struct mcp_client *c)
 {
     if (c->child)
         child_release(c->child);
 }
 
-const struct mcp_transport mcp_over_stdio = { stdio_open, stdio_ask, stdio_tell, stdio_listen,
-                                              stdio_close };
+const struct mcp_transport mcp_over_stdio = { stdio_open,   stdio_ask, stdio_tell,
+                                              stdio_listen, stdio_end, stdio_close };

@@ -207,6 +207,82 @@ static const struct mcp_field todo_fields[] = {
     { 0 },
 };
 
+/* ---- runs ---- */
+
+#define RUN                                                                                        \
+    {                                                                                              \
+        "run", MCP_TEXT, MCP_PATH, .about = "The run: its id, as list_tasks gives it.",            \
+                                   .least = 1, .most = LIMIT_ID, .required = true                  \
+    }
+
+static const struct mcp_field task_list_fields[] = {
+    { "status", MCP_TEXT, MCP_QUERY,
+      .about = "Only runs with one of these statuses, with blanks between them: queued, running, "
+               "awaiting_approval, completed, failed, cancelled.",
+      .most = 128 },
+    PROJECT("Only runs of sessions of this project: the name of its directory."),
+    LIMIT("Runs in one result.", "20", 100),
+    CURSOR(NULL),
+    { 0 },
+};
+
+static const struct mcp_field task_fields[] = {
+    RUN,
+    { 0 },
+};
+
+static const struct mcp_field task_new_fields[] = {
+    SESSION,
+    { "prompt", MCP_TEXT, MCP_BODY, "content", .about = "The task.", .least = 1,
+      .most = 1024 * 1024, .required = true },
+    { "model", MCP_TEXT, MCP_BODY, .about = "The model; default: that of the session.",
+      .most = LIMIT_NAME },
+    { "workspace", MCP_TEXT, MCP_BODY, .about = "The folder to work in; default: none.",
+      .most = LIMIT_PATH },
+    KEY,
+    { 0 },
+};
+
+static void task_body(struct json_writer *w, struct json arguments)
+{
+    static const char *const names[][2] = { { "prompt", "content" },
+                                            { "model", "model" },
+                                            { "workspace", "workspace" } };
+
+    jw_obj(w);
+    jw_kv_cstr(w, "runtime", "agent");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct json value = json_member(arguments, names[i][0]);
+
+        if (json_type(value) == JSON_STRING)
+            jw_kv_raw(w, names[i][1], json_raw(value));
+    }
+    jw_end_obj(w);
+}
+
+static const char *decision_words(size_t i)
+{
+    static const char *const words[] = { "approve", "reject", NULL };
+
+    return http_word(words, i);
+}
+
+static const struct mcp_field resolve_fields[] = {
+    { "approval", MCP_TEXT, MCP_PATH, .about = "The approval: its id.", .least = 1,
+      .most = LIMIT_ID, .required = true },
+    { "decision", MCP_TEXT, MCP_BODY, .about = "May the call be made?", .words = decision_words,
+      .required = true },
+    { "note", MCP_TEXT, MCP_BODY, .about = "What the model reads about a rejection.",
+      .most = 4096 },
+    { 0 },
+};
+
+static const struct mcp_field cancel_fields[] = {
+    RUN,
+    { "note", MCP_TEXT, MCP_BODY, .about = "Why.", .most = 4096 },
+    { 0 },
+};
+
 const struct mcp_tool mcp_tools[] = {
     { "list_chat_sessions", "List chat sessions",
       "List the recorded chat sessions, last updated first, with title, number of messages and "
@@ -246,5 +322,21 @@ const struct mcp_tool mcp_tools[] = {
       remember_fields, "POST", "/api/v1/memories", .needs = AUTH_APPEND },
     { "set_todos", "Set the todo list", "Replace the todo list of a session.", todo_fields, "PUT",
       "/api/v1/sessions/{session}/todos", .needs = AUTH_APPEND, .repeatable = true },
+    { "list_tasks", "List runs of agents",
+      "List runs, newest first: what answers prompts, with status, limits and counts.",
+      task_list_fields, "GET", "/api/v1/runs", .paging = MCP_BY_CURSOR,
+      .needs = AUTH_READ | AUTH_RUN },
+    { "get_task_status", "Get a run",
+      "How a run stands: status, counts, limits, and why it failed.", task_fields, "GET",
+      "/api/v1/runs/{run}", .needs = AUTH_READ | AUTH_RUN },
+    { "create_task", "Start a task",
+      "Send a prompt to a model that may use the tools of the server. It goes on by itself; "
+      "get_task_status tells how it stands.",
+      task_new_fields, "POST", "/api/v1/sessions/{session}/turns",
+      .needs = AUTH_APPEND | AUTH_GATEWAY | AUTH_RUN, .body = task_body },
+    { "resolve_approval", "Settle an approval", "Approve or reject one tool call of a run, once.",
+      resolve_fields, "POST", "/api/v1/approvals/{approval}/resolve", .needs = AUTH_APPROVE },
+    { "cancel_run", "Cancel a run", "Stop a run; what came is kept.", cancel_fields, "POST",
+      "/api/v1/runs/{run}/cancel", .needs = AUTH_RUN, .repeatable = true },
     { 0 },
 };

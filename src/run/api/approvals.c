@@ -100,15 +100,18 @@ static enum bough_rc read_decision(const struct decision *in,
     return BOUGH_OK;
 }
 
-/* An option must be one of those that were offered. */
+/* An option must be one of those that were offered. Without one, an agent is told allow_once: it
+ * must be among them. */
 static enum bough_rc check_option(struct http_req *req, struct http_res *res,
-                                  const struct bough_approval *p, const char *option,
+                                  const struct bough_approval *p,
+                                  const struct bough_approval_resolve_options *how,
                                   struct bough_error *err)
 {
+    const char *option = how->option;
     struct json_iter it;
     struct json all;
 
-    if (cstr_empty(option))
+    if (cstr_empty(option) && (how->status != BOUGH_APPROVAL_APPROVED || p->options.n <= 2))
         return BOUGH_OK;
     if (json_parse(req->arena, p->options, &all, NULL) == BOUGH_OK &&
         json_type(all) == JSON_ARRAY) {
@@ -116,11 +119,14 @@ static enum bough_rc check_option(struct http_req *req, struct http_res *res,
         while (json_next(&it)) {
             const char *id = json_cstr(req->arena, it.value, "optionId");
 
-            if (cstr_eq(id, option))
+            if (cstr_empty(option) ? json_is(json_member(it.value, "kind"), "allow_once")
+                                   : cstr_eq(id, option))
                 return BOUGH_OK;
         }
     }
     http_detail(res, p->options.n ? p->options : str_of("[]"));
+    if (cstr_empty(option))
+        return bough_fail(err, BOUGH_CONFLICT, "the agent offers no such answer: pick an option");
     return bough_fail(err, BOUGH_CONFLICT, "no option of this approval is %.60s", option);
 }
 
@@ -136,7 +142,7 @@ static enum bough_rc resolve(struct http_req *req, struct http_res *res, struct 
     if (!rc)
         rc = find(req, &p, err);
     if (!rc)
-        rc = check_option(req, res, p, in.option, err);
+        rc = check_option(req, res, p, &how, err);
     if (!rc)
         rc = bough_approval_resolve(api_of(req)->store, req->arena, p->id, &how, &p, err);
     if (!rc)

@@ -8,5 +8,7 @@ extern const struct http_route run_turn_routes[];     /* .../turns; resume, retr
 extern const struct http_route run_routes[];          /* runs */
 extern const struct http_route run_approval_routes[]; /* approvals, grants */
 extern const struct http_route run_tool_routes[];     /* tools */
+extern const struct http_route run_agent_routes[];    /* agents, agent-options */
+extern const struct http_route run_file_routes[];     /* files of runs, revert */
 
 #endif

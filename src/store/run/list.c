@@ -207,22 +207,28 @@ static enum bough_rc add_live(struct listing *l, const struct bough_session *x,
     return BOUGH_OK;
 }
 
-/* All of them are read and sorted: there are as many as busy sessions. The cursor counts. */
-static enum bough_rc list_live(struct listing *l, const struct bough_run_list_options *f,
-                               struct bough_runs *out)
+/* The busy sessions. They are read before the snapshot is taken: a thread must not wait for a
+ * second snapshot while it holds one. */
+static enum bough_rc read_busy(struct listing *l, const struct bough_run_list_options *f,
+                               struct bough_sessions *out)
 {
     struct bough_session_list_options busy = {
         .status = "busy", .include_deleted = true, .limit = LIMIT_PAGE, .project = f->project
     };
-    struct bough_sessions all;
+
+    return bough_session_list(l->s, l->a, &busy, out, l->err);
+}
+
+/* All of them are read and sorted: there are as many as busy sessions. The cursor counts. */
+static enum bough_rc list_live(struct listing *l, const struct bough_run_list_options *f,
+                               const struct bough_sessions *busy, struct bough_runs *out)
+{
     int64_t from = 0;
     size_t n;
     enum bough_rc rc = begin(l, NULL, f->cursor, f->limit, &from);
 
-    if (!rc)
-        rc = bough_session_list(l->s, l->a, &busy, &all, l->err);
-    for (size_t i = 0; !rc && i < all.n; i++)
-        rc = add_live(l, &all.at[i], out);
+    for (size_t i = 0; !rc && i < busy->n; i++)
+        rc = add_live(l, &busy->at[i], out);
     if (rc)
         return rc;
     if (out->n)
@@ -239,19 +245,25 @@ static enum bough_rc list_live(struct listing *l, const struct bough_run_list_op
 
 /* ---- the public calls ---- */
 
+/* Only live runs of the whole store are asked for. */
+static bool is_live(const struct listing *l, const struct bough_run_list_options *f)
+{
+    return l->statuses && !(l->statuses & ~LIVE) && cstr_empty(f->session);
+}
+
 static enum bough_rc list_runs(struct listing *l, const struct bough_run_list_options *f,
-                               struct bough_runs *out)
+                               const struct bough_sessions *busy, struct bough_runs *out)
 {
     int64_t from = 0;
-    enum bough_rc rc = words_read("status", f->status, status_word, &l->statuses, l->err);
+    enum bough_rc rc = BOUGH_OK;
 
-    if (!rc && !cstr_empty(f->project)) {
+    if (!cstr_empty(f->project)) {
         rc = find_group(l->snap, RECORD_PROJECT, f->project, &l->project, l->err);
         if (rc == BOUGH_NOT_FOUND)
             return BOUGH_OK;
     }
-    if (!rc && l->statuses && !(l->statuses & ~LIVE) && cstr_empty(f->session))
-        return list_live(l, f, out);
+    if (!rc && is_live(l, f))
+        return list_live(l, f, busy, out);
     if (!rc)
         rc = begin(l, f->session, f->cursor, f->limit, &from);
     if (!rc)
@@ -274,16 +286,21 @@ enum bough_rc bough_run_list(struct bough_store *s, struct bough_arena *a,
     static const struct bough_run_list_options all;
     struct snap snap;
     struct listing l = { .s = s, .snap = &snap, .a = a, .what = ORDER_RUN, .err = err };
+    struct bough_sessions busy = { 0 };
     enum bough_rc rc = RESERVED_CHECK(bough_run_list_options, filter, err);
 
     *out = (struct bough_runs){ .next = "" };
     filter = filter ? filter : &all;
     l.host = filter->host;
     if (!rc)
+        rc = words_read("status", filter->status, status_word, &l.statuses, err);
+    if (!rc && is_live(&l, filter))
+        rc = read_busy(&l, filter, &busy);
+    if (!rc)
         rc = snap_begin(s, &snap, err);
     if (rc)
         return rc;
-    rc = list_runs(&l, filter, out);
+    rc = list_runs(&l, filter, &busy, out);
     snap_end(&snap);
     return rc;
 }

@@ -137,6 +137,11 @@ static void advance(struct place *p, char what)
     p->new += what != '-';
 }
 
+static struct bough_str line_of(const struct lines *l, size_t i)
+{
+    return i < l->n ? l->at[i] : str_of("");
+}
+
 static void put_hunk(struct buf *out, const struct script *s, size_t from, size_t to,
                      struct place p, const struct lines *old, const struct lines *new)
 {
@@ -147,7 +152,7 @@ static void put_hunk(struct buf *out, const struct script *s, size_t from, size_
     buf_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", end.old > p.old ? p.old + 1 : p.old,
                end.old - p.old, end.new > p.new ? p.new + 1 : p.new, end.new - p.new);
     for (size_t i = from; i < to; i++) {
-        put_line(out, s->at[i], s->at[i] == '+' ? new->at[p.new] : old->at[p.old]);
+        put_line(out, s->at[i], s->at[i] == '+' ? line_of(new, p.new) : line_of(old, p.old));
         advance(&p, s->at[i]);
     }
 }

@@ -75,6 +75,14 @@ static void on_ended(void *user, int status, const char *why)
     pthread_mutex_unlock(&c->lock);
 }
 
+static struct bough_str given(struct buf *out, struct bough_arena *a)
+{
+    struct bough_str text = out->n ? buf_give(out, a) : str_of("");
+
+    buf_finish(out);
+    return text;
+}
+
 /* The output so far: head, what was left out, tail. */
 static struct bough_str output(struct command *c, struct bough_arena *a)
 {
@@ -92,7 +100,28 @@ static struct bough_str output(struct command *c, struct bough_arena *a)
     for (size_t i = 0; i < kept; i++)
         buf_putc(&out, c->tail[(from + i) % TAIL]);
     pthread_mutex_unlock(&c->lock);
-    return out.n ? buf_give(&out, a) : str_of("");
+    return given(&out, a);
+}
+
+/* Valid UTF-8 without NUL: everything else becomes U+FFFD. */
+static struct bough_str readable(struct bough_arena *a, struct bough_str text)
+{
+    struct buf out;
+
+    buf_init(&out, 3 * (HEAD + TAIL + 256));
+    while (text.n) {
+        uint32_t cp = 0;
+        size_t n = utf8_get(text.p, text.n, &cp);
+
+        if (n && cp)
+            buf_put(&out, text.p, n);
+        else
+            buf_puts(&out, "\xef\xbf\xbd");
+        n = n ? n : 1;
+        text.p += n;
+        text.n -= n;
+    }
+    return given(&out, a);
 }
 
 /* ---- running ---- */
@@ -157,6 +186,7 @@ static bool wait_a_little(struct command *cmd)
 static void tell_progress(struct builtin_call *c, struct command *cmd, int64_t *told_us,
                           size_t *told)
 {
+    struct bough_arena *tmp;
     size_t all;
 
     pthread_mutex_lock(&cmd->lock);
@@ -166,7 +196,9 @@ static void tell_progress(struct builtin_call *c, struct command *cmd, int64_t *
         return;
     *told = all;
     *told_us = mono_us();
-    builtin_progress(c, output(cmd, c->a));
+    tmp = bough_arena_create();
+    builtin_progress(c, readable(tmp, output(cmd, tmp)));
+    bough_arena_destroy(tmp);
 }
 
 /* Wait until it ends, is cancelled or takes too long. True: it took too long. */
@@ -190,7 +222,7 @@ static bool wait_for(struct builtin_call *c, struct command *cmd, struct child *
 
 static void report(struct builtin_call *c, struct command *cmd, bool late, int64_t seconds)
 {
-    struct bough_str text = output(cmd, c->a);
+    struct bough_str text = readable(c->a, output(cmd, c->a));
     int code = WIFEXITED(cmd->status) ? WEXITSTATUS(cmd->status) : -1;
     const char *how = c->out->cancelled ? "cancelled"
                       : late ? arena_printf(c->a, "ended after %lld seconds", (long long)seconds)

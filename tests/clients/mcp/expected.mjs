@@ -77,3 +77,12 @@ export const modern = {
   "tools-call-simple-text tools-call-simple-text": fixture,
   "tools-call-with-progress tools-call-with-progress": fixture,
 };
+
+const more = "a result that asks for more input ends the call with an error that says so";
+
+/** Of the client (`bough tools`): "era scenario check" and the reason. */
+export const client = {
+  "2026-07-28 sep-2322-client-request-state sep-2322-client-request-state-echoed": more,
+  "2026-07-28 sep-2322-client-request-state sep-2322-client-jsonrpc-id-different": more,
+  "2026-07-28 sep-2322-client-request-state sep-2322-client-no-state-omitted": more,
+};

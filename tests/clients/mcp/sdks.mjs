@@ -6,7 +6,8 @@ import { same } from "../gateway/sdks.mjs";
 import { READING, fill, TEXTS, TITLE, tokenFor } from "./sessions.mjs";
 
 const WRITING = ["append_message", "fork_session", "remember", "set_todos"];
-const READ_SCOPES = "mcp,read,export", WRITE_SCOPES = `${READ_SCOPES},append,fork`;
+const RUNS = ["list_tasks", "get_task_status", "create_task", "resolve_approval", "cancel_run"];
+const READ_SCOPES = "mcp,read,export", WRITE_SCOPES = `${READ_SCOPES},append,fork,gateway,run,approve`;
 
 // ---- the clients ----
 
@@ -75,8 +76,8 @@ const thrown = async (doing) => {
 
 async function callsEveryTool({ client, w, id, version }) {
   const { tools } = await client.listTools();
-  same("the tools", tools.map((tool) => tool.name), [...READING, ...WRITING]);
-  same("those that only read", tools.filter((tool) => tool.annotations.readOnlyHint).map((tool) => tool.name), READING);
+  same("the tools", tools.map((tool) => tool.name), [...READING, ...WRITING, ...RUNS]);
+  same("those that only read", tools.filter((tool) => tool.annotations.readOnlyHint).map((tool) => tool.name), [...READING, ...RUNS.slice(0, 2)]);
   same("the server", client.getServerVersion().name, "bough");
   if (client.getNegotiatedProtocolVersion) same("the version", client.getNegotiatedProtocolVersion(), version);
 

@@ -205,8 +205,9 @@ TEST(packed_bytes_and_tokens_keep_their_numbers)
     static const struct number packs[] = { N(PACK_VERSION, 1), N(PACK_ZSTD, 16), N(PACK_STUB, 32),
                                            N(PACK_PREFIX, 15), N(PACK_BASE64, 1) };
     static const struct number scopes[] = {
-        N(AUTH_READ, 1),    N(AUTH_APPEND, 2), N(AUTH_FORK, 4),     N(AUTH_DELETE, 8),
-        N(AUTH_EXPORT, 16), N(AUTH_ADMIN, 32), N(AUTH_GATEWAY, 64), N(AUTH_MCP, 128),
+        N(AUTH_READ, 1),    N(AUTH_APPEND, 2),    N(AUTH_FORK, 4),     N(AUTH_DELETE, 8),
+        N(AUTH_EXPORT, 16), N(AUTH_ADMIN, 32),    N(AUTH_GATEWAY, 64), N(AUTH_MCP, 128),
+        N(AUTH_RUN, 256),   N(AUTH_APPROVE, 512),
     };
 
     CHECK_NUMBERS(sources, BOUGH_COST_SOURCE_LAST);
