@@ -2471,6 +2471,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the external agents of this server. */
+        get: operations["get_api_v1_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start an agent, begin a session and end it: what works, and what to do. */
+        post: operations["post_api_v1_agents_agent_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/agent-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What can be set for the external agent of a session. */
+        get: operations["get_api_v1_sessions_id_agent_options"];
+        /** Set options of the external agent of a session; they count from its next turn on. A mode in which the agent may approve for itself needs the scope `approve`. */
+        put: operations["put_api_v1_sessions_id_agent_options"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files that a run changed in its workspace, by path. */
+        get: operations["get_api_v1_runs_run_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a run changed, or what it changed in one file, as a diff. */
+        get: operations["get_api_v1_runs_run_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the changes of a run back, all or those of some files. Nothing is changed when a file has moved on: 409. */
+        post: operations["post_api_v1_runs_run_revert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -7014,6 +7117,165 @@ export interface components {
              */
             needs_action: boolean;
         };
+        /** @description An external agent that can be started here. */
+        Agent: {
+            /**
+             * @description Its name in the configuration.
+             * @example claude
+             */
+            name: string;
+            /**
+             * @description For people.
+             * @example Claude Code
+             */
+            title: string;
+            /**
+             * @description The program that is started.
+             * @example claude-agent-acp
+             */
+            program: string;
+            /**
+             * @description Its program is there.
+             * @example true
+             */
+            installed: boolean;
+            /**
+             * @description It is not offered.
+             * @example false
+             */
+            off: boolean;
+            /**
+             * @description What happens when no rule decides: ask, allow or deny.
+             * @example ask
+             */
+            approve: string;
+            /**
+             * @description The mode that is set when a session begins, or empty.
+             * @example
+             */
+            mode: string;
+            /**
+             * @description A new session of it gets the transcript.
+             * @example true
+             */
+            handover: boolean;
+            /**
+             * @description How to install it, or empty.
+             * @example
+             */
+            install: string;
+            /**
+             * @description How to sign in to it, or empty.
+             * @example
+             */
+            login: string;
+        };
+        /** @description Options of the external agent of a session. */
+        AgentOptions: {
+            /**
+             * @description The agent that worked last; null: none did.
+             * @example claude
+             */
+            adapter: string | null;
+            /**
+             * @description Its own id of the session.
+             * @example ses-1
+             */
+            native_id: string | null;
+            /**
+             * @description As the agent listed them: config, modes, models, commands, mode.
+             * @example {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What was set, by name.
+             * @example {}
+             */
+            wanted: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Options to set, from the agent's next turn on.
+         * @example {
+         *       "options": {
+         *         "model": "large"
+         *       }
+         *     }
+         */
+        AgentOptionsNew: {
+            /**
+             * @description Values by name: mode, model, or the id of an option.
+             * @example {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Whether an external agent works. */
+        AgentProbe: {
+            /**
+             * @description Its name in the configuration.
+             * @example claude
+             */
+            name: string;
+            /**
+             * @description The last one tried: lookup, spawn, initialize, new_session, ready.
+             * @example ready
+             */
+            stage: string;
+            /**
+             * @description ready, not_installed, auth_required or error.
+             * @example ready
+             */
+            status: string;
+            /**
+             * @description Where its program is, or empty.
+             * @example /usr/bin/claude-agent-acp
+             */
+            program: string;
+            /**
+             * @description As it calls itself, or empty.
+             * @example fake
+             */
+            agent: string;
+            /**
+             * @description Its own version, or empty.
+             * @example 1.0.0
+             */
+            version: string;
+            /**
+             * @description What went wrong, or empty.
+             * @example
+             */
+            error: string;
+            /**
+             * @description What to do about it, or empty.
+             * @example
+             */
+            hint: string;
+            /**
+             * @description The end of what it wrote to its standard error.
+             * @example
+             */
+            stderr: string;
+            /**
+             * @description What can be set.
+             * @example {}
+             */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A list of external agents. */
+        Agents: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["Agent"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
         /** @description A question to a person about one tool call of a run. */
         Approval: {
             /**
@@ -7205,6 +7467,36 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
         };
+        /** @description A file that a run changed. */
+        ChangedFile: {
+            /**
+             * @description From the root of the repository.
+             * @example src/main.c
+             */
+            path: string;
+            /**
+             * @description modified, added, deleted or binary.
+             * @example modified
+             */
+            status: string;
+            /**
+             * @description Lines that were added.
+             * @example 3
+             */
+            additions: number;
+            /**
+             * @description Lines that were removed.
+             * @example 1
+             */
+            deletions: number;
+        };
+        /** @description A list of changed files. */
+        ChangedFiles: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["ChangedFile"][];
+            /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
+            next: string | null;
+        };
         /** @description A tool that may be used without asking. */
         Grant: {
             /**
@@ -7254,6 +7546,16 @@ export interface components {
             items: components["schemas"]["Grant"][];
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
+        };
+        /** @description Changes that were taken back. */
+        Reverted: {
+            /**
+             * @description It was done.
+             * @example true
+             */
+            reverted: boolean;
+            /** @description What the run had changed. */
+            files: components["schemas"]["ChangedFile"][];
         };
         /** @description What answers one prompt of a session: a model, the agent loop or another program. */
         Run: {
@@ -7461,6 +7763,19 @@ export interface components {
              */
             time: string | null;
         };
+        /** @description What a run changed. */
+        RunDiff: {
+            /**
+             * @description The file; null: all of them.
+             * @example src/main.c
+             */
+            path: string | null;
+            /**
+             * @description As git prints it.
+             * @example
+             */
+            diff: string;
+        };
         /** @description What a run may use. 0: no limit. */
         RunLimits: {
             /**
@@ -7532,6 +7847,21 @@ export interface components {
              * @example 2
              */
             turn?: number;
+        };
+        /**
+         * @description Which changes of a run are taken back.
+         * @example {
+         *       "paths": [
+         *         "src/main.c"
+         *       ]
+         *     }
+         */
+        RunRevert: {
+            /**
+             * @description These files only; absent or empty: all.
+             * @example []
+             */
+            paths?: string[];
         };
         /** @description A list of runs. */
         Runs: {
@@ -16429,6 +16759,280 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the external agents of this server. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agents"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_agents_agent_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of an external agent. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Start an agent, begin a session and end it: what works, and what to do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentProbe"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_sessions_id_agent_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What can be set for the external agent of a session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentOptions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    put_api_v1_sessions_id_agent_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentOptionsNew"];
+            };
+        };
+        responses: {
+            /** @description Set options of the external agent of a session; they count from its next turn on. A mode in which the agent may approve for itself needs the scope `approve`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentOptions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files that a run changed in its workspace, by path. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedFiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_diff: {
+        parameters: {
+            query?: {
+                /** @description This file only, from the root of the repository. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a run changed, or what it changed in one file, as a diff. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDiff"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_runs_run_revert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunRevert"];
+            };
+        };
+        responses: {
+            /** @description Take the changes of a run back, all or those of some files. Nothing is changed when a file has moved on: 409. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reverted"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -25,6 +25,9 @@ export type Prompt = Schemas["Prompt"];
 export type Provider = Schemas["Provider"];
 export type Budget = Schemas["Budget"];
 export type ToolServer = Schemas["ToolServer"];
+export type Agent = Schemas["Agent"];
+export type AgentProbe = Schemas["AgentProbe"];
+export type ChangedFile = Schemas["ChangedFile"];
 export type Turn = Schemas["Turn"];
 export type TurnNew = Schemas["TurnNew"];
 

@@ -3,12 +3,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { message, type Session } from "../../api/client";
 import { visible } from "../../lib/ansi";
-import { agents, agentsState, loadAgents, probe } from "../../state/agents";
+import { agents, agentsState, loadAgents, probe, probes } from "../../state/agents";
 import { setSettings, settingsOf } from "../../state/composer";
+import { Terminal } from "../../parts/terminal";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { sentence } from "../../ui/states";
+import { AgentOptions } from "./agent_options";
 
 export function AgentMenu({ s }: { s: Session }) {
   const set = settingsOf(s).value;
@@ -17,7 +19,7 @@ export function AgentMenu({ s }: { s: Session }) {
       name="External agents"
       items={agents.value.map((a) => ({
         text: a.title || a.name,
-        hint: a.status,
+        hint: a.installed ? "" : "not installed",
         checked: a.name === set.adapter,
         act: () => setSettings(s, { adapter: a.name }),
       }))}
@@ -75,14 +77,21 @@ export function AgentNote({ s }: { s: Session }) {
     }
     busy.value = false;
   };
-  const facts = [a.status, a.version, a.auth && `sign-in ${a.auth}`, a.stage && `reached ${a.stage}`].filter(Boolean).join(" · ");
+  const p = probes.value[a.name];
+  const facts = [a.installed ? "installed" : "not installed", p?.version, p && `reached ${p.stage}`, p?.status, `asks: ${a.approve}`]
+    .filter(Boolean)
+    .join(" · ");
+  const next = p?.hint || (!a.installed ? a.install : p?.status === "auth_required" ? a.login : "");
   return (
     <div class="card" role="group" aria-label="External Agent">
       <div class="b row">
         <span class="grow">
           <b>{visible(a.title || a.name)}</b> <span class="t3 small">{visible(facts)}</span>
-          {a.hint && <span class="t2 block">{visible(a.hint)}</span>}
-          {(error.value || a.error) && <span class="c-fail block">{visible(sentence(error.value || a.error!))}</span>}
+          {next && <span class="t2 block">{visible(next)}</span>}
+          {(error.value || p?.error) && <span class="c-fail block">{visible(sentence(error.value || p!.error))}</span>}
+          {p?.stderr && <Terminal name="stderr" text={p.stderr} fail />}
+          {a.approve === "allow" && <span class="c-fail block">Auto-approval is on for {visible(a.title || a.name)}.</span>}
+          <AgentOptions s={s} />
           <span class="t3 small block">What it asks permission for is its own choice.</span>
         </span>
         <Button disabled={busy.value} onClick={() => void test()}>

@@ -15,6 +15,7 @@ import { ApprovalCard } from "../chat/approval";
 import { titleOf } from "../sessions/row";
 import { ActivityList, useActivities } from "./activity";
 import { lengthOf } from "./facts";
+import { FilesChanged } from "./files";
 import { RunList, useCost } from "./list";
 import { RunState } from "./state";
 
@@ -91,6 +92,7 @@ function RunBody({ run }: { run: Run }) {
         {mine.map((a, i) => (
           <ApprovalCard key={a.id} a={a} more={i === 0 ? mine.length - 1 : 0} />
         ))}
+        <FilesChanged run={run} />
         <h2>Activity</h2>
         <ActivityList run={run} page />
       </section>
