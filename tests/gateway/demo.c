@@ -4,7 +4,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "gateway/demo/demo.h"
-#include "lib/gateway_world.h"
+#include "gateway/world.h"
 
 static const char *demo_world(struct test *t, struct world *w)
 {
