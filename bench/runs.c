@@ -1,8 +1,10 @@
 /* Figures of runs: what they add to a model call and to a tool call, what waiting costs, and how
  * fast an answer, a restart and a look at a long run are. */
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
@@ -55,9 +57,10 @@ static void rig_open(struct bench *b, struct rig *r, const char *name, const cha
     settings[n++] = (struct gateway_setting){ "provider \"up\"", "allow_private", "yes" };
     settings[n++] = (struct gateway_setting){ "provider \"up\"", "auth", "none" };
     settings[n++] = (struct gateway_setting){ "provider \"up\"", "models", "m" };
-    settings[n++] = (struct gateway_setting){ "tools \"own\"", "command",
-                                              arena_printf(r->a, "%s --store %s/x.db mcp --write",
-                                                           program, scratch(b, "served")) };
+    settings[n++] =
+        (struct gateway_setting){ "tools \"own\"", "command",
+                                  arena_printf(r->a, "%s --store %s/x.db mcp --write", program,
+                                               scratch(b, arena_printf(r->a, "%s-served", name))) };
     must(gateway_create(&r->gateway, &(struct gateway_config){ r->s, settings, n }, &err), &err,
          "a gateway");
     must(children_create(&r->children, &err), &err, "children");
@@ -187,8 +190,19 @@ struct calling {
     struct tool_set *set;
     const struct tool *tool;
     char session[BOUGH_ID_LEN + 1];
+    int log; /* of the raw calls */
 };
 
+/* A line in a file, on disk. */
+static void log_line(int fd, struct bough_str text)
+{
+    if (write(fd, text.p, text.n) != (ssize_t)text.n || fdatasync(fd)) {
+        perror("bench: a line");
+        exit(2);
+    }
+}
+
+/* The least that is durable: a line before the call, and its result behind it. */
 static void raw_call(void *user, size_t i)
 {
     struct calling *c = user;
@@ -197,9 +211,11 @@ static void raw_call(void *user, size_t i)
     static const bool never = false;
 
     (void)i;
+    log_line(c->log, str_of(call_part));
     tool_call(c->set, a,
               &(struct tool_call){ .tool = c->tool, .args = str_of("{}"), .cancel = &never },
               &result);
+    log_line(c->log, result.text);
     if (result.is_error) {
         fprintf(stderr, "bench: the tool failed: %.*s\n", (int)result.text.n, result.text.p);
         exit(2);
@@ -249,6 +265,8 @@ void bench_run_call(struct bench *b)
     struct tool_list all;
 
     rig_open(b, &r, "run-call", "http://127.0.0.1:9/v1");
+    c.log = open(arena_printf(r.a, "%s/log", scratch(b, "run-call-log")),
+                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     session_new(r.s, "calls", c.session);
     must(tool_set_open(&c.set, r.tools, &(struct tool_set_options){ .servers = servers, .n = 1 },
                        &err),
@@ -265,6 +283,7 @@ void bench_run_call(struct bench *b)
     }
     sides_finish(sides, 2);
     tool_set_close(c.set);
+    close(c.log);
     rig_close(&r);
 }
 

@@ -59,7 +59,7 @@ struct bough_str acp_raw(struct acp *p, struct bough_arena *a)
     struct bough_str s;
 
     pthread_mutex_lock(&p->lock);
-    s = arena_str(a, buf_str(&p->raw));
+    s = str_make(arena_strndup(a, p->raw.p, p->raw.n), p->raw.n);
     pthread_mutex_unlock(&p->lock);
     return s;
 }

@@ -1,5 +1,7 @@
 /* The loop thread of all children. */
 #include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "base/memory/mem.h"
 #include "child/child.h"
@@ -74,6 +76,16 @@ static void *run(void *user)
     return NULL;
 }
 
+/* The path of this program. A program that was replaced while it runs is found by its link alone. */
+static void find_self(char *out, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", out, size - 1);
+
+    out[n > 0 ? n : 0] = '\0';
+    if (n <= 0 || access(out, X_OK) != 0)
+        snprintf(out, size, "/proc/self/exe");
+}
+
 enum bough_rc children_create(struct children **out, struct bough_error *err)
 {
     struct children *all = mem_zalloc(sizeof *all);
@@ -82,6 +94,7 @@ enum bough_rc children_create(struct children **out, struct bough_error *err)
         mem_free(all);
         return bough_fail(err, BOUGH_IO, "cannot make an event loop");
     }
+    find_self(all->self, sizeof all->self);
     all->wake.data = all;
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->changed, NULL);

@@ -50,6 +50,7 @@ struct children {
     struct child *first;
     size_t n;
     bool stop;
+    char self[4096];       /* path of this program */
     char piece[64 * 1024]; /* what is read, for one event */
 };
 

@@ -295,7 +295,7 @@ static int spawn(struct child *c, const int fds[3])
     };
     uv_process_options_t o = {
         .exit_cb = on_keeper_exit,
-        .file = "/proc/self/exe",
+        .file = c->all->self,
         .args = c->argv,
         .env = c->env,
         .stdio = stdio,

@@ -123,4 +123,18 @@ BOUGH_MUST_CHECK enum bough_rc tool_host_probe(struct tool_host *h, struct bough
                                                const char *name, struct tool_server *out,
                                                struct bough_error *err);
 
+/* ---- for external agents, which start servers themselves ---- */
+
+struct tool_pass_on {
+    const char *const *servers; /* names; built-in and unknown ones are left out */
+    size_t n;
+    const char *workspace;
+    bool http; /* servers with a URL, too */
+};
+/* The servers as `mcpServers` of ACP, a raw JSON array in `a` that holds their secrets: it is for
+ * the agent alone. BOUGH_INVALID: a secret is not there. */
+BOUGH_MUST_CHECK enum bough_rc tool_host_pass_on(struct tool_host *h, struct bough_arena *a,
+                                                 const struct tool_pass_on *in,
+                                                 struct bough_str *out, struct bough_error *err);
+
 #endif

@@ -520,3 +520,21 @@ STORE_TEST_SECONDS(secrets_of_an_adapter_reach_the_agent_and_are_never_stored, 9
     CHECK_STR("key xxxxxxxxxxxxxxxxxxx", ext_world_story(&w));
     ext_world_close(&w);
 }
+
+STORE_TEST_SECONDS(mcp_servers_that_a_run_names_are_passed_on, 90)
+{
+    static const char *const names[] = { "notes", "files" };
+    struct ext_world w;
+    const char *servers;
+
+    ext_world_open(t, &w, NULL);
+    w.servers = names;
+    w.nservers = 2;
+    CHECK_INT(BOUGH_RUN_COMPLETED, ext_world_turn(&w, "hello")->status);
+    servers = file_text(&w, "../agent/servers");
+    CHECK(strstr(servers,
+                 "[{\"name\":\"notes\",\"command\":\"notes-server\",\"args\":[\"--dir\",") != NULL);
+    CHECK(strstr(servers, "{\"name\":\"NOTES_MODE\",\"value\":\"plain\"}") != NULL);
+    CHECK(strstr(servers, "\"files\"") == NULL); /* built in: it is not an MCP server */
+    ext_world_close(&w);
+}

@@ -14,6 +14,7 @@
 #include "base/text/str.h"
 #include "child/child.h"
 #include "gateway/gateway.h"
+#include "tools/tools.h"
 
 static void set(struct ext_world *w, const char *section, const char *name, const char *value)
 {
@@ -27,9 +28,15 @@ static void start_runner(struct ext_world *w)
     struct test *t = w->t;
 
     CHECK_OK(children_create(&w->children, &t->err));
+    CHECK_OK(tool_host_create(
+        &w->tools,
+        &(struct tool_host_config){
+            .store = t->store, .children = w->children, .settings = w->settings, .n = w->n },
+        &t->err));
     CHECK_OK(runner_create(&w->runner,
                            &(struct runner_config){ .store = t->store,
                                                     .gateway = w->gateway,
+                                                    .tools = w->tools,
                                                     .children = w->children,
                                                     .settings = w->settings,
                                                     .n = w->n,
@@ -43,6 +50,7 @@ static void start_runner(struct ext_world *w)
 static void stop_runner(struct ext_world *w)
 {
     runner_destroy(w->runner);
+    tool_host_destroy(w->tools);
     children_destroy(w->children);
     w->runner = NULL;
     w->children = NULL;
@@ -63,6 +71,8 @@ void ext_world_open(struct test *t, struct ext_world *w, const char *const *more
     CHECK(mkdir(w->dir, 0700) == 0 && getcwd(here, sizeof here));
     set(w, "agent \"fake\"", "command",
         arena_printf(t->arena, "node %s/tests/fakes/acp-agent.mjs", here));
+    set(w, "tools \"notes\"", "command", "notes-server --dir ${workspace}");
+    set(w, "tools \"notes\"", "set", "NOTES_MODE=plain");
     set(w, "agent \"fake\"", "set", arena_printf(t->arena, "FAKE_HOME=%s", w->home));
     for (; more && more[0]; more += 2)
         set(w, strchr(more[0], ' ') ? "approvals" : "agent \"fake\"",
@@ -93,6 +103,8 @@ const char *ext_world_start(struct ext_world *w, const char *scenario)
                                     .runtime = BOUGH_RUNTIME_EXTERNAL,
                                     .adapter = "fake",
                                     .workspace = w->dir,
+                                    .servers = w->servers,
+                                    .nservers = w->nservers,
                                     .text = arena_printf(t->arena, "[s:%s]", scenario) };
     struct run_begun begun;
 

@@ -11,6 +11,7 @@
 struct ext_world {
     struct test *t;
     struct children *children;
+    struct tool_host *tools;
     struct gateway *gateway;
     struct runner *runner;
     const char *dir; /* the workspace */
@@ -18,6 +19,8 @@ struct ext_world {
     struct gateway_setting settings[32];
     size_t n;
     char session[BOUGH_ID_LEN + 1];
+    const char *const *servers; /* that runs name */
+    size_t nservers;
 };
 
 /* A world whose agent "fake" gets these settings more: name, value, ..., NULL. Skips without Node.

@@ -251,13 +251,14 @@ const methods = {
         if (params.methodId !== 'login') throw { code: -32602, message: 'no such method' };
         return {};
     },
-    'session/new'() {
+    'session/new'(params) {
         if (E.FAKE_NEW === 'auth') throw { code: -32000, message: 'Authentication required' };
         if (E.FAKE_NEW === 'error') throw { code: -32603, message: 'no session' };
         session = `ses-${process.pid}-${Date.now()}`;
         if (E.FAKE_HOME) {
             mkdirSync(E.FAKE_HOME, { recursive: true });
             writeFileSync(`${E.FAKE_HOME}/${session}`, '');
+            writeFileSync(`${E.FAKE_HOME}/servers`, JSON.stringify(params.mcpServers));
         }
         return { sessionId: session, configOptions: config(), modes: modes() };
     },

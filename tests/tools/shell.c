@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -178,6 +179,7 @@ TEST_SECONDS(a_command_cannot_signal_other_processes, 60)
     open_shell(t, &s, NULL, NULL);
     pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;)
             pause();
     }
@@ -201,6 +203,38 @@ TEST_SECONDS(a_command_sees_no_secrets_of_the_environment, 60)
     CHECK(!strstr(out, "canary"));
     CHECK_HAS(out, "LISTED=listed");
     CHECK_HAS(out, "PATH=");
+    close_shell(&s);
+}
+
+TEST_SECONDS(a_command_cannot_look_into_other_processes, 60)
+{
+    char *const argv[] = { (char *)"sleep", (char *)"1000", NULL };
+    char *const env[] = { (char *)"CANARY=canary-in-the-mine", NULL };
+    struct shells s;
+    const char *out;
+    pid_t pid;
+
+    open_shell(t, &s, NULL, NULL);
+    pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execve("/bin/sleep", argv, env);
+        _exit(1);
+    }
+    for (struct wait w = { 0 }; wait_more(&w);) { /* until it has become the other program */
+        const char *name = arena_printf(t->arena, "/proc/%d/comm", (int)pid);
+        struct bough_str text;
+
+        if (!fs_read(t->arena, name, 4096, &text, &t->err) && strncmp(text.p, "sleep", 5) == 0)
+            break;
+    }
+    out = sh(t, &s,
+             arena_printf(t->arena, "cat /proc/%d/environ; echo x > /proc/%d/mem; echo done",
+                          (int)pid, (int)pid));
+    CHECK(!strstr(out, "canary"));
+    CHECK_HAS(out, "done");
+    kill(pid, SIGKILL);
+    CHECK_INT(pid, waitpid(pid, NULL, 0));
     close_shell(&s);
 }
 

@@ -115,7 +115,7 @@ static void put_row(struct cli *c, const struct activity *x)
 static int show_log(struct cli *c, const struct bough_run *run)
 {
     struct activity_rows rows;
-    struct activities all;
+    struct activities all = { 0 };
     int rc = activities_of(c, run, &all);
 
     if (rc)

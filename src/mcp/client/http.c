@@ -22,7 +22,7 @@
 
 enum {
     CONNECT_MS = 10000,
-    TELL_MS = 10000,
+    TELL_MS = 3000,
     BODY_MOST = 1024 * 1024, /* of an answer that is not 2xx */
     RETRY_MS = 1000,         /* if the server does not say */
     RETRY_MOST_MS = 30000,

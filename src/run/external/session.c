@@ -6,6 +6,7 @@
 #include "base/text/str.h"
 #include "base/text/utf8.h"
 #include "run/external/inside.h"
+#include "tools/tools.h"
 
 enum { PROMPT_MOST = 32 << 20, DATA_MOST = 8 << 20, MESSAGES_MOST = 500 };
 
@@ -157,8 +158,38 @@ static void set_options(struct ext *x, bool is_new)
 
 /* ---- the session ---- */
 
+/* The MCP servers that the run names, for the agent to start. */
+static struct bough_str servers_of(struct ext *x)
+{
+    struct tool_host *host = runner_tools(x->w->all);
+    struct tool_pass_on in = { .workspace = x->w->run->workspace,
+                               .http = acp_agent(x->acp)->mcp_http };
+    const char **names;
+    struct bough_error err;
+    struct bough_str out;
+    struct json root;
+    struct json_iter it;
+
+    if (!host || json_parse(x->scratch, x->w->run->servers, &root, NULL))
+        return str_of("[]");
+    names = arena_array(x->scratch, json_count(root) + 1, sizeof *names);
+    it = json_iter(root);
+    while (json_next(&it)) {
+        struct bough_str name;
+
+        if (json_str(x->scratch, it.value, &name))
+            names[in.n++] = name.p;
+    }
+    in.servers = names;
+    if (!tool_host_pass_on(host, x->scratch, &in, &out, &err))
+        return out;
+    work_tell(x->w, "output", "failed", "Tool servers were not passed on", err.msg);
+    return str_of("[]");
+}
+
 /* Go on with a session of the agent. False: *why it could not be. */
-static bool go_on(struct ext *x, const char *native, struct acp_failure *why)
+static bool go_on(struct ext *x, const char *native, struct bough_str servers,
+                  struct acp_failure *why)
 {
     const struct acp_agent *can = acp_agent(x->acp);
     struct acp_wait wait = patience(x);
@@ -166,15 +197,16 @@ static bool go_on(struct ext *x, const char *native, struct acp_failure *why)
 
     *why = (struct acp_failure){ .message = "the agent cannot go on with a session" };
     if (can->resume &&
-        acp_session(x->acp, x->scratch, ACP_RESUME, native, dir, str_of("[]"), &wait, why))
+        acp_session(x->acp, x->scratch, ACP_RESUME, native, dir, servers, &wait, why))
         return true;
     return can->load && !acp_gone(x->acp) &&
-           acp_session(x->acp, x->scratch, ACP_LOAD, native, dir, str_of("[]"), &wait, why);
+           acp_session(x->acp, x->scratch, ACP_LOAD, native, dir, servers, &wait, why);
 }
 
 static bool begin_session(struct ext *x, const char *native, bool *is_new)
 {
     struct acp_wait wait = patience(x);
+    struct bough_str servers;
     struct acp_failure f;
 
     if (!acp_initialize(x->acp, x->scratch, &wait, &f) ||
@@ -182,14 +214,14 @@ static bool begin_session(struct ext *x, const char *native, bool *is_new)
         ext_end_failed(x, &f);
         return false;
     }
-    *is_new = !*native || !go_on(x, native, &f);
+    servers = servers_of(x);
+    *is_new = !*native || !go_on(x, native, servers, &f);
     if (!*is_new)
         return true;
     if (*native)
         work_tell(x->w, "recovered", "completed", "A new session of the agent was begun",
                   f.message ? f.message : "");
-    if (acp_session(x->acp, x->scratch, ACP_NEW, NULL, x->w->run->workspace, str_of("[]"), &wait,
-                    &f))
+    if (acp_session(x->acp, x->scratch, ACP_NEW, NULL, x->w->run->workspace, servers, &wait, &f))
         return true;
     ext_end_failed(x, &f);
     return false;

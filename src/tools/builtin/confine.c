@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -30,7 +31,7 @@
 #define THIS_ARCH AUDIT_ARCH_AARCH64
 #endif
 
-enum { REFUSED = 126, FILES_MOST = 1024 };
+enum { REFUSED = 126, FILES_MOST = 1024, CAPABILITIES_MOST = 63 };
 
 /* Rights that headers of older systems do not name. */
 #define FS_REFER (1ULL << 13)    /* version 2 */
@@ -221,6 +222,16 @@ static void limit(__rlimit_resource_t what, uint64_t most)
     (void)setrlimit(what, &want);
 }
 
+/* For root: keep what lets it use files of others, which Landlock bounds, and nothing else. Other
+ * capabilities get around it: with CAP_PERFMON the memory of every process can be read. Without
+ * capabilities the calls fail, and there is nothing to give up. */
+static void give_up_capabilities(void)
+{
+    for (unsigned long c = 0; c <= CAPABILITIES_MOST; c++)
+        if (c != CAP_DAC_OVERRIDE && c != CAP_DAC_READ_SEARCH && c != CAP_FOWNER)
+            (void)prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+}
+
 static _Noreturn void refuse(const char *what)
 {
     fprintf(stderr, "bough: the command cannot be confined: %s: %s\n", what, strerror(errno));
@@ -241,6 +252,7 @@ void confine_main(int argc, char **argv)
     limit(RLIMIT_CPU, strtoull(argv[CONFINE_SECONDS], NULL, 10));
     limit(RLIMIT_FSIZE, UINT64_C(4) << 30);
     if (strcmp(argv[CONFINE_HOW], "free") != 0) {
+        give_up_capabilities();
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
             refuse("no_new_privs");
         if (!bound_files(argv[CONFINE_WORKSPACE], argv[CONFINE_TMP]))
