@@ -68,7 +68,7 @@ export function RunList() {
                   <th class="narrow-hide">Model</th>
                   <th class="r">Duration</th>
                   <th class="r narrow-hide">Cost</th>
-                  <th class="r">Started</th>
+                  <th class="r narrow-hide">Started</th>
                 </tr>
               </thead>
               <tbody>
@@ -109,7 +109,7 @@ function RunRow({ id }: { id: string }) {
       <td class="narrow-hide nowrap">{modelName(r.model) || r.adapter}</td>
       <td class="r num nowrap">{lengthOf(r) === undefined ? "" : duration(lengthOf(r)!)}</td>
       <td class="r num narrow-hide nowrap">{cost === undefined ? "" : moneyExact(cost)}</td>
-      <td class="r num nowrap" title={exactTime(r.created)}>
+      <td class="r num narrow-hide nowrap" title={exactTime(r.created)}>
         {ago(r.created)}
       </td>
     </tr>
