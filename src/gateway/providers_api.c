@@ -251,7 +251,8 @@ const struct http_route gateway_provider_routes[] = {
       "Ask a provider now how it is and which models it has.", .gives = "Provider",
       .flags = HTTP_LONG },
     { "POST", "/api/v1/providers/{provider}/test", test, AUTH_ADMIN,
-      "Send one request of at most 16 tokens to a provider, to see whether it answers. It may cost a "
+      "Send one request of at most 16 tokens to a provider, to see whether it answers. It may cost "
+      "a "
       "little money. A provider that refuses is told of in the answer, with status 200.",
       .takes = "ProviderTest", .gives = "ProviderTested", .flags = HTTP_LONG },
     { "GET", "/v1/models", models, AUTH_GATEWAY,

@@ -169,7 +169,7 @@ STORE_TEST(a_provider_is_tested_with_a_small_request)
     CHECK(strstr(g.body.p, "\"answered\":true") && strstr(g.body.p, "\"status\":200"));
     g = ask(&w, "/api/v1/providers/demo/test", "", "{\"model\":\"gpt-9\"}");
     CHECK_INT(404, g.status);
-    CHECK_INT(400, ask(&w, "/api/v1/providers/demo/test", "", "{}").status);
+    CHECK_INT(422, ask(&w, "/api/v1/providers/demo/test", "", "{}").status);
     CHECK_INT(404, ask(&w, "/api/v1/providers/nobody/test", "", "{\"model\":\"x\"}").status);
     world_close(&w);
 }

@@ -12,6 +12,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "child/child.h"
+#include "gateway/providers_api.h"
 #include "gateway/summary/routes.h"
 #include "run/api/routes.h"
 #include "tools/tools.h"
@@ -43,10 +44,16 @@ void world_prepare(struct test *t, struct world *w)
 
 void world_start(struct world *w)
 {
-    static const struct http_route *const more[] = {
-        gateway_routes,  gateway_summary_routes, run_turn_routes, run_routes, run_approval_routes,
-        run_tool_routes, run_agent_routes,       run_file_routes, NULL
-    };
+    static const struct http_route *const more[] = { gateway_routes,
+                                                     gateway_provider_routes,
+                                                     gateway_summary_routes,
+                                                     run_turn_routes,
+                                                     run_routes,
+                                                     run_approval_routes,
+                                                     run_tool_routes,
+                                                     run_agent_routes,
+                                                     run_file_routes,
+                                                     NULL };
     struct test *t = w->t;
     struct http_limits limits = { .drain_ms = 500 };
     struct http_listen where = { .fd = -1 };
