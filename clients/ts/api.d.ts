@@ -2096,6 +2096,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/providers/{provider}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send one request of at most 16 tokens to a provider, to see whether it answers. It may cost a little money. A provider that refuses is told of in the answer, with status 200. */
+        post: operations["post_api_v1_providers_provider_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -6076,6 +6093,52 @@ export interface components {
              * @example set OPENAI_API_KEY in the server's environment
              */
             text: string;
+        };
+        /** @description What to test. */
+        ProviderTest: {
+            /**
+             * @description The model to ask for a few tokens.
+             * @example qwen3:8b
+             */
+            model: string;
+        };
+        /** @description How a provider answered. */
+        ProviderTested: {
+            /**
+             * @description The provider that was asked.
+             * @example ollama
+             */
+            provider: string;
+            /**
+             * @description The model that was asked.
+             * @example qwen3:8b
+             */
+            model: string;
+            /**
+             * @description The path that the request went to.
+             * @example /v1/chat/completions
+             */
+            route: string;
+            /**
+             * @description It answered without an error.
+             * @example true
+             */
+            answered: boolean;
+            /**
+             * @description The HTTP status of its answer; 0: it was not reached.
+             * @example 200
+             */
+            status: number;
+            /**
+             * @description How long the answer took.
+             * @example 84
+             */
+            latency_ms: number;
+            /**
+             * @description What went wrong, in one sentence; else null.
+             * @example null
+             */
+            error: string | null;
         };
         /** @description A list of providers. */
         Providers: {
@@ -11647,7 +11710,7 @@ export interface components {
          */
         ProviderAuth: "key" | "client" | "none";
         /** @description What a provider is. */
-        ProviderKind: ("openai" | "anthropic" | "gemini" | "openai-compatible") | string;
+        ProviderKind: ("openai" | "anthropic" | "gemini" | "openai-compatible" | "demo") | string;
         /**
          * @description Who speaks, in bough's words.
          * @enum {string}
@@ -18255,6 +18318,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Provider"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_providers_provider_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a provider. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderTest"];
+            };
+        };
+        responses: {
+            /** @description Send one request of at most 16 tokens to a provider, to see whether it answers. It may cost a little money. A provider that refuses is told of in the answer, with status 200. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderTested"];
                 };
             };
             400: components["responses"]["BadRequest"];

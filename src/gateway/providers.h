@@ -98,7 +98,13 @@ void providers_stop(struct providers *p);
 BOUGH_MUST_CHECK enum bough_rc providers_refresh(struct providers *p, const char *name,
                                                  struct bough_error *err);
 
-enum provider_kind { PROVIDER_OPENAI, PROVIDER_ANTHROPIC, PROVIDER_GEMINI, PROVIDER_COMPATIBLE };
+enum provider_kind {
+    PROVIDER_OPENAI,
+    PROVIDER_ANTHROPIC,
+    PROVIDER_GEMINI,
+    PROVIDER_COMPATIBLE,
+    PROVIDER_DEMO, /* canned answers of this program */
+};
 const char *provider_kind_name(enum provider_kind kind); /* "openai-compatible" */
 
 enum provider_auth { PROVIDER_KEY, PROVIDER_CLIENT, PROVIDER_NO_AUTH };

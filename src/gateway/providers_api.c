@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "api/kit/api.h"
+#include "api/kit/body.h"
 #include "base/memory/arena.h"
 #include "base/text/iso.h"
 #include "base/text/str.h"
 #include "gateway/gateway.h"
+#include "gateway/kit/try.h"
 
 /* ---- forms ---- */
 
@@ -128,6 +130,42 @@ static enum bough_rc refresh(struct http_req *req, struct http_res *res, struct 
     return rc ? rc : one(req, res, err);
 }
 
+struct test_body {
+    const char *model;
+};
+
+static const struct api_member test_members[] = {
+    { "model", API_TEXT, offsetof(struct test_body, model) },
+    { 0 },
+};
+
+static enum bough_rc test(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct provider_tried tried = { .why = "" };
+    struct test_body in = { 0 };
+    struct json_writer *w;
+    enum bough_rc rc = api_body(req, test_members, &in, err);
+
+    if (!rc && cstr_empty(in.model))
+        rc = bough_fail(err, BOUGH_INVALID, "model is missing: name the model to test");
+    if (!rc)
+        rc = providers_try(providers_of(req), req->arena, http_param(req, "provider"), in.model,
+                           &tried, err);
+    if (rc)
+        return rc;
+    w = http_json(res, 200);
+    jw_obj(w);
+    jw_kv_cstr(w, "provider", tried.provider);
+    jw_kv_cstr(w, "model", in.model);
+    jw_kv_cstr(w, "route", tried.path);
+    jw_kv_bool(w, "answered", !*tried.why);
+    jw_kv_i64(w, "status", tried.status);
+    jw_kv_i64(w, "latency_ms", tried.ms);
+    jw_kv_cstr(w, "error", *tried.why ? tried.why : NULL);
+    jw_end_obj(w);
+    return BOUGH_OK;
+}
+
 /* ---- /v1/models, as clients of OpenAI and Anthropic expect it ---- */
 
 static bool is_anthropic(const struct http_req *req)
@@ -212,6 +250,11 @@ const struct http_route gateway_provider_routes[] = {
     { "POST", "/api/v1/providers/{provider}/refresh", refresh, AUTH_ADMIN,
       "Ask a provider now how it is and which models it has.", .gives = "Provider",
       .flags = HTTP_LONG },
+    { "POST", "/api/v1/providers/{provider}/test", test, AUTH_ADMIN,
+      "Send one request of at most 16 tokens to a provider, to see whether it answers. It may cost "
+      "a "
+      "little money. A provider that refuses is told of in the answer, with status 200.",
+      .takes = "ProviderTest", .gives = "ProviderTested", .flags = HTTP_LONG },
     { "GET", "/v1/models", models, AUTH_GATEWAY,
       "The models that can be asked for, as OpenAI answers; with anthropic-version, as Anthropic.",
       .gives = "ModelList", .flags = HTTP_ANY_QUERY },

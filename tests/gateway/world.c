@@ -12,6 +12,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "child/child.h"
+#include "gateway/providers_api.h"
 #include "gateway/summary/routes.h"
 #include "run/api/routes.h"
 #include "run/hecate/routes.h"
@@ -45,6 +46,7 @@ void world_prepare(struct test *t, struct world *w)
 void world_start(struct world *w)
 {
     static const struct http_route *const more[] = { gateway_routes,
+                                                     gateway_provider_routes,
                                                      gateway_summary_routes,
                                                      run_turn_routes,
                                                      run_routes,

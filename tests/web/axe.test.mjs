@@ -1,7 +1,15 @@
 // Accessibility: axe finds nothing on any view, in light and dark, on a phone, a tablet and a desk.
 import assert from "node:assert/strict";
 import { axeSource, violations } from "./axe.mjs";
-import { goto, openEverything, sideBySide, signIn, test } from "./lib.mjs";
+import {
+  demo,
+  goto,
+  openEverything,
+  sideBySide,
+  signIn,
+  test,
+  until,
+} from "./lib.mjs";
 
 async function fill(s) {
   const one = await s.session({
@@ -159,6 +167,123 @@ for (const scheme of ["light", "dark"]) {
           await page.keyboard.press("Escape");
           await page.waitForTimeout(60);
         }
+      }
+      await page.context().close();
+    });
+    assert.deepEqual([...all], []);
+  });
+}
+
+/** Chat, runs and providers: an approval that waits, a queue, a failed run, a model that is gone. */
+async function fillChat(s) {
+  await until(
+    "the provider was asked",
+    async () =>
+      (await s.api("GET", "/api/v1/providers")).items[0]?.reachable === true,
+  );
+  const one = await s.session({ title: "Chat", project: "/srv/shop" });
+  const turn = (body) =>
+    s.api("POST", `/api/v1/sessions/${one.id}/turns`, {
+      provider: "demo",
+      model: "demo-small",
+      ...body,
+    });
+  const rests = () =>
+    until(
+      "the session rests",
+      async () =>
+        (await s.api("GET", `/api/v1/sessions/${one.id}`)).status === "idle",
+    );
+  await turn({ content: "show some code" });
+  await rests();
+  await turn({ content: "please fail", servers: ["demo"] });
+  await rests();
+  await turn({ content: "edit the file, weather in Oslo", servers: ["demo"] });
+  await until(
+    "an approval",
+    async () =>
+      (await s.api("GET", "/api/v1/approvals?status=pending")).items.length,
+  );
+  await turn({ content: "and then this", queue: true });
+  await turn({ content: "and that", queue: true });
+  const old = await s.session({
+    title: "Left behind",
+    model_provider: "demo",
+    model_name: "demo-old",
+  });
+  await s.append(old, [["user", "hello"]]);
+  const empty = await s.session({
+    title: "Empty",
+    model_provider: "demo",
+    model_name: "demo-old",
+  });
+  const runs = (await s.api("GET", "/api/v1/runs")).items;
+  return { one, old, empty, runs };
+}
+
+for (const scheme of ["light", "dark"]) {
+  test(`axe finds nothing on chat, runs and providers in ${scheme}`, async ({
+    server,
+  }) => {
+    const s = await server(demo);
+    const { one, old, empty, runs } = await fillChat(s);
+    const all = new Set();
+    const views = [
+      `/sessions/${one.slug}`,
+      `/sessions/${old.slug}`,
+      `/sessions/${empty.slug}`,
+      "/runs",
+      ...runs.map((r) => `/runs/${r.id}`),
+      "/runs/none",
+      "/providers",
+    ];
+    await signIn(s);
+    await sideBySide(sizes, sizes.length, async ([width, height]) => {
+      const page = await signIn(s, {
+        viewport: { width, height },
+        colorScheme: scheme,
+      });
+      await page.addInitScript(axeSource);
+      const look = async (what) => {
+        for (const v of await violations(page))
+          all.add(`${v} (${what}, ${width})`);
+      };
+      for (const view of views) {
+        await goto(page, s, view);
+        await page.waitForTimeout(700);
+        await openEverything(page);
+        await page.waitForTimeout(100);
+        await look(view);
+        const wide = await page.evaluate(
+          () => document.documentElement.scrollWidth > innerWidth,
+        );
+        if (wide) all.add(`scrolls sideways (${view}, ${width})`);
+      }
+      await goto(page, s, `/sessions/${one.slug}`);
+      await page.getByRole("group", { name: "Approval required" }).waitFor();
+      await page.getByRole("textbox", { name: "Message" }).fill("/");
+      await look("commands");
+      await page.getByRole("textbox", { name: "Message" }).fill("");
+      for (const [what, open] of [
+        [
+          "tray",
+          () => page.getByRole("button", { name: /Approvals: 1/ }).click(),
+        ],
+        ["models", () => page.getByRole("button", { name: /^Model:/ }).click()],
+        [
+          "options",
+          () => page.getByRole("button", { name: "Options" }).click(),
+        ],
+        [
+          "agent",
+          () => page.getByRole("button", { name: "External Agent" }).click(),
+        ],
+      ]) {
+        await open();
+        await page.waitForTimeout(200);
+        await look(what);
+        await page.keyboard.press("Escape");
+        await page.waitForTimeout(60);
       }
       await page.context().close();
     });

@@ -36,6 +36,11 @@ export class Server {
     const s = new Server();
     s.dir = fs.mkdtempSync(path.join(os.tmpdir(), "bough-web-"));
     s.store = options.store ?? path.join(s.dir, "store.db");
+    s.config = path.join(s.dir, "config");
+    if (options.config) {
+      fs.mkdirSync(path.join(s.config, "bough"), { recursive: true });
+      fs.writeFileSync(path.join(s.config, "bough/config.ini"), options.config);
+    }
     s.token = bough(s.store, [
       "token",
       "create",
@@ -67,6 +72,7 @@ export class Server {
       ],
       {
         stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, XDG_CONFIG_HOME: this.config },
       },
     );
     this.errors = "";
@@ -148,6 +154,9 @@ export class Server {
     });
   }
 }
+
+/** A server with the demo provider: chat, tools and approvals without a key and without a network. */
+export const demo = { config: '[provider "demo"]\nkind = demo\n' };
 
 let browser;
 

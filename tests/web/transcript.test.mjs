@@ -399,7 +399,10 @@ test("an edited prompt begins a branch beside the old one, and both are offered"
   const row = page.getByRole("article").filter({ hasText: "second try" });
   await row.hover();
   await row.getByRole("button", { name: /Edit and branch/ }).click();
-  await page.getByRole("textbox", { name: "Message" }).fill("second, better");
+  await page
+    .getByRole("dialog")
+    .getByRole("textbox", { name: "Message" })
+    .fill("second, better");
   await page.getByRole("button", { name: "Branch", exact: true }).click();
   await page
     .getByRole("article")

@@ -1,5 +1,6 @@
 // Text of a transcript never becomes script: payloads through every place where content is shown.
 import assert from "node:assert/strict";
+import http from "node:http";
 import { goto, openEverything, signIn, test, until } from "./lib.mjs";
 import { inspect, payloads, plant } from "./payloads.mjs";
 
@@ -71,4 +72,121 @@ test("no payload runs in the list, the search, the palette, the comparison, cost
   await page.getByRole("combobox").fill("xss");
   await until("hits", async () => (await page.getByRole("option").count()) > 3);
   await clean(page, "palette");
+});
+
+/** A provider that answers with a payload in every place: models, thoughts, texts, arguments of tools. */
+async function evilProvider(list) {
+  let at = 0;
+  const server = http.createServer(async (req, res) => {
+    let body = "";
+    for await (const piece of req) body += piece;
+    if (req.url.endsWith("/models")) {
+      res.end(
+        JSON.stringify({ data: list.slice(0, 20).map((id) => ({ id })) }),
+      );
+      return;
+    }
+    const asked = JSON.parse(body);
+    const last = asked.messages.at(-1);
+    const p = list[at % list.length];
+    const call = (i, name, args) => ({
+      index: i,
+      id: `c${at}_${i}`,
+      type: "function",
+      function: { name, arguments: JSON.stringify(args) },
+    });
+    const deltas = [
+      { role: "assistant", reasoning_content: p },
+      { content: p },
+    ];
+    if (last.role === "user" && asked.tools)
+      deltas.push({
+        tool_calls: [
+          call(0, "demo_weather", { city: p.slice(0, 90) }),
+          call(1, "demo_edit", { path: p.slice(0, 190) || "x", content: p }),
+          call(2, "no_such_tool", { text: p }),
+        ],
+      });
+    at++;
+    res.setHeader("content-type", "text/event-stream");
+    for (const delta of deltas)
+      res.write(
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`,
+      );
+    const finish = deltas.length > 2 ? "tool_calls" : "stop";
+    res.end(
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: finish }] })}\n\ndata: [DONE]\n\n`,
+    );
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return server;
+}
+
+test("no payload runs in chat, approvals, the queue, runs and providers", async ({
+  server,
+}) => {
+  const texts = payloads.filter((p) => p.trim() && !p.includes("\u0000"));
+  const evil = await evilProvider(texts);
+  try {
+    const s = await server({
+      config: `[provider "evil"]\nkind = openai-compatible\nbase_url = http://127.0.0.1:${evil.address().port}/v1\nallow_private = yes\nmodels = m *\n`,
+    });
+    await s.api("POST", "/api/v1/providers/evil/refresh");
+    const page = await victim(s);
+    const made = [];
+    for (const p of texts) {
+      const one = await s.session({ title: p.slice(0, 200) });
+      const turn = (more) =>
+        s.api("POST", `/api/v1/sessions/${one.id}/turns`, {
+          content: p,
+          provider: "evil",
+          model: "m",
+          system_prompt: p,
+          ...more,
+        });
+      const { run } = await turn({ servers: ["demo"] });
+      await turn({ queue: true });
+      made.push({ one, run });
+    }
+    await until(
+      "approvals",
+      async () =>
+        (await s.api("GET", "/api/v1/approvals?status=pending&limit=200")).items
+          .length >= texts.length,
+    );
+    for (const [i, { one, run }] of made.entries()) {
+      await goto(page, s, `/sessions/${one.slug}`);
+      await page
+        .getByRole("group", { name: "Approval required" })
+        .first()
+        .waitFor();
+      await openEverything(page);
+      await page.waitForTimeout(30);
+      await clean(page, `chat, payload ${i} ${JSON.stringify(texts[i])}`);
+      if (i % 4) continue; // the same renderer: every fourth is enough
+      await goto(page, s, `/runs/${run.id}`);
+      await page.getByRole("list", { name: "Activity" }).waitFor();
+      await openEverything(page);
+      await openEverything(page);
+      await page.waitForTimeout(30);
+      await clean(page, `run, payload ${i} ${JSON.stringify(texts[i])}`);
+    }
+    await page.getByRole("button", { name: /^Approvals: \d+ waiting/ }).click();
+    await page.getByRole("dialog", { name: "Approvals" }).waitFor();
+    await page.waitForTimeout(500);
+    await clean(page, "tray");
+    for (const view of ["/runs", "/providers"]) {
+      await goto(page, s, view);
+      await page.getByRole("main").waitFor();
+      await page.waitForTimeout(500);
+      await clean(page, view);
+    }
+    // Rejected and answered: the results and the final texts are shown, too.
+    for (const { run } of made)
+      await s
+        .api("POST", `/api/v1/runs/${run.id}/cancel`, {})
+        .catch(() => undefined);
+  } finally {
+    evil.close();
+  }
 });

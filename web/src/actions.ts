@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { actionKey, api, got, message, type Entry, type Session } from "./api/client";
 import { go, href, toList, toSession } from "./router";
+import { canSend, send } from "./state/composer";
 import { split } from "./state/path";
 import { path, session } from "./state/session";
 import { refresh, update } from "./state/sessions";
@@ -124,25 +125,29 @@ export function fork(s: Session, entry?: string): void {
   });
 }
 
-/** An edited prompt is a new branch beside the old one. */
+/** An edited prompt is a new branch beside the old one. It is sent, if a model is there to answer. */
 export function editAndBranch(s: Session, e: Entry, text: string): void {
   const [branch, depth] = split(e.at);
+  const resend = canSend(s);
   ask({
-    title: "Edit and branch",
+    title: resend ? "Edit and resend" : "Edit and branch",
     text: "The edited message begins a new branch beside the old one, and the head moves there.",
     field: { name: "Message", value: text, rows: 8 },
-    act: "Branch",
+    act: resend ? "Send" : "Branch",
     run: async (edited) => {
       const before = depth > 1 ? path.value?.peek(depth - 1)?.id : undefined;
       if (depth > 1 && !before) throw new Error("the entry before this one is still loading; try again");
-      await api.POST("/api/v1/sessions/{id}/entries", {
-        ...at(s.id),
-        body: {
-          entries: [{ role: "user", text: edited }],
-          ...(before ? { at: before } : { at_root: true }),
-        },
-        headers: { "Idempotency-Key": actionKey() },
-      });
+      if (resend) await send(s, edited, [], before ? { at: before } : { at_root: true });
+      else {
+        await api.POST("/api/v1/sessions/{id}/entries", {
+          ...at(s.id),
+          body: {
+            entries: [{ role: "user", text: edited }],
+            ...(before ? { at: before } : { at_root: true }),
+          },
+          headers: { "Idempotency-Key": actionKey() },
+        });
+      }
       await refresh(s.id);
       go(toSession(s.slug));
       path.value?.reload();

@@ -7,13 +7,17 @@ import { live } from "./api/events";
 import { KeysDialog, onKey, showKeys } from "./keys";
 import { followLinks, go, href, param, sessionName, toList, view, withQuery } from "./router";
 import { session } from "./state/session";
+import { waiting } from "./state/runs";
 import { Questions } from "./ui/dialog";
 import { Icon, type IconName } from "./ui/icon";
 import { Void } from "./ui/states";
+import { Bell, Tray } from "./views/chat/tray";
 import { ComparePage } from "./views/compare/compare";
 import { CostPage } from "./views/cost/cost";
 import { Palette } from "./views/palette";
 import { panelTab } from "./views/panel/panel";
+import { ProvidersPage } from "./views/providers/providers";
+import { RunsPage } from "./views/runs/run";
 import { SearchPage } from "./views/search/search";
 import { SessionView } from "./views/session";
 import { ImportDialog } from "./views/sessions/import";
@@ -32,7 +36,9 @@ interface Place {
 /** The rail, top to bottom. One row a place. */
 const rail: Place[] = [
   { path: "sessions", name: "Sessions", icon: "sessions", keys: "g s" },
+  { path: "runs", name: "Runs", icon: "runs", keys: "g r" },
   { path: "cost", name: "Cost", icon: "cost", keys: "g c" },
+  { path: "providers", name: "Providers", icon: "providers", keys: "g p" },
   { path: "settings", name: "Settings", icon: "settings", keys: "g t" },
 ];
 
@@ -40,6 +46,8 @@ const rail: Place[] = [
 const wide: Record<string, () => JSX.Element> = {
   compare: ComparePage,
   cost: CostPage,
+  providers: ProvidersPage,
+  runs: RunsPage,
   search: SearchPage,
   settings: SettingsPage,
 };
@@ -54,9 +62,10 @@ export function App() {
       document.removeEventListener("click", followLinks);
     };
   }, []);
+  const title = titleNow();
   useEffect(() => {
-    document.title = titleNow();
-  });
+    document.title = title;
+  }, [title]);
   if (access.value === "signed-out") return <SignedOut />;
   const Wide = wide[view.value];
   return (
@@ -76,6 +85,7 @@ export function App() {
       <KeysDialog />
       <Questions />
       <PurgeDialog />
+      <Tray />
       <ImportDialog />
       <Pills />
     </>
@@ -85,7 +95,8 @@ export function App() {
 function titleNow(): string {
   const s = session.value;
   const place = rail.find((r) => r.path === view.value)?.name ?? view.value;
-  return view.value === "sessions" && s ? `${titleOf(s)} · bough` : `${place[0]?.toUpperCase()}${place.slice(1)} · bough`;
+  const asks = waiting.value.length ? `(${waiting.value.length}) ` : "";
+  return asks + (view.value === "sessions" && s ? `${titleOf(s)} · bough` : `${place[0]?.toUpperCase()}${place.slice(1)} · bough`);
 }
 
 function Rail() {
@@ -106,7 +117,8 @@ function Rail() {
           <span>{r.name}</span>
         </a>
       ))}
-      <button type="button" class="push desk" title="Keys (?)" aria-label="Keyboard shortcuts" onClick={() => (showKeys.value = true)}>
+      <Bell />
+      <button type="button" class="desk" title="Keys (?)" aria-label="Keyboard shortcuts" onClick={() => (showKeys.value = true)}>
         <span class="q">?</span>
       </button>
     </nav>

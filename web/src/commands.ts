@@ -3,6 +3,7 @@ import { newSession } from "./actions";
 import { go, href } from "./router";
 import { session } from "./state/session";
 import type { IconName } from "./ui/icon";
+import { trayOpen } from "./views/chat/tray";
 import { sessionMenu } from "./views/session";
 import { toggleTheme } from "./views/settings/appearance";
 import { openImport } from "./views/sessions/import";
@@ -20,7 +21,10 @@ export function commands(): Command[] {
   const always: Command[] = [
     { text: "New session", icon: "plus", key: "n", act: newSession },
     { text: "Go to sessions", icon: "sessions", key: "g s", act: () => go(href(["sessions"])) },
+    { text: "Go to runs", icon: "runs", key: "g r", act: () => go(href(["runs"])) },
     { text: "Go to cost", icon: "cost", key: "g c", act: () => go(href(["cost"])) },
+    { text: "Go to providers", icon: "providers", key: "g p", act: () => go(href(["providers"])) },
+    { text: "Approvals", icon: "bell", key: "g a", act: () => (trayOpen.value = true) },
     { text: "Go to settings", icon: "settings", key: "g t", act: () => go(href(["settings"])) },
     { text: "Tokens", icon: "key", act: () => go(href(["settings", "tokens"])) },
     { text: "Storage", icon: "store", act: () => go(href(["settings", "storage"])) },

@@ -4,6 +4,7 @@ import { newSession } from "./actions";
 import { go, href, param, sessionName, toList, view, withQuery } from "./router";
 import { session } from "./state/session";
 import { Dialog } from "./ui/dialog";
+import { trayOpen } from "./views/chat/tray";
 import { togglePanel } from "./views/panel/panel";
 import { entryCommands } from "./views/transcript/actions";
 import { current } from "./views/transcript/cursor";
@@ -47,6 +48,7 @@ export const table: Key[] = [
   },
   { keys: "n", about: "New session", act: newSession },
   { keys: "e", about: "Edit a prompt and branch", act: () => onEntry("e") },
+  { keys: "r", about: "Answer the prompt again", act: () => onEntry("r") },
   { keys: "f", about: "Fork at the entry", act: () => onEntry("f") },
   { keys: "b", about: "Move the head to the entry", act: () => onEntry("b") },
   { keys: "l", about: "Label the entry", act: () => onEntry("l") },
@@ -55,7 +57,11 @@ export const table: Key[] = [
   { keys: "x", about: "Delete or restore the entry", act: () => onEntry("x") },
   { keys: "t", about: "Tree, context, info: open or close", act: togglePanel },
   { keys: "g s", about: "Go to sessions", act: () => go(href(["sessions"])) },
+  { keys: "g r", about: "Go to runs", act: () => go(href(["runs"])) },
   { keys: "g c", about: "Go to cost", act: () => go(href(["cost"])) },
+  { keys: "g p", about: "Go to providers", act: () => go(href(["providers"])) },
+  { keys: "g a", about: "Approvals that wait", act: () => (trayOpen.value = true) },
+  { keys: "m", about: "Write a message", act: () => document.querySelector<HTMLElement>(".composer textarea")?.focus() },
   { keys: "g t", about: "Go to settings", act: () => go(href(["settings"])) },
   { keys: "?", about: "This list", act: () => (showKeys.value = !showKeys.value) },
 ];
@@ -124,7 +130,7 @@ export function KeysDialog() {
   );
   return (
     <Dialog title="Keyboard shortcuts" onClose={() => (showKeys.value = false)}>
-      <div class="question keys-list">
+      <div class="question keys-list" tabIndex={0} role="region" aria-label="Keys">
         <h2>Keys</h2>
         {table.map((k) => row(k.keys, k.about))}
         {others.map(([k, about]) => row(k, about))}

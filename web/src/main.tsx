@@ -10,6 +10,7 @@ import "./styles/frame.css";
 import "./styles/transcript.css";
 import "./styles/tools.css";
 import "./styles/views.css";
+import "./styles/chat.css";
 
 connect();
 render(<App />, document.getElementById("app")!);

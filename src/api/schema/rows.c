@@ -256,6 +256,10 @@ const struct api_schema api_own_schemas[] = {
     { "ProviderModel", "A model that a provider listed.",
       "id:string context?:integer loaded?:boolean" },
     { "ProviderStep", "What to do so that a provider can be used.", "do:string text:string" },
+    { "ProviderTest", "What to test.", "model:string" },
+    { "ProviderTested", "How a provider answered.",
+      "provider:string model:string route:string answered:boolean status:integer "
+      "latency_ms:integer error:string|null" },
     { "Providers", "A list of providers.", "items:[Provider] next:string|null" },
     { "PurgeConcern", "A session that a purge concerns.",
       "id:string title:string slug:string entries:integer" },

@@ -81,7 +81,7 @@ LIST(backends, "sqlite", "postgres", "memory")
 LIST(changes, "create", "append", "update", "status", "head", "delete", "restore", "purge",
      "entry_delete", "entry_restore", "open", "seal", "record", "adjust", "call_delete", "reprice",
      "run", "approval")
-LIST(provider_kinds, "openai", "anthropic", "gemini", "openai-compatible")
+LIST(provider_kinds, "openai", "anthropic", "gemini", "openai-compatible", "demo")
 LIST(provider_auths, "key", "client", "none")
 LIST(token_kinds, "api", "browser")
 LIST(alkhub_roles, "user", "assistant", "system")

@@ -13,6 +13,7 @@
 #include "cli/kit/progress.h"
 #include "cli/server/serve.h"
 #include "cli/term/print.h"
+#include "gateway/providers.h"
 
 struct tour {
     struct bough_store *s;
@@ -178,10 +179,24 @@ static void fill(struct cli *c, struct tour *t)
     progress_end(&bar);
 }
 
+/* Nothing of the configuration: the demo needs no key, no network, and costs nothing. Its prices
+ * are invented. */
+static const struct gateway_setting demo_settings[] = {
+    { "provider \"demo\"", "kind", "demo" },
+    { "gateway", "default", "demo" },
+    { "gateway", "discover", "no" },
+    { "price \"demo/demo-small\"", "input", "1" },
+    { "price \"demo/demo-small\"", "output", "4" },
+    { "price \"demo/demo-large\"", "input", "5" },
+    { "price \"demo/demo-large\"", "output", "20" },
+};
+
 /* Serve the temporary store until Ctrl-C. */
 static int serve(struct cli *c, struct tour *t)
 {
-    struct serve how = { .http = true };
+    struct serve how = { .http = true,
+                         .settings = demo_settings,
+                         .nsettings = sizeof demo_settings / sizeof *demo_settings };
     int rc = cli_number(c, "port", SERVE_PORT, &how.port);
 
     if (rc)

@@ -167,7 +167,7 @@ const struct cli_cmd cmd_providers = {
     .run = run,
     .about =
         "Providers are configured in sections of the configuration file, [provider \"name\"], "
-        "with kind = openai, anthropic, gemini or openai-compatible; docs/gateway.md has all "
+        "with kind = openai, anthropic, gemini, openai-compatible or demo; docs/gateway.md has all "
         "settings. Without such a section, openai and anthropic are there if OPENAI_API_KEY or "
         "ANTHROPIC_API_KEY is set. With discover = yes in [gateway], runtimes on this machine are "
         "looked for: Ollama, LM Studio, llama.cpp, vLLM.\n\ntest asks each provider for its list "

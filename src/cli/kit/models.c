@@ -20,8 +20,8 @@ int cli_models(struct cli *c, struct gateway **out)
 enum bough_rc cli_runner_create(struct cli *c, const struct cli_runner_options *in,
                                 struct cli_runner *out, struct bough_error *err)
 {
-    struct config_pairs all;
-    enum bough_rc rc = config_each(c->a, &all, err);
+    struct config_pairs all = { (struct gateway_setting *)in->settings, in->n };
+    enum bough_rc rc = in->settings ? BOUGH_OK : config_each(c->a, &all, err);
 
     *out = (struct cli_runner){ 0 };
     if (!rc)

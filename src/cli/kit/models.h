@@ -23,6 +23,8 @@ struct cli_runner_options {
     const char *host;          /* as in runner_config; NULL: by the configuration */
     const char *workspace;     /* this folder is allowed besides those of the configuration */
     bool hide_keys;            /* take the keys of providers out of the environment */
+    const struct gateway_setting *settings; /* instead of the configuration; NULL: none */
+    size_t n;
 };
 
 /* Create all of it from the configuration. *out must be destroyed, also after a failure. */

@@ -31,6 +31,7 @@ struct serving {
     struct cli *c;
     struct auth *auth;
     struct cli_runner work;
+    bool own_settings; /* not those of the configuration */
     struct api *api;
     struct http_server *server;
     struct http_listen where[2 + SERVE_LISTEN_MAX + 64];
@@ -83,9 +84,11 @@ static struct auth_config settings(struct cli *c)
 
 /* The gateway with the providers of the configuration, and the runner over it. */
 static enum bough_rc open_gateway(struct serving *s, struct bough_store *store,
-                                  struct bough_error *err)
+                                  const struct serve *serve, struct bough_error *err)
 {
-    struct cli_runner_options how = { .store = store, .hide_keys = true };
+    struct cli_runner_options how = {
+        .store = store, .hide_keys = true, .settings = serve->settings, .n = serve->nsettings
+    };
     enum bough_rc rc = cli_runner_create(s->c, &how, &s->work, err);
 
     if (!rc)
@@ -101,6 +104,8 @@ static void reload(struct serving *s)
     struct bough_error err;
 
     auth_reconfigure(s->auth, &now);
+    if (s->own_settings)
+        return;
     if (config_each(s->c->a, &all, &err) || gateway_reload(s->work.gateway, all.at, all.n, &err)) {
         log_msg(LOG_ERROR, "the providers stay as they were: %s", err.msg);
         return;
@@ -311,7 +316,7 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
                                                      page_routes,
                                                      NULL };
     static enum log_level level;
-    struct serving s = { .c = c };
+    struct serving s = { .c = c, .own_settings = how->settings != NULL };
     struct auth_config config = settings(c);
     struct bough_error err = { 0 };
     int rc = gather(&s, how);
@@ -324,7 +329,7 @@ int serve_run(struct cli *c, struct bough_store *store, const struct serve *how)
     bound_memory();
     level = how->quiet ? LOG_WARN : LOG_INFO;
     log_set_sink(log_stderr, &level);
-    if (open_gateway(&s, store, &err)) {
+    if (open_gateway(&s, store, how, &err)) {
         rc = cli_error(c, &err);
     } else {
         s.auth = auth_create(store, &config, NULL);

@@ -14,6 +14,9 @@ struct serve {
     const char *socket;  /* path of a Unix socket; NULL: none */
     bool quiet;          /* log warnings only */
     const char *web_dir; /* serve the page from this folder; NULL: the embedded one */
+    /* Of providers, tools and runs, instead of the configuration's; NULL: none. */
+    const struct gateway_setting *settings;
+    size_t nsettings;
 };
 
 /* Block SIGINT, SIGTERM and SIGHUP, so that serve_run() receives them. Call before any thread is

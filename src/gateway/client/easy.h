@@ -22,7 +22,9 @@ struct easy_options {
 struct easy {
     CURL *curl;
     struct curl_slist *headers;
+    struct curl_slist *names; /* host names that are not looked up */
     bool allow_private;
+    bool demo;     /* it goes to the demo provider, in this process */
     bool kept_out; /* a connection was refused because of its address */
 };
 

@@ -8,6 +8,7 @@
 #include "base/memory/mem.h"
 #include "base/text/near.h"
 #include "base/text/str.h"
+#include "gateway/demo/demo.h"
 #include "gateway/providers/provider.h"
 
 struct reading {
@@ -36,6 +37,7 @@ static const struct kind_row {
     [PROVIDER_GEMINI] = { "gemini", "https://generativelanguage.googleapis.com/v1beta/openai",
                           "GEMINI_API_KEY", "google", 1 << WIRE_CHAT },
     [PROVIDER_COMPATIBLE] = { "openai-compatible", NULL, NULL, NULL, 1 << WIRE_CHAT },
+    [PROVIDER_DEMO] = { "demo", DEMO_BASE, NULL, "demo", 1 << WIRE_CHAT },
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -61,7 +63,7 @@ static enum bough_rc take_kind(struct reading *r, struct provider *p, const char
             p->kind = (enum provider_kind)i;
             return BOUGH_OK;
         }
-    return bad(r, "expected openai, anthropic, gemini or openai-compatible");
+    return bad(r, "expected openai, anthropic, gemini, openai-compatible or demo");
 }
 
 static enum bough_rc take_base(struct reading *r, struct provider *p, const char *value)
@@ -340,6 +342,9 @@ static enum bough_rc finish_base(struct provider_set *set, struct provider *p,
 
     if (!text)
         return misfit(p, "base_url", "an openai-compatible provider needs one", err);
+    if (p->kind == PROVIDER_DEMO && p->base)
+        return misfit(p, "base_url", "the demo provider is this program, and has none", err);
+    p->allow_private |= p->kind == PROVIDER_DEMO;
     p->base = value_url(set->arena, text, p->allow_private, &p->origin, &why);
     return p->base ? BOUGH_OK : misfit(p, "base_url", why, err);
 }
@@ -374,6 +379,7 @@ static enum bough_rc provider_finish(struct provider_set *set, struct provider *
         p->runtime = runtime_named(p->price_name);
         p->local = p->runtime != RUNTIME_NONE || url_is_loopback(p->origin);
     }
+    p->local |= p->kind == PROVIDER_DEMO;
     return rc;
 }
 

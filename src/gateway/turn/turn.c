@@ -37,8 +37,10 @@ static void choose_model(struct turn *t, const struct bough_session *s, const ch
 
     if (own)
         model = cstr_empty(s->model_name) ? s->last_model : s->model_name;
-    if (own && cstr_empty(provider))
+    own = own && cstr_empty(provider);
+    if (own)
         provider = cstr_empty(s->model_name) ? s->last_provider : s->model_provider;
+    t->any_provider = own && cstr_empty(s->model_name);
     t->ask =
         (struct provider_ask){ .model = arena_strdup(t->a, model ? model : ""),
                                .name = cstr_empty(provider) ? NULL : arena_strdup(t->a, provider) };
@@ -52,7 +54,7 @@ static enum bough_rc find_route(struct turn *t, struct bough_error *err)
     if (!*t->ask.model)
         return bough_fail(err, BOUGH_INVALID, "name a model: the session has none yet");
     rc = providers_route_any(p, t->a, &t->ask, &t->route, err);
-    if (rc == BOUGH_NOT_FOUND && t->ask.name) { /* the provider of old calls may be gone */
+    if (rc == BOUGH_NOT_FOUND && t->any_provider) { /* the provider of old calls may be gone */
         t->ask.name = NULL;
         rc = providers_route_any(p, t->a, &t->ask, &t->route, err);
     }

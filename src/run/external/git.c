@@ -32,7 +32,7 @@ static char **arguments(struct bough_arena *a, const struct git_call *in)
     for (size_t i = 0; i < n; i++)
         out[i] = arena_strdup(a, fixed[i]);
     out[n] = arena_strdup(a, in->dir);
-    for (size_t i = 0; in->argv[i] && i < ARGS_MOST; i++)
+    for (size_t i = 0; i < ARGS_MOST && in->argv[i]; i++)
         out[at++] = arena_strdup(a, in->argv[i]);
     return out;
 }

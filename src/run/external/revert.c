@@ -174,7 +174,7 @@ static bool apply_back(struct bough_arena *a, const char *root, bool check, stru
 enum bough_rc diff_revert(struct bough_arena *a, const struct bough_run *run,
                           const char *const *paths, size_t n, struct bough_error *err)
 {
-    struct bough_str diff, said;
+    struct bough_str diff = { "", 0 }, said;
     struct diff_state s;
     enum bough_rc rc;
 

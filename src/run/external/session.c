@@ -392,7 +392,7 @@ static enum bough_rc find_prompt(struct ext *x, struct bough_entry **out, struct
                                err);
     rc = bough_entries_read(x->w->store, x->scratch, x->w->run->session, &last, &got, err);
     if (!rc && got.entries.n)
-        *out = &got.entries.at[0];
+        *out = got.entries.at;
     return rc;
 }
 

@@ -24,7 +24,7 @@ static enum bough_rc find_run(struct http_req *req, const struct bough_session *
     rc = hecate_chat_read(req, req->arena, s, true, &chat, err);
     for (size_t i = 0; !rc && i < chat.n; i++)
         if (strcmp(chat.entries[i].id, id) == 0 && chat.segments.run[i] != SEGMENT_NONE) {
-            *out = &chat.runs.at[chat.segments.run[i]];
+            *out = chat.runs.at + chat.segments.run[i];
             return BOUGH_OK;
         }
     return rc ? rc : bough_fail(err, BOUGH_NOT_FOUND, "no message %.60s in this chat", id);

@@ -46,6 +46,7 @@ TEST(every_kind_has_its_own_defaults)
           "GEMINI_API_KEY", 1 << WIRE_CHAT },
         { "kind = openai-compatible\nbase_url = https://x.example\n", "https://x.example/v1", "a",
           NULL, 1 << WIRE_CHAT },
+        { "kind = demo\n", "http://demo.invalid/v1", "demo", NULL, 1 << WIRE_CHAT },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -106,7 +107,7 @@ TEST(a_wrong_setting_is_refused_by_section_and_name)
         { A "kind = openai\nmodell = x\n",
           "[provider \"a\"] modell: there is no such setting; did you mean models?" },
         { A "kind = azure\n",
-          "[provider \"a\"] kind: expected openai, anthropic, gemini or openai-compatible" },
+          "[provider \"a\"] kind: expected openai, anthropic, gemini, openai-compatible or demo" },
         { A "retries = 1\n", "[provider \"a\"] kind: it is needed" },
         { A "kind = openai\nkind = openai\n", "[provider \"a\"] kind: it is set twice" },
         { A "kind = openai\nretries = 6\n", "[provider \"a\"] retries: expected 0 to 5" },

@@ -17,6 +17,19 @@ export type Imported = Schemas["Imported"];
 export type Store = Schemas["Store"];
 export type CostReport = Schemas["Cost"];
 export type Source = Schemas["Source"];
+export type Run = Schemas["Run"];
+export type Approval = Schemas["Approval"];
+export type Activity = Schemas["Activity"];
+export type Activities = Schemas["Activities"];
+export type Prompt = Schemas["Prompt"];
+export type Provider = Schemas["Provider"];
+export type Budget = Schemas["Budget"];
+export type ToolServer = Schemas["ToolServer"];
+export type Agent = Schemas["Agent"];
+export type AgentProbe = Schemas["AgentProbe"];
+export type ChangedFile = Schemas["ChangedFile"];
+export type Turn = Schemas["Turn"];
+export type TurnNew = Schemas["TurnNew"];
 
 /** What the server thinks of us: a browser signs in with the link that `bough serve` prints. */
 export const access = signal<"unknown" | "ok" | "signed-out" | "denied">("unknown");

@@ -32,6 +32,10 @@ const names = [
   "call.recorded",
   "queue.updated",
   "store.updated",
+  "run.created",
+  "run.updated",
+  "approval.requested",
+  "approval.resolved",
   "reset",
   "ready",
 ];

@@ -88,6 +88,12 @@ export function ago(time: string | null | undefined, now = Date.now()): string {
   return d.getFullYear() === new Date(now).getFullYear() ? text : `${text} ${d.getFullYear()}`;
 }
 
+/** just now, 4 min ago. */
+export function since(time: string | null | undefined, now = Date.now()): string {
+  const text = ago(time, now);
+  return text === "now" ? "just now" : text && `${text} ago`;
+}
+
 /** Tue 17 Nov 2026, 14:02:10. */
 export function exactTime(time: string | null | undefined): string {
   if (!time) return "";

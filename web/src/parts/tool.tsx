@@ -20,6 +20,8 @@ export interface ToolCall {
   entry: Entry;
   result?: PartView;
   resultEntry?: Entry;
+  /** Its run goes on, and it has no result yet. */
+  waits?: boolean;
 }
 
 type State = "running" | "pending" | "failed" | "interrupted" | "done";
@@ -27,6 +29,8 @@ type State = "running" | "pending" | "failed" | "interrupted" | "done";
 function stateOf(t: ToolCall): State {
   const view = t.result ?? t.call;
   if (view.failed || view.state === "error") return interrupted(view) ? "interrupted" : "failed";
+  if (t.waits) return "pending";
+  if (t.result && t.result.kind === "tool" && t.result.state === "running") return t.resultEntry?.open ? "running" : "interrupted";
   if (t.result || t.call.state === "completed") return "done";
   if (t.entry.open || t.call.state === "running") return t.entry.open ? "running" : "interrupted";
   return t.call.state === "pending" ? "pending" : "interrupted";
@@ -45,13 +49,13 @@ function inputOf(view: PartView): Input {
 /** What the tool kept beside its output: Claude Code's toolUseResult, opencode's and pi's details. */
 function detailsOf(t: ToolCall): Input | undefined {
   const data = (t.resultEntry?.data ?? t.entry.data) as Input | undefined;
-  const d = data?.["toolUseResult"] ?? data?.["details"] ?? t.call.metadata;
+  const d = data?.["toolUseResult"] ?? data?.["details"] ?? t.result?.metadata ?? t.call.metadata;
   return d && typeof d === "object" && !Array.isArray(d) ? (d as Input) : undefined;
 }
 
 function durationOf(t: ToolCall, output: Output): number | undefined {
   if (output.duration !== undefined) return output.duration;
-  const time = t.call.time as { start?: number; end?: number } | undefined;
+  const time = (t.result?.time ?? t.call.time) as { start?: number; end?: number } | undefined;
   if (time?.start && time.end) return time.end - time.start;
   if (t.resultEntry?.time && t.entry.time && t.resultEntry !== t.entry) {
     const ms = Date.parse(t.resultEntry.time) - Date.parse(t.entry.time);
@@ -210,7 +214,7 @@ function InputBlock({ kind, input }: { kind: ToolKind; input: Input }) {
             <span class="grow" />
             <CopyButton text={json} name="Copy input" />
           </div>
-          <pre class="term" tabIndex={0} role="region" aria-label="Input">
+          <pre class="term" tabIndex={0} role="region" aria-label={`Input of ${visible(`${kind.verb} ${target}`.slice(0, 80))}`}>
             <Coloured lang="json" text={json} />
           </pre>
         </div>

@@ -183,7 +183,11 @@ const other: ToolKind = {
 };
 
 export function kindOf(name: string): ToolKind {
-  const plain = name.toLowerCase().replace(/^.*[.:/]/, "");
+  // Tools of bough itself have their server in front: files_read, shell_run, demo_edit.
+  const plain = name
+    .toLowerCase()
+    .replace(/^.*[.:/]/, "")
+    .replace(/^(files|shell|demo|bough)_/, "");
   const kind = kinds.find((k) => k.names.test(plain));
   if (kind) return kind;
   const mcp = mcpName(name);

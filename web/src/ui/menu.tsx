@@ -94,7 +94,7 @@ function MenuList({ name, items, close, filter }: { name: string; items: MenuIte
     item.act?.();
   };
   return (
-    <div class="menu" ref={box} role="menu" aria-label={name} tabIndex={-1} onKeyDown={move}>
+    <div class="menu" ref={box} tabIndex={-1} onKeyDown={move}>
       {filter && (
         <input
           class="menu-filter"
@@ -105,9 +105,13 @@ function MenuList({ name, items, close, filter }: { name: string; items: MenuIte
           onInput={(e) => setWord(e.currentTarget.value)}
         />
       )}
-      {shown.map((item, i) => (
-        <MenuRow key={i} item={item} pick={pick} />
-      ))}
+      {shown.length > 0 && (
+        <div role="menu" aria-label={name}>
+          {shown.map((item, i) => (
+            <MenuRow key={i} item={item} pick={pick} />
+          ))}
+        </div>
+      )}
       {!shown.length && <p class="menu-none">Nothing matches.</p>}
     </div>
   );

@@ -12,6 +12,7 @@ import { ask } from "../ui/dialog";
 import { Icon } from "../ui/icon";
 import { Menu, type MenuItem } from "../ui/menu";
 import { Failed, Void } from "../ui/states";
+import { Composer } from "./chat/composer";
 import { Panel, panelTab, togglePanel } from "./panel/panel";
 import { openPurge } from "./sessions/purge";
 import { SessionState, titleOf } from "./sessions/row";
@@ -30,6 +31,7 @@ export function SessionView() {
             <Bar s={s} />
             {s.deleted && <DeletedNote s={s} />}
             <Transcript key={p.session + (p.at ?? "")} session={s} path={p} />
+            {!p.at && <Composer key={s.id} s={s} empty={p.state.value === "ready" && !p.depth.value} />}
           </>
         ) : state.value === "loading" ? null : state.value === "failed" ? (
           <Failed what="The session" error={error.value} retry={retry} />

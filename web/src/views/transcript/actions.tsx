@@ -2,6 +2,7 @@
 import type { Session } from "../../api/client";
 import { attempt, deleteEntry, editAndBranch, fork, label, moveHead, rememberText, restoreEntry, say } from "../../actions";
 import { go, href, param, withQuery } from "../../router";
+import { canSend, retryPrompt } from "../../state/composer";
 import { outline } from "../../state/outline";
 import { split } from "../../state/path";
 import { session } from "../../state/session";
@@ -46,6 +47,18 @@ export function labelOf(at: string | null | undefined): string {
   return outline.value?.byEntry.get(at ?? "")?.find((m) => m.kind === "label")?.text ?? "";
 }
 
+/** The prompt that is answered again: this one, or the one before this answer. */
+function retryable({ path, depth, entry }: Shown): string | undefined {
+  if (entry.kind !== "message" || path.at) return undefined;
+  if (entry.speaker === "user") return entry.id;
+  if (entry.speaker !== "assistant") return undefined;
+  for (let d = depth - 1; d > Math.max(0, depth - 100); d--) {
+    const e = path.peek(d);
+    if (e?.kind === "message" && e.speaker === "user") return e.id;
+  }
+  return undefined;
+}
+
 /** The same commands for the menu, the keys and the palette. */
 export function entryCommands(s: Session, shown: Shown): Record<string, (() => void) | undefined> {
   const e = shown.entry;
@@ -57,6 +70,7 @@ export function entryCommands(s: Session, shown: Shown): Record<string, (() => v
     c: () => compareFrom(s, e.at ?? ""),
     b: () => void attempt(() => moveHead(s.id, e.id)),
     e: user ? () => editAndBranch(s, e, plainText(shown)) : undefined,
+    r: retryable(shown) ? () => void attempt(() => retryPrompt(s, retryable(shown)!)) : undefined,
     y: () => void copyText(plainText(shown)).then((ok) => say(ok ? "Copied" : "Could not copy")),
     x: own ? () => void (e.deleted ? restoreEntry(s.id, e.id) : deleteEntry(s.id, e.id)) : undefined,
   };
@@ -79,7 +93,10 @@ export function Actions({ s }: { s: Shown }) {
     <div class="acts" role="toolbar" aria-label="Entry">
       <CopyButton text={() => plainText(s)} />
       <IconButton icon="link" name="Link" onClick={() => void copyLink(open, e.id)} />
-      {commands["e"] && <IconButton icon="edit" name="Edit and branch" shortcut="e" onClick={commands["e"]} />}
+      {commands["e"] && (
+        <IconButton icon="edit" name={canSend(open) ? "Edit and resend" : "Edit and branch"} shortcut="e" onClick={commands["e"]} />
+      )}
+      {commands["r"] && canSend(open) && <IconButton icon="retry" name="Retry" shortcut="r" onClick={commands["r"]} />}
       <IconButton icon="fork" name="Fork here" shortcut="f" onClick={commands["f"]} />
       <IconButton icon="tag" name="Label" shortcut="l" onClick={commands["l"]} />
       <IconButton icon="compare" name="Compare from here" shortcut="c" onClick={commands["c"]} />

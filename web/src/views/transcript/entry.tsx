@@ -11,6 +11,7 @@ import { laneOf, type Outline } from "../../state/outline";
 import { split } from "../../state/path";
 import { Icon, type IconName } from "../../ui/icon";
 import { restoreEntry } from "../../actions";
+import { runAt, SegmentHead, Waiting } from "../chat/runs";
 import { Actions } from "./actions";
 import { Folded } from "./folded";
 import { Parts, partsOf, type Shown } from "./parts";
@@ -61,6 +62,7 @@ export function EntryRow({ s, ctx }: { s: Shown; ctx: RowContext }) {
   const labels = ctx.outline?.byEntry.get(e.at ?? "")?.filter((m) => m.kind === "label") ?? [];
   return (
     <div class={`lane l${lane}`}>
+      {inside?.kind === "user" && <SegmentHead path={s.path} depth={s.depth} entry={e} />}
       {inside && (
         <Frame s={s} ctx={ctx} kind={inside.kind} dot={inside.dot}>
           {labels.length > 0 && (
@@ -73,6 +75,7 @@ export function EntryRow({ s, ctx }: { s: Shown; ctx: RowContext }) {
             </div>
           )}
           {inside.children}
+          {e.kind === "message" && e.speaker === "assistant" && <Waiting entry={e} />}
         </Frame>
       )}
       <Ways s={s} outline={ctx.outline} />
@@ -214,7 +217,9 @@ function messageBody(s: Shown): Body {
         {role !== "assistant" && role !== "tool" && <p class="t3 small">{visible(String(e.role))}</p>}
         <Parts {...s} />
         <Ended e={e} />
-        {role === "assistant" && endsTurn(s) && <Strip entry={e} call={e.call ? s.path.calls.get(e.call) : undefined} />}
+        {role === "assistant" && endsTurn(s) && (
+          <Strip entry={e} call={e.call ? s.path.calls.get(e.call) : undefined} run={runAt(s.path, s.depth)} />
+        )}
       </>
     ),
   };

@@ -1,8 +1,9 @@
 // Below an answer: which model, how many tokens, what it cost, how long it took.
-import type { Call, Entry } from "../../api/client";
+import type { Call, Entry, Run } from "../../api/client";
+import { RunLink } from "../chat/runs";
 import { duration, exactTime, modelName, moneyExact, shortTime, tokens } from "../../lib/format";
 
-export function Strip({ entry, call }: { entry: Entry; call?: Call }) {
+export function Strip({ entry, call, run }: { entry: Entry; call?: Call; run?: Run }) {
   const used = call?.used ?? entry.usage;
   const ms = call?.duration_ms ?? entry.duration_ms;
   const model = call?.model || (entry.data as { model?: unknown } | undefined)?.model;
@@ -34,6 +35,7 @@ export function Strip({ entry, call }: { entry: Entry; call?: Call }) {
           {shortTime(entry.time)}
         </time>
       )}
+      {run && <RunLink run={run} />}
     </div>
   );
 }

@@ -9,6 +9,8 @@ import { type Path, split } from "../../state/path";
 import { Button } from "../../ui/button";
 import { Failed, Skeleton, Void } from "../../ui/states";
 import { Virtual, type VirtualHandle } from "../../ui/virtual";
+import { forget, sending, type Sending } from "../../state/composer";
+import { PendingRow } from "../chat/pending";
 import { current } from "./cursor";
 import { EntryRow, isEmpty } from "./entry";
 import { Find } from "./find";
@@ -19,6 +21,7 @@ export function Transcript({ session, path }: { session: Session; path: Path }) 
   const seenDepth = useSignal(path.depth.peek());
   const depth = path.depth.value;
   path.version.value; // rows changed
+  const unsent = sending.value.filter((m) => !path.at && m.session === path.session && !arrived(path, m));
   const fresh = useComputed(() => Math.max(0, path.depth.value - seenDepth.value));
 
   useEffect(() => {
@@ -38,10 +41,13 @@ export function Transcript({ session, path }: { session: Session; path: Path }) 
         <Skeleton rows={6} height={96} />
       </div>
     );
-  if (!depth) {
+  if (!depth && !unsent.length) {
     return (
       <Void icon="sessions" title="Nothing was said yet">
-        <p>Messages appear here as they come: from the API, the command line, or a tool that writes to this session.</p>
+        <p>
+          Ask a question below, or turn tools on to work in a folder. Messages of the API, the command line and other tools appear here,
+          too.
+        </p>
       </Void>
     );
   }
@@ -53,7 +59,7 @@ export function Transcript({ session, path }: { session: Session; path: Path }) 
         id={`${path.session} ${path.at ?? ""}`}
         class="tx"
         label="Transcript"
-        count={depth}
+        count={depth + unsent.length}
         estimate={110}
         follow
         handle={(h) => {
@@ -63,8 +69,9 @@ export function Transcript({ session, path }: { session: Session; path: Path }) 
           end.value = atEnd;
           if (last + 1 > seenDepth.value) seenDepth.value = last + 1;
         }}
-        rowKey={(i) => path.peek(i + 1)?.id ?? i}
+        rowKey={(i) => (i < depth ? (path.peek(i + 1)?.id ?? i) : (unsent[i - depth]?.key ?? i))}
         row={(i) => {
+          if (i >= depth) return unsent[i - depth] ? <PendingRow m={unsent[i - depth]!} /> : null;
           const entry = path.entry(i + 1);
           if (!entry) return <div class="row-wait" aria-hidden="true" />;
           return (
@@ -96,6 +103,17 @@ export function Transcript({ session, path }: { session: Session; path: Path }) 
       </div>
     </>
   );
+}
+
+/** Is the prompt on the path now? Then it is no longer shown as being sent. */
+function arrived(path: Path, m: Sending): boolean {
+  if (!m.entry) return false;
+  for (let d = path.depth.peek(); d > Math.max(0, path.depth.peek() - 30); d--) {
+    if (path.peek(d)?.id !== m.entry) continue;
+    queueMicrotask(() => forget(m.key));
+    return true;
+  }
+  return false;
 }
 
 /** The last entry that shows something: the head, or what stands closest before it. */

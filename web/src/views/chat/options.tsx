@@ -1,0 +1,62 @@
+// What is chosen rarely: system prompt, workspace, tokens of an answer.
+import type { Session } from "../../api/client";
+import { settingsOf, setSettings } from "../../state/composer";
+import { IconButton } from "../../ui/button";
+import { ask } from "../../ui/dialog";
+import { Menu, type MenuItem } from "../../ui/menu";
+
+export function MoreMenu({ s }: { s: Session }) {
+  const set = settingsOf(s).value;
+  const items: MenuItem[] = [
+    {
+      text: "System prompt",
+      icon: "settings",
+      hint: set.systemPrompt ? "set" : "",
+      act: () =>
+        ask({
+          title: "System prompt",
+          text: "Prompts of this session are sent with it. Empty: that of the session.",
+          field: { name: "System prompt", value: set.systemPrompt, rows: 8, optional: true },
+          act: "Save",
+          run: (systemPrompt) => setSettings(s, { systemPrompt: systemPrompt.trim() }),
+        }),
+    },
+    {
+      text: "Choose workspace",
+      icon: "folder",
+      hint: set.workspace.split("/").pop(),
+      act: () =>
+        ask({
+          title: "Choose workspace",
+          text: "The folder on the server that tools and agents work in. It must lie below a root of [workspaces].",
+          field: { name: "Folder", value: set.workspace, placeholder: "/srv/shop", optional: true },
+          act: "Save",
+          run: (workspace) => setSettings(s, { workspace: workspace.trim() }),
+        }),
+    },
+    {
+      text: "Longest answer",
+      icon: "compact",
+      hint: set.maxOutput ? `${set.maxOutput} tokens` : "",
+      act: () =>
+        ask({
+          title: "Longest answer",
+          text: "Tokens that an answer may have. Empty: as the provider likes.",
+          field: { name: "Tokens", value: set.maxOutput ? String(set.maxOutput) : "", optional: true },
+          act: "Save",
+          run: (text) => {
+            const n = Number(text.trim() || 0);
+            if (!Number.isInteger(n) || n < 0) throw new Error("Write a number of tokens");
+            setSettings(s, { maxOutput: n });
+          },
+        }),
+    },
+  ];
+  return (
+    <Menu
+      name="Options"
+      items={items}
+      button={(toggle, open) => <IconButton icon="settings" name="Options" popup expanded={open} onClick={toggle} />}
+    />
+  );
+}
