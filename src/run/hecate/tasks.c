@@ -192,7 +192,7 @@ static enum bough_rc find_tasks(struct http_req *req, struct task_list *l, int64
     struct bough_run_list_options ran = { .project = call->who->project, .limit = HECATE_RUNS_MAX };
     struct bough_sessions sessions;
     struct bough_session *s;
-    struct bough_runs runs;
+    struct bough_runs runs = { 0 };
     enum bough_rc rc = bough_session_list(call->store, req->arena, &made, &sessions, err);
 
     if (!rc)
