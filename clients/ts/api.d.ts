@@ -6094,7 +6094,12 @@ export interface components {
              */
             text: string;
         };
-        /** @description What to test. */
+        /**
+         * @description What to test.
+         * @example {
+         *       "model": "qwen3:8b"
+         *     }
+         */
         ProviderTest: {
             /**
              * @description The model to ask for a few tokens.

@@ -256,7 +256,7 @@ const struct api_schema api_own_schemas[] = {
     { "ProviderModel", "A model that a provider listed.",
       "id:string context?:integer loaded?:boolean" },
     { "ProviderStep", "What to do so that a provider can be used.", "do:string text:string" },
-    { "ProviderTest", "What to test.", "model:string" },
+    { "ProviderTest", "What to test.", "only model:string", .example = "{\"model\":\"qwen3:8b\"}" },
     { "ProviderTested", "How a provider answered.",
       "provider:string model:string route:string answered:boolean status:integer "
       "latency_ms:integer error:string|null" },
