@@ -472,6 +472,7 @@ STORE_TEST(runs_are_listed_newest_first_by_session_status_host_and_project)
 
 struct busy_store {
     struct test *t;
+    struct bough_run *first;
     bool done; /* atomic */
 };
 
@@ -510,4 +511,58 @@ STORE_TEST(live_runs_are_listed_while_others_write)
         CHECK(failure == NULL);
     }
     CHECK_OK(rc);
+}
+
+/* Ends one run after the other; each end makes the next queued prompt a run. */
+static void *end_all(void *user)
+{
+    struct busy_store *b = user;
+    struct bough_run_claim_options host = { .host = "one" };
+    struct bough_run_end_options end = { .status = BOUGH_RUN_COMPLETED };
+    struct bough_run_end_result ended = { 0 };
+    struct bough_arena *a = bough_arena_create();
+    struct bough_error err;
+    struct bough_run *run = b->first;
+    enum bough_rc rc = BOUGH_OK;
+
+    while (!rc && run) {
+        rc = bough_run_claim(b->t->store, a, run->id, &host, &run, &err);
+        if (!rc)
+            rc = bough_run_end(b->t->store, a, run->id, run->lease->epoch, &end, &ended, &err);
+        run = ended.next;
+    }
+    __atomic_store_n(&b->done, true, __ATOMIC_RELEASE);
+    bough_arena_destroy(a);
+    return rc ? b : NULL;
+}
+
+STORE_TEST(a_live_run_is_listed_also_while_the_next_one_takes_its_place)
+{
+    struct bough_run_list_options live = { .status = "queued running awaiting_approval" };
+    struct bough_run_start_options how = { .text = "go", .model = "m", .queue = true };
+    struct busy_store b = { .t = t };
+    struct bough_run_start_result out;
+    const char *session = new_session(t, "s");
+    struct bough_runs found;
+    pthread_t thread;
+    void *failure;
+    bool missed = false, done = false;
+
+    for (int i = 0; i < 100; i++) {
+        CHECK_OK(bough_run_start(t->store, t->arena, session, &how, &out, &t->err));
+        b.first = i ? b.first : out.run;
+    }
+    CHECK_INT(0, pthread_create(&thread, NULL, end_all, &b));
+    while (!done && !missed) {
+        struct bough_arena *a = bough_arena_create();
+        enum bough_rc rc = bough_run_list(t->store, a, &live, &found, &t->err);
+
+        done = __atomic_load_n(&b.done, __ATOMIC_ACQUIRE);
+        /* No run begins after the last one has ended: a session that is busy now was busy then. */
+        missed = rc || (!found.n && get(t, session)->status == BOUGH_STATUS_BUSY);
+        bough_arena_destroy(a);
+    }
+    CHECK_INT(0, pthread_join(thread, &failure));
+    CHECK(failure == NULL);
+    CHECK(!missed);
 }

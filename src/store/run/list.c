@@ -177,19 +177,24 @@ static int newest_first(const void *x, const void *y)
     return c ? c : (a->number < b->number) - (a->number > b->number);
 }
 
+/* The run of a session that was busy when the sessions were read. Which one it is now, the snapshot
+ * says: a run may have ended since, and the next prompt of its queue has become another one. */
 static enum bough_rc add_live(struct listing *l, const struct bough_session *x,
                               struct bough_runs *out)
 {
-    const char *id = x->lease ? x->lease->owner : "";
+    struct session_loaded s;
     struct record_row row;
     struct run_body b;
     struct bough_run run;
+    const char *id;
     bool match;
-    enum bough_rc rc;
+    enum bough_rc rc = session_load(l->snap, l->a, x->number, &s, l->err);
 
-    if (strncmp(id, RUN_OWNER, strlen(RUN_OWNER)) != 0)
+    if (rc == BOUGH_GONE) /* purged since */
         return BOUGH_OK;
-    id = arena_strndup(l->a, id + strlen(RUN_OWNER), BOUGH_ID_LEN);
+    if (rc || !held_by_run(&s.head.row))
+        return rc;
+    id = arena_strndup(l->a, s.head.row.lease_owner + strlen(RUN_OWNER), BOUGH_ID_LEN);
     rc = named_load(l->snap, l->a, id, RUN_NAME, &row, &b, l->err);
     if (rc == BOUGH_NOT_FOUND) /* purged since */
         return BOUGH_OK;
