@@ -44,6 +44,12 @@ struct test {
     bool damaged;              /* the test breaks the store on purpose: no fsck at the end */
 };
 
+/* Let time pass. The background thread of a store may be reading the clock. */
+static inline void test_later(struct test *t, int64_t ms)
+{
+    __atomic_add_fetch(&t->env.now, ms, __ATOMIC_RELAXED);
+}
+
 typedef void test_fn(struct test *t);
 
 /*

@@ -216,7 +216,7 @@ STORE_TEST(a_key_is_looked_up_before_head_archived_and_lease)
     CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 1000, NULL, &t->err));
     in.owner = "ada";
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &first, &t->err));
-    t->env.now += 2000; /* the lease is over */
+    test_later(t, 2000); /* the lease is over */
     CHECK_OK(bough_append(t->store, t->arena, s, &in, &again, &t->err));
     CHECK_STR(first.ids[0], again.ids[0]);
     in.key = "third";
@@ -260,10 +260,10 @@ STORE_TEST(a_key_is_forgotten_after_seven_days)
     struct bough_append_result out;
 
     CHECK_OK(say(t, s, "x", NULL, "k", &out));
-    t->env.now += INT64_C(7) * DAY_MS - 60000;
+    test_later(t, INT64_C(7) * DAY_MS - 60000);
     CHECK_OK(say(t, s, "x", NULL, "k", &out));
     CHECK(out.replayed);
-    t->env.now += 120000;
+    test_later(t, 120000);
     CHECK_OK(say(t, s, "other", NULL, "k", &out));
     CHECK(!out.replayed);
     CHECK_STR("x other", path_text(t, s));

@@ -185,7 +185,7 @@ STORE_TEST(an_attachment_is_never_read_by_its_hash_or_through_another_session)
     CHECK_RC(BOUGH_NOT_FOUND, read_range(t, s, a.url, 0, 0, 0, &got));
     CHECK_RC(BOUGH_INVALID, bough_attachment_list(t->store, t->arena, other, id, &list, &t->err));
     /* A day after it was stored, its hash alone does not let another session show it. */
-    t->env.now += DAY + 1;
+    test_later(t, DAY + 1);
     CHECK_RC(BOUGH_NOT_FOUND, append_part(t, other, file_part(t, a.url), NULL));
     CHECK_OK(append_part(t, s, file_part(t, a.url), NULL)); /* this session shows it already */
     store_bytes(t, "secret", 6, 6); /* a caller that stores the same bytes may show them */
@@ -360,17 +360,17 @@ STORE_TEST(unlinked_attachments_are_deleted_after_a_day)
     CHECK_OK(bough_attachment_write(w, noise(t, 2 * LIMIT_CHUNK, 6), 2 * LIMIT_CHUNK, &t->err));
     CHECK_OK(append_part(t, s, file_part(t, shown.url), &id));
     CHECK_INT(2, stats(t).attachments);
-    t->env.now += DAY - 1000;
+    test_later(t, DAY - 1000);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_INT(2, stats(t).attachments);
     store_bytes(t, "not shown", 9, 9); /* stored again: kept for another day */
-    t->env.now += 2000;
+    test_later(t, 2000);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_INT(2, stats(t).attachments);
     CHECK_INT(5 + 9, stats(t).attachment_bytes); /* the unfinished one of a day ago is gone */
     CHECK_RC(BOUGH_GONE, bough_attachment_write(w, noise(t, LIMIT_CHUNK, 7), LIMIT_CHUNK, &t->err));
     bough_attachment_cancel(&w);
-    t->env.now += DAY;
+    test_later(t, DAY);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK_INT(1, stats(t).attachments);
     CHECK_OK(read_range(t, s, id, 0, 0, 0, &got));

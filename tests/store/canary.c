@@ -191,7 +191,7 @@ STORE_TEST(a_purge_leaves_no_byte_of_anything_in_any_file)
     CHECK_OK(bough_store_upkeep(t->store, &t->err));
     CHECK(heard(t, &c, false) >= c.n - 1); /* the old title was overwritten in the session's row */
     CHECK_OK(bough_session_purge(t->store, t->arena, s->id, NULL, &t->err));
-    t->env.now += DAY; /* stored files are kept for a day */
+    test_later(t, DAY); /* stored files are kept for a day */
     check_gone(t, &c);
     store_reopen(t);
     heard(t, &c, true);

@@ -181,7 +181,7 @@ STORE_TEST(G16_a_first_request_that_failed_finds_its_session_for_ten_minutes)
     CHECK_STR(x.session, y.session);
     CHECK_STR("reply", how_word(&y));
     CHECK_STR("u:q1", path_of(t, x.session));
-    t->env.now += 11 * 60 * 1000;
+    test_later(t, 11 * 60 * 1000);
     z = ASK(.sent = "u q1", .reply = "r1");
     CHECK(strcmp(x.session, z.session) != 0);
     z = ASK(.sent = "u q1");

@@ -106,7 +106,7 @@ STORE_TEST(a_reply_whose_lease_was_lost_is_recorded_beside_what_was_sealed)
     struct bough_exchange *x = begin_open(t, s, "u q1", &begun);
 
     step_text(t, &begun.writing, "half a re");
-    t->env.now += 2 * 60 * 1000; /* its lease has ended */
+    test_later(t, 2 * 60 * 1000); /* its lease has ended */
     CHECK_OK(bough_message_take(t->store, begun.writing.id, NULL, &taken, &t->err));
     CHECK_OK(bough_message_seal(t->store, t->arena, &taken.writing, NULL, NULL, &t->err));
     finish(t, x, "r1", &done);
@@ -124,13 +124,13 @@ STORE_TEST(a_reply_that_was_sealed_as_interrupted_is_recorded_beside_it)
     int64_t n;
 
     step_text(t, &begun.writing, "half a re");
-    t->env.now += 2 * 60 * 1000;
+    test_later(t, 2 * 60 * 1000);
     CHECK_OK(bough_message_recover(t->store, &n, &t->err));
     CHECK_INT(1, n);
     finish(t, x, "r1", &done);
     CHECK_STR("#1 u:q1 a:half a re; #2@1 a:r1", tree_of(t, s));
     x = begin_open(t, s, "u q1 | a r1 | u q2", &begun);
-    t->env.now += 2 * 60 * 1000;
+    test_later(t, 2 * 60 * 1000);
     CHECK_OK(bough_message_recover(t->store, &n, &t->err));
     finish(t, x, NULL, &done); /* no reply, but what it cost */
     CHECK_INT(2, calls_of(t, s));
@@ -148,7 +148,7 @@ STORE_TEST(a_first_request_whose_process_died_finds_its_session_and_one_that_run
     finish(t, y, "r1", &done);
     step_text(t, &dead.writing, "half a re");
     bough_exchange_destroy(x); /* never finished */
-    t->env.now += 2 * 60 * 1000;
+    test_later(t, 2 * 60 * 1000);
     CHECK_OK(bough_message_recover(t->store, &n, &t->err));
     CHECK_INT(1, n);
     finish(t, begin_open(t, NULL, "u q1", &again), "r2", &done);

@@ -214,7 +214,7 @@ STORE_TEST(U18_a_range_of_updated_times)
     const char *a = new_session(t, "a"), *b = new_session(t, "b");
     int64_t at;
 
-    t->env.now += 1000;
+    test_later(t, 1000);
     user(t, a, "x");
     at = get(t, a)->updated;
     check_list(t, "a", &(struct bough_session_list_options){ .updated_from = at });
@@ -292,11 +292,11 @@ STORE_TEST(U18_modified_is_the_last_user_or_assistant_message)
     struct bough_session *before;
 
     CHECK_INT(get(t, s)->created, get(t, s)->modified);
-    t->env.now += 1000;
+    test_later(t, 1000);
     user(t, s, "u");
     before = get(t, s);
     CHECK(before->modified >= before->created + 1000);
-    t->env.now += 1000;
+    test_later(t, 1000);
     add(t, s, BOUGH_ROLE_TOOL, "result");
     add(t, s, BOUGH_ROLE_SYSTEM, "be kind");
     CHECK_INT(before->modified, get(t, s)->modified);
@@ -310,7 +310,7 @@ STORE_TEST(U18_append_bumps_updated)
     const char *s = new_session(t, "a");
     int64_t before = get(t, s)->updated;
 
-    t->env.now += 1000;
+    test_later(t, 1000);
     user(t, s, "u");
     CHECK(get(t, s)->updated >= before + 1000);
     CHECK_OK(bough_store_upkeep(t->store, &t->err));

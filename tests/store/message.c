@@ -305,7 +305,7 @@ STORE_TEST(U13_a_message_with_an_expired_lease_is_sealed_as_interrupted)
     CHECK_OK(bough_message_recover(t->store, &n, &t->err));
     CHECK_INT(0, n);
     t->env.step = 0;
-    t->env.now += 6000;
+    test_later(t, 6000);
     CHECK_OK(bough_message_list(t->store, t->arena, s, &open, &t->err));
     CHECK_INT(1, open.n);
     CHECK(open.at[0].expired);
@@ -338,7 +338,7 @@ STORE_TEST(steps_keep_the_lease)
 
     CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, TEXT_PART));
     for (int i = 0; i < 5; i++) {
-        t->env.now += 4000;
+        test_later(t, 4000);
         say(t, &w, "x");
         flush_steps(t, &w);
         CHECK_OK(bough_message_recover(t->store, &n, &t->err));
@@ -357,7 +357,7 @@ STORE_TEST(an_expired_message_may_be_taken_over_and_the_late_owner_has_lost_it)
     say(t, &w, "first ");
     CHECK_RC(BOUGH_BUSY, bough_message_take(t->store, w.id, NULL, &mine, &t->err));
     CHECK(strstr(t->err.msg, "me"));
-    t->env.now += 6000;
+    test_later(t, 6000);
     CHECK_OK(bough_message_take(t->store, w.id, NULL, &mine, &t->err));
     CHECK_INT(w.epoch + 1, mine.writing.epoch);
     CHECK_INT(2, mine.last);

@@ -46,7 +46,7 @@ STORE_TEST(an_open_message_of_a_dead_writer_does_not_block_a_fork)
 
     CHECK_OK(step(t, &w, 0, BOUGH_STEP_PART, 0, TEXT_PART));
     say(t, &w, "cut");
-    t->env.now += 2000;
+    test_later(t, 2000);
     CHECK_OK(bough_session_fork(t->store, t->arena, s, NULL, &f, &t->err));
     CHECK_STR("cut", path_text(t, f->id));
 }

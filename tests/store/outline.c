@@ -52,9 +52,9 @@ STORE_TEST(an_outline_has_every_branch_with_its_ends_and_how_it_begins)
     CHECK_INT(0, o.nbranches);
     CHECK_INT(0, o.head.branch);
     a = user(t, s, "why is the build red");
-    t->env.now += 1000;
+    test_later(t, 1000);
     agent(t, s, "a test fails");
-    t->env.now += 1000;
+    test_later(t, 1000);
     behind(t, s, a, "because of the cache");
     o = outline(t, s);
     CHECK_INT(2, o.nbranches);
@@ -223,19 +223,19 @@ STORE_TEST(a_subagent_stands_on_the_entry_whose_tool_call_spawned_it)
     struct bough_tree_outline_result o;
 
     for (int i = 0; i < 40; i++) {
-        t->env.now += 5000;
+        test_later(t, 5000);
         agent(t, s, "before");
     }
     call = calls_tool(t, s, "call-1");
-    t->env.now += 200;
+    test_later(t, 200);
     one = spawn(t, s, "call-1", "look for it");
     user(t, one, "please");
     late = spawn(t, s, "call-2", "stored before its message");
     spawn(t, s, "call-3", "no such call");
-    t->env.now += 60000;
+    test_later(t, 60000);
     calls_tool(t, s, "call-2");
     for (int i = 0; i < 40; i++) {
-        t->env.now += 5000;
+        test_later(t, 5000);
         agent(t, s, "after");
     }
     o = outline(t, s);

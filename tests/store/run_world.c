@@ -82,7 +82,7 @@ enum bough_rc settle(struct test *t, const char *approval, enum bough_approval_s
 
 void later(struct test *t, int64_t ms)
 {
-    t->env.now += ms;
+    test_later(t, ms);
 }
 
 const char *runs_text(struct test *t, const char *session)

@@ -274,7 +274,7 @@ STORE_TEST(H13_the_same_title_changes_nothing)
     struct bough_session *before = get(t, s), *after;
     int64_t no = last_no(t);
 
-    t->env.now += 5000;
+    test_later(t, 5000);
     CHECK_OK(bough_session_rename(t->store, s, "one", &t->err));
     after = get(t, s);
     CHECK_INT(before->updated, after->updated);
@@ -289,7 +289,7 @@ STORE_TEST(H13_another_title_bumps_updated_but_not_modified)
 
     user(t, s, "u");
     before = get(t, s);
-    t->env.now += 5000;
+    test_later(t, 5000);
     CHECK_OK(bough_session_rename(t->store, s, "other", &t->err));
     after = get(t, s);
     CHECK(after->updated >= before->updated + 5000);
@@ -329,13 +329,13 @@ STORE_TEST(H14_delete_sets_deleted_and_updated_once_and_keeps_the_first_time)
     struct bough_session *first, *second;
     int64_t no;
 
-    t->env.now += 1000;
+    test_later(t, 1000);
     CHECK_OK(bough_session_delete(t->store, s, &t->err));
     first = get(t, s);
     no = last_no(t);
     CHECK(first->deleted >= first->created + 1000);
     CHECK_INT(first->deleted, first->updated);
-    t->env.now += 5000;
+    test_later(t, 5000);
     CHECK_OK(bough_session_delete(t->store, s, &t->err));
     second = get(t, s);
     CHECK_INT(first->deleted, second->deleted);
@@ -472,7 +472,7 @@ STORE_TEST(A2_update_sets_what_is_given_and_leaves_the_rest)
                                                  .model_name = "m",
                                                  .role_name = "" };
 
-    t->env.now += 1000;
+    test_later(t, 1000);
     CHECK_OK(bough_session_update(t->store, s->id, &edit, &t->err));
     after = get(t, s->id);
     CHECK_STR("T", after->title);

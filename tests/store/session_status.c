@@ -128,7 +128,7 @@ STORE_TEST(U22_the_same_owner_renews_and_keeps_epoch_and_since)
 
     CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 5000, &one, &t->err));
     a = get(t, s);
-    t->env.now += 3000;
+    test_later(t, 3000);
     CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 5000, &two, &t->err));
     b = get(t, s);
     CHECK_INT(one, two);
@@ -142,7 +142,7 @@ STORE_TEST(U22_an_expired_lease_is_taken_over_with_the_next_epoch)
     int64_t one, two;
 
     CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 5000, &one, &t->err));
-    t->env.now += 5001;
+    test_later(t, 5001);
     CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "bob", 5000, &two, &t->err));
     CHECK_INT(one + 1, two);
     CHECK_STR("bob", get(t, s)->lease->owner);
@@ -180,7 +180,7 @@ STORE_TEST(U22_an_append_after_losing_the_lease_is_refused)
     CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "ada", 5000, NULL, &t->err));
     CHECK_OK(append_as(t, s, "ada"));
     CHECK_RC(BOUGH_LEASE_LOST, append_as(t, s, "bob"));
-    t->env.now += 6000;
+    test_later(t, 6000);
     CHECK_RC(BOUGH_LEASE_LOST, append_as(t, s, "ada"));
     CHECK_OK(bough_session_status(t->store, s, BOUGH_STATUS_BUSY, "bob", 5000, NULL, &t->err));
     CHECK_OK(append_as(t, s, "bob"));
@@ -367,7 +367,7 @@ STORE_TEST(U22_while_an_owner_holds_the_lease_only_that_owner_writes_messages)
     CHECK_OK(append_as(t, s, "ada"));
     CHECK_OK(record_as(t, s, "ada"));
     CHECK_OK(open_as(t, s, "ada"));
-    t->env.now += 5001;
+    test_later(t, 5001);
     CHECK_OK(append_as(t, s, NULL));
     CHECK_OK(record_as(t, s, "bob"));
     CHECK_OK(open_as(t, s, NULL));
@@ -418,6 +418,6 @@ STORE_TEST(U22_a_lease_of_0_lasts_a_minute_and_one_that_is_negative_or_over_a_da
     CHECK_RC(BOUGH_INVALID, bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
     in.lease_ms = 1;
     CHECK_OK(bough_message_open(t->store, t->arena, s, &in, &out, &t->err));
-    t->env.now += 2;
+    test_later(t, 2);
     CHECK_RC(BOUGH_INVALID, bough_message_take(t->store, out.writing.id, &take, &out, &t->err));
 }

@@ -111,14 +111,14 @@ STORE_TEST(a_claim_of_a_source_keeps_others_away_until_it_ends)
     CHECK_STR("one", mine->owner);
     CHECK_RC(BOUGH_BUSY, claim_rc(t, "/p", "two", 1000));
 
-    t->env.now += 900; /* renewed in time */
+    test_later(t, 900); /* renewed in time */
     claim(t, "/p", "one", 1000);
-    t->env.now += 900;
+    test_later(t, 900);
     CHECK_RC(BOUGH_BUSY, claim_rc(t, "/p", "two", 1000));
     if (store_lasts(t))
         store_reopen(t);
     CHECK_RC(BOUGH_BUSY, claim_rc(t, "/p", "two", 1000));
-    t->env.now += 200; /* the claim has expired */
+    test_later(t, 200); /* the claim has expired */
     mine = claim(t, "/p", "two", 1000);
     CHECK_INT(7, mine->offset);
     CHECK_RC(BOUGH_BUSY, claim_rc(t, "/p", "one", 1000));

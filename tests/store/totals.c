@@ -87,7 +87,7 @@ STORE_TEST(H33_totals_add_adds_to_the_rolled_totals_and_bumps_updated)
     const char *s = new_session(t, "x");
     int64_t before = get(t, s)->updated;
 
-    t->env.now += 1000;
+    test_later(t, 1000);
     add_totals(t, s, 2);
     add_totals(t, s, 5);
     check_rolled(t, s, 7);
