@@ -421,7 +421,7 @@ static void put_event(struct json_writer *w, const struct hecate_task *task,
 
 static enum bough_rc events(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    struct hecate_events found;
+    struct hecate_events found = { 0 };
     struct hecate_task task;
     struct json_writer *w;
     struct hecate_run x;
