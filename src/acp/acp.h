@@ -4,9 +4,9 @@
  *
  * The loop thread of the children collects lines; one thread at a time takes them with acp_next().
  * When they are not taken the child is not read from, so memory stays bounded. Requests that bough
- * does not offer (files, terminals, extensions) are refused inside, and so is every request while
- * nobody takes messages. Lines that are not messages are skipped: some agents print to their
- * output.
+ * does not offer (files, terminals, extensions) are refused inside. Between turns, when no thread
+ * takes messages, every request is refused. Lines that are not messages are skipped: some agents
+ * print to their output.
  */
 #ifndef ACP_ACP_H
 #define ACP_ACP_H
@@ -82,7 +82,7 @@ void acp_select(struct acp *p, struct json request, const char *option);
 void acp_cancel_ask(struct acp *p, struct json request);
 void acp_refuse(struct acp *p, struct json request, int code, const char *why);
 
-/* Nobody takes messages for a while: requests are refused at once. */
+/* Between turns: refuse requests at once. */
 void acp_rest(struct acp *p, bool rests);
 
 /* ---- calls: send a request and wait for its answer ---- */

@@ -80,7 +80,7 @@ struct bough_str acp_stderr(struct acp *p, struct bough_arena *a)
 
 /* ---- events of the child, on the loop thread ---- */
 
-/* Refuse a request that comes while nobody takes messages: it must not wait for ever. */
+/* Between turns no thread takes messages: refuse a request, so that the agent does not wait. */
 static bool refuse_at_rest(struct acp *p, struct bough_str line)
 {
     struct bough_arena *a = bough_arena_create();

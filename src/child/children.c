@@ -7,7 +7,7 @@
 #include "child/child.h"
 #include "child/inside.h"
 
-/* Remove children that nobody holds any more and that have no open handle. */
+/* Free children that were released and have no open handle. */
 static void free_released(struct children *all)
 {
     struct child **at, *gone = NULL;

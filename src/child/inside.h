@@ -63,7 +63,7 @@ void process_attend(struct child *c);
 
 /* ---- child.c ---- */
 
-/* Change the state and tell those who wait. `error`: errno of CHILD_FAILED. */
+/* Change the state and wake the waiting threads. `error`: errno of CHILD_FAILED. */
 void child_set_state(struct child *c, enum child_state state, int error);
 void child_free(struct child *c);
 

@@ -129,7 +129,7 @@ static void work_once(struct run_work *w)
     }
 }
 
-/* A wish that came between the claim and the entry in the list of runs was told to nobody. */
+/* A wish to cancel that came between the claim and the entry in the list was not delivered. */
 static void look_for_wish(struct run_work *w)
 {
     struct bough_error err = { 0 };
@@ -212,7 +212,8 @@ static void *work_main(void *user)
 
         if (next && class_of(next->runtime) == place)
             memcpy(id, next->id, sizeof id);
-        /* An answer that came before the run left the list was told to nobody: look again. */
+        /* An approval that was settled before the run left the list was not delivered: look again.
+         */
         if (w->waits)
             memcpy(id, w->run->id, sizeof id);
         unlink_work(w);

@@ -98,12 +98,12 @@ BOUGH_MUST_CHECK enum bough_rc instance_tools(struct tool_host *h, struct instan
 void instance_call(struct tool_host *h, struct instance *i, struct bough_arena *a,
                    const struct mcp_client_call *in, struct mcp_client_result *out);
 
-/* End all servers; with `idle` only those that nobody has used for a while. */
+/* End all servers; with `idle` only those that were unused for a while. */
 void remotes_sweep(struct tool_host *h, bool idle);
 
 /* ---- sets ---- */
 
-/* A tool of a set, and who runs it. */
+/* A tool of a set, and the server that runs it. */
 struct set_tool {
     struct tool tool;
     const struct builtin_tool *builtin; /* or: */

@@ -1,4 +1,4 @@
-/* MCP servers that run: started on first use, shared, ended when nobody has used them for a while,
+/* MCP servers that run: started on first use, shared, ended when they were idle for a while,
  * started again when they have ended, but not too often. */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { MINUTE_US = 60 * 1000 * 1000 };
 
-/* A client and those who use it at the moment. */
+/* A client, and how many sets use it. */
 struct running {
     struct mcp_client *client;
     size_t refs; /* guarded by the host's lock; one is the instance's */

@@ -269,7 +269,7 @@ static void on_cancelled(struct fake *f, struct json params)
     snprintf(f->said, sizeof f->said, "cancelled %.*s",
              (int)json_raw(json_member(params, "requestId")).n,
              json_raw(json_member(params, "requestId")).p);
-    if (*f->waiting) { /* too late: nobody waits for it any more */
+    if (*f->waiting) { /* too late: its caller has given up */
         progress(f, f->waiting, 2);
         text(f, f->waiting, "late");
         *f->waiting = '\0';

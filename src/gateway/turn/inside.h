@@ -15,7 +15,7 @@ struct turn {
     struct bough_store *store;
     const char *session;
     struct provider_ask ask;
-    bool any_provider; /* nobody asked for ask.name: it is that of the last call */
+    bool any_provider; /* the caller named no provider: ask.name is that of the last call */
     struct provider_route route;
     size_t target; /* of the route */
     int64_t max_output;

@@ -283,7 +283,7 @@ static bool has_session(struct mcp_client *c)
     return has;
 }
 
-/* The answer has ended, and nobody has got it yet. */
+/* The answer is complete, but not handed to its caller yet. */
 static void take_whole(struct attempt *t, struct bough_arena *a, const struct fetch_answer *answer)
 {
     if (answer->status == 404 && t->c->era == MCP_HANDSHAKE && has_session(t->c))

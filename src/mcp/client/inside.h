@@ -107,11 +107,11 @@ BOUGH_MUST_CHECK enum bough_rc mcp_exchange(struct mcp_client *c, struct bough_a
                                             struct bough_error *err);
 /* Send a notification. */
 void mcp_notify(struct mcp_client *c, const char *method, struct bough_str members);
-/* A request whose answer nobody waits for. */
+/* A request whose answer is dropped. */
 void mcp_send(struct mcp_client *c, const char *method, struct bough_str members);
-/* A message came. Answers go to who waits for them; others are dealt with. */
+/* Handle a message: an answer wakes the thread that waits for its id. */
 void mcp_take(struct mcp_client *c, struct bough_str line);
-/* Must the one who asks give up? `began`: when it asked. */
+/* Is the call out of time or cancelled? `began`: when it started. */
 enum bough_rc mcp_over(struct mcp_client *c, const struct mcp_ask *ask, const struct mcp_pending *p,
                        int64_t began_us, struct bough_error *err);
 /* Pass a new progress text on. Called without the lock, by the thread that asked. */

@@ -231,7 +231,7 @@ static struct mcp_pending *find(struct mcp_client *c, struct json id)
     return p;
 }
 
-/* An answer that nobody waits for, or the second one, is dropped. */
+/* An answer without a waiting call, or a second one, is dropped. */
 static void take_answer(struct mcp_client *c, const struct rpc_message *m, struct bough_str line)
 {
     struct mcp_pending *p;

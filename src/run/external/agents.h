@@ -25,7 +25,7 @@ BOUGH_MUST_CHECK enum bough_rc
 agents_create(struct agents **out, const struct agents_config *config, struct bough_error *err);
 void agents_destroy(struct agents *g); /* ends the processes; NULL is allowed */
 
-/* End processes that nobody has used for ten minutes. */
+/* End processes that were idle for ten minutes. */
 void agents_sweep(struct agents *g);
 
 const struct adapters *agents_list(const struct agents *g);

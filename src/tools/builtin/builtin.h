@@ -83,7 +83,7 @@ bool arg_flag(const struct builtin_call *c, const char *name);
 void builtin_fail(struct builtin_call *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 void builtin_say(struct builtin_call *c, const char *fmt, ...) BOUGH_PRINTF(2, 3);
 bool builtin_cancelled(const struct builtin_call *c);
-/* Tell how far it is, if somebody listens. */
+/* Report progress, if the caller wants it. */
 void builtin_progress(const struct builtin_call *c, struct bough_str text);
 
 /* ---- diff.c ---- */
