@@ -6,8 +6,8 @@
 #include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/memory/buf.h"
-#include "base/os/fs.h"
 #include "base/text/str.h"
+#include "child/environment.h"
 
 extern char **environ;
 
@@ -19,17 +19,6 @@ struct making {
     const char **env, **secrets;
     size_t n, nsecrets;
 };
-
-static bool is_usual(const char *name, size_t n)
-{
-    static const char *const names[] = { "PATH", "HOME", "USER", "LOGNAME",
-                                         "LANG", "TZ",   "TERM", "TMPDIR" };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
-            return true;
-    return (n > 3 && memcmp(name, "LC_", 3) == 0) || (n > 4 && memcmp(name, "XDG_", 4) == 0);
-}
 
 static bool is_listed(const struct adapter *ad, const char *name, size_t n)
 {
@@ -59,58 +48,27 @@ static void hide(struct making *m, const char *value)
         m->secrets[m->nsecrets++] = value;
 }
 
-/* What an adapter lists by name may be a key, as the presets do: its value is a secret if the name
- * says so. */
-static bool sounds_secret(const char *name, size_t n)
-{
-    static const char *const words[] = { "KEY", "TOKEN", "SECRET", "PASSWORD" };
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(name, n, words[i], strlen(words[i])))
-            return true;
-    return false;
-}
-
 static const char *const *ours(const struct making *m)
 {
     return m->v->from ? m->v->from : (const char *const *)environ;
 }
 
+/* A variable that an adapter lists may be a key, as in the presets: its name tells. */
 static void pass_on(struct making *m, const struct adapter *ad)
 {
     for (const char *const *e = ours(m); e && *e; e++) {
-        size_t n = strcspn(*e, "=");
+        struct bough_str name = str_make(*e, strcspn(*e, "="));
+        bool listed = is_listed(ad, name.p, name.n);
 
-        if (!(*e)[n] || !(is_usual(*e, n) || is_listed(ad, *e, n)))
+        if (!(*e)[name.n] || !(listed || environment_is_usual(name)))
             continue;
         put(m, arena_strdup(m->a, *e));
-        if (is_listed(ad, *e, n) && sounds_secret(*e, n))
-            hide(m, arena_strdup(m->a, *e + n + 1));
+        if (listed && environment_is_secret(name))
+            hide(m, arena_strdup(m->a, *e + name.n + 1));
     }
 }
 
 /* ---- values that are set ---- */
-
-static const char *from_environment(struct making *m, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *const *e = ours(m); e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return arena_strdup(m->a, *e + n + 1);
-    return NULL;
-}
-
-static const char *from_file(struct bough_arena *a, const char *path)
-{
-    struct bough_str text;
-
-    if (fs_read(a, path, VALUE_MOST, &text, NULL))
-        return NULL;
-    while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
-        text.n--;
-    return arena_strndup(a, text.p, text.n);
-}
 
 /* Replace ${gateway} and ${run_token}. NULL: one of them is not there. */
 static const char *replace(struct making *m, const char *value)
@@ -143,17 +101,13 @@ static enum bough_rc set_one(struct making *m, const struct adapter *ad, const c
                              struct bough_error *err)
 {
     size_t n = strcspn(pair, "=");
-    const char *value = pair + n + 1, *got;
-    bool secret = true;
+    const char *value = pair + n + 1, *got = NULL;
+    bool secret = false;
 
-    if (*value == '$' && value[1] != '{') {
-        got = from_environment(m, value + 1);
-    } else if (strncmp(value, "file:", 5) == 0) {
-        got = from_file(m->a, value + 5);
-    } else {
+    if (environment_value(m->a, m->v->from, value, &got, &secret, NULL))
+        got = NULL;
+    else if (!secret)
         got = replace(m, value);
-        secret = false;
-    }
     if (!got)
         return bough_fail(err, BOUGH_INVALID,
                           "[agent \"%s\"] set: %.*s needs %.80s, which is not there", ad->name,

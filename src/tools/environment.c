@@ -4,13 +4,13 @@
 
 #include "base/memory/arena.h"
 #include "base/memory/buf.h"
-#include "base/os/fs.h"
 #include "base/text/str.h"
+#include "child/environment.h"
 #include "tools/inside.h"
 
 extern char **environ;
 
-enum { SECRET_MOST = 16 * 1024, VALUE_MOST = 64 * 1024 };
+enum { VALUE_MOST = 64 * 1024 };
 
 struct list {
     struct bough_arena *a;
@@ -32,14 +32,6 @@ static const char **ended(struct list *l)
 
 /* ---- variables ---- */
 
-static bool is_usual(struct bough_str name)
-{
-    static const char *const names[] = { "PATH", "HOME", "USER",   "LOGNAME", "LANG",
-                                         "TZ",   "TERM", "TMPDIR", NULL };
-
-    return str_among(name, names) || str_starts(name, "LC_") || str_starts(name, "XDG_");
-}
-
 const char **usual_environment(struct bough_arena *a, const char *const *names)
 {
     static const char *const none[] = { NULL };
@@ -48,7 +40,7 @@ const char **usual_environment(struct bough_arena *a, const char *const *names)
     for (char **e = environ; e && *e; e++) {
         struct bough_str name = str_make(*e, strcspn(*e, "="));
 
-        if (is_usual(name) || str_among(name, names ? names : none))
+        if (environment_is_usual(name) || str_among(name, names ? names : none))
             add(&l, arena_strdup(a, *e));
     }
     return ended(&l);
@@ -56,33 +48,15 @@ const char **usual_environment(struct bough_arena *a, const char *const *names)
 
 /* ---- secrets ---- */
 
-/* The value of `$NAME`, `file:PATH` or a text. *secret: it must not be shown. */
+/* environment_value(), with the section in the message. */
 static enum bough_rc resolve(struct bough_arena *a, const struct remote *r, const char *text,
                              const char **out, bool *secret, struct bough_error *err)
 {
-    struct bough_str file;
+    struct bough_error inner;
 
-    *secret = true;
-    if (*text == '$' && text[1] != '{') {
-        *out = arena_strdup(a, getenv(text + 1));
-        return cstr_empty(*out)
-                   ? bough_fail(err, BOUGH_INVALID,
-                                "[tools \"%s\"]: %.60s is not in the environment", r->name, text)
-                   : BOUGH_OK;
-    }
-    if (strncmp(text, "file:", 5) == 0) {
-        struct bough_error inner;
-
-        if (fs_read(a, text + 5, SECRET_MOST, &file, &inner))
-            return bough_fail(err, BOUGH_INVALID, "[tools \"%s\"]: %.150s", r->name, inner.msg);
-        while (file.n && (file.p[file.n - 1] == '\n' || file.p[file.n - 1] == '\r'))
-            file.n--;
-        *out = arena_strndup(a, file.p, file.n);
-        return BOUGH_OK;
-    }
-    *secret = false;
-    *out = text;
-    return BOUGH_OK;
+    return environment_value(a, NULL, text, out, secret, &inner)
+               ? bough_fail(err, BOUGH_INVALID, "[tools \"%s\"]: %.200s", r->name, inner.msg)
+               : BOUGH_OK;
 }
 
 static enum bough_rc set_variables(const struct remote *r, struct list *env, struct list *secrets,
@@ -134,12 +108,9 @@ static enum bough_rc set_headers(const struct remote *r, struct list *headers, s
 /* Values of variables that are passed on by name count as secrets if the name says so. */
 static void hide_passed(const struct remote *r, struct list *secrets)
 {
-    static const char *const words[] = { "KEY", "TOKEN", "SECRET", "PASSWORD" };
-
     for (size_t i = 0; i < r->env.n; i++)
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            if (strstr(r->env.at[i], words[k]) && !cstr_empty(getenv(r->env.at[i])))
-                add(secrets, arena_strdup(secrets->a, getenv(r->env.at[i])));
+        if (environment_is_secret(str_of(r->env.at[i])) && !cstr_empty(getenv(r->env.at[i])))
+            add(secrets, arena_strdup(secrets->a, getenv(r->env.at[i])));
 }
 
 /* ---- the command ---- */

@@ -16,22 +16,8 @@ void world_open(struct test *t, struct world *w)
 
 void world_open_with(struct test *t, struct world *w, struct api_config config)
 {
-    static const struct http_route *const more[] = { gateway_provider_routes,
-                                                     run_turn_routes,
-                                                     run_routes,
-                                                     run_approval_routes,
-                                                     run_tool_routes,
-                                                     run_agent_routes,
-                                                     run_file_routes,
-                                                     hecate_adapter_routes,
-                                                     hecate_approval_routes,
-                                                     hecate_chat_routes,
-                                                     hecate_file_routes,
-                                                     hecate_send_routes,
-                                                     hecate_stream_routes,
-                                                     hecate_task_routes,
-                                                     hecate_task_run_routes,
-                                                     NULL };
+    static const struct http_route *const more[] = { gateway_provider_routes, RUN_ROUTE_TABLES,
+                                                     HECATE_ROUTE_TABLES, NULL };
     struct gateway_config gateway = { .store = t->store };
     static struct bough_env env;
 

@@ -45,24 +45,10 @@ void world_prepare(struct test *t, struct world *w)
 
 void world_start(struct world *w)
 {
-    static const struct http_route *const more[] = { gateway_routes,
-                                                     gateway_provider_routes,
-                                                     gateway_summary_routes,
-                                                     run_turn_routes,
-                                                     run_routes,
-                                                     run_approval_routes,
-                                                     run_tool_routes,
-                                                     run_agent_routes,
-                                                     run_file_routes,
-                                                     hecate_adapter_routes,
-                                                     hecate_approval_routes,
-                                                     hecate_chat_routes,
-                                                     hecate_file_routes,
-                                                     hecate_send_routes,
-                                                     hecate_stream_routes,
-                                                     hecate_task_routes,
-                                                     hecate_task_run_routes,
-                                                     NULL };
+    static const struct http_route *const more[] = {
+        gateway_routes,   gateway_provider_routes, gateway_summary_routes,
+        RUN_ROUTE_TABLES, HECATE_ROUTE_TABLES,     NULL
+    };
     struct test *t = w->t;
     struct http_limits limits = { .drain_ms = 500 };
     struct http_listen where = { .fd = -1 };

@@ -11,4 +11,9 @@ extern const struct http_route run_tool_routes[];     /* tools */
 extern const struct http_route run_agent_routes[];    /* agents, agent-options */
 extern const struct http_route run_file_routes[];     /* files of runs, revert */
 
+/* All of them, for the list of a server's tables. */
+#define RUN_ROUTE_TABLES                                                                           \
+    run_turn_routes, run_routes, run_approval_routes, run_tool_routes, run_agent_routes,           \
+        run_file_routes
+
 #endif

@@ -13,4 +13,9 @@ extern const struct http_route hecate_stream_routes[];   /* .../stream of chats 
 extern const struct http_route hecate_task_routes[];     /* tasks */
 extern const struct http_route hecate_task_run_routes[]; /* tasks/{id}/runs, start */
 
+/* All of them, for the list of a server's tables. */
+#define HECATE_ROUTE_TABLES                                                                        \
+    hecate_adapter_routes, hecate_approval_routes, hecate_chat_routes, hecate_file_routes,         \
+        hecate_send_routes, hecate_stream_routes, hecate_task_routes, hecate_task_run_routes
+
 #endif
