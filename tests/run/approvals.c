@@ -256,6 +256,55 @@ STORE_TEST(scopes_of_tokens_divide_starting_from_approving)
     world_close(&w);
 }
 
+/* A token with all scopes, bound to a project. */
+static const char *project_token(struct test *t, const char *project)
+{
+    struct auth_token in = { .label = project, .project = project, .scopes = AUTH_ALL }, out;
+    const char *token;
+
+    CHECK_OK(auth_token_create(t->store, t->arena, &in, NULL, &token, &out, &t->err));
+    return token;
+}
+
+STORE_TEST(D13_a_token_of_a_project_settles_and_grants_in_its_own_sessions_only)
+{
+    static const char *const wide[] = { "workspace", "always" };
+    struct bough_session_create_options in = { .project = "/ours" };
+    struct bough_grant_list_options all = { .whole_store = true };
+    struct bough_session *s;
+    struct world w;
+    const char *dir, *run, *ours, *theirs, *path;
+    struct bough_approval *p;
+    struct bough_grants grants;
+
+    script_open(t, &w, &dir);
+    CHECK_OK(bough_session_create(t->store, t->arena, &in, &s, &t->err));
+    ours = project_token(t, "/ours");
+    theirs = project_token(t, "/theirs");
+    run = begin_write(&w, s->id, dir, "a.txt");
+    p = wait_asked(&w, run, 1);
+    path = arena_printf(t->arena, "/api/v1/approvals/%s/resolve", p->id);
+    CHECK_INT(404, with_token(&w, theirs, path, "{\"decision\":\"approve\"}"));
+    CHECK_INT(404,
+              with_token(&w, theirs, arena_printf(t->arena, "/api/v1/runs/%s/cancel", run), "{}"));
+    for (size_t i = 0; i < 2; i++)
+        CHECK_INT(403,
+                  with_token(&w, ours, path,
+                             arena_printf(t->arena, "{\"decision\":\"approve\",\"scope\":\"%s\"}",
+                                          wide[i])));
+    CHECK_OK(bough_approval_get(t->store, t->arena, p->id, &p, &t->err));
+    CHECK_INT(BOUGH_APPROVAL_PENDING, p->status);
+    say_text(&w, "done");
+    CHECK_INT(200, with_token(&w, ours, path, "{\"decision\":\"approve\",\"scope\":\"session\"}"));
+    wait_run(&w, run, BOUGH_RUN_COMPLETED);
+    CHECK_OK(bough_grant_list(t->store, t->arena, &all, &grants, &t->err));
+    CHECK_INT(0, grants.n);
+    all.session = s->id;
+    CHECK_OK(bough_grant_list(t->store, t->arena, &all, &grants, &t->err));
+    CHECK_INT(1, grants.n);
+    world_close(&w);
+}
+
 STORE_TEST(a_waiting_run_is_cancelled_at_once_and_its_approvals_with_it)
 {
     struct world w;

@@ -6,6 +6,7 @@
 #include "base/text/str.h"
 #include "run/api/kit.h"
 #include "run/api/routes.h"
+#include "run/kit/grant.h"
 
 enum { LOOKS_MOST = 20 };
 
@@ -141,6 +142,8 @@ static enum bough_rc resolve(struct http_req *req, struct http_res *res, struct 
         rc = read_decision(&in, &how, err);
     if (!rc)
         rc = find(req, &p, err);
+    if (!rc)
+        rc = grant_check(req, how.scope, err);
     if (!rc)
         rc = check_option(req, res, p, &how, err);
     if (!rc)

@@ -5,6 +5,7 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "run/hecate/hecate.h"
+#include "run/kit/grant.h"
 
 enum { FIELDS_MOST = 64 * 1024 };
 
@@ -334,6 +335,8 @@ static enum bough_rc resolve(struct http_req *req, struct http_res *res, struct 
 
     if (!rc)
         rc = read_decision(req, res, x, &how, err);
+    if (!rc)
+        rc = grant_check(req, how.scope, err);
     if (!rc)
         rc = settle(req, res, x, &how, err);
     return hecate_done(res, rc, err);
