@@ -95,23 +95,24 @@ struct teller {
     struct bough_store *store;
     const char *session;
     int number;
+    bool open; /* the reply is open from the beginning */
     pthread_barrier_t *start;
     enum bough_rc rc;
     struct bough_error err;
 };
 
-/* One exchange whose reply is open from the beginning. */
 static enum bough_rc tell(struct teller *r, struct bough_arena *a, int turn)
 {
     struct bough_entry_new sent = { .role = BOUGH_ROLE_USER,
                                     .text = arena_printf(a, "q%d.%d", r->number, turn) };
     struct bough_exchange_open_options open = { .owner = NULL };
     struct bough_exchange_begin_options in = {
-        .session = r->session, .history = &sent, .nhistory = 1, .open = &open
+        .session = r->session, .history = &sent, .nhistory = 1, .open = r->open ? &open : NULL
     };
     struct bough_str part = bough_part_text(a, str_of(arena_printf(a, "r%d.%d", r->number, turn)));
     struct bough_exchange_reply reply = { .parts = &part, .nparts = 1, .finish = "stop" };
-    struct bough_exchange_finish_options end = { .reply = &reply };
+    struct bough_call_new call = { .provider = "openai", .model = "gpt-5" };
+    struct bough_exchange_finish_options end = { .reply = &reply, .call = &call };
     struct bough_exchange *x;
     enum bough_rc rc = bough_exchange_begin(r->store, &in, &x, NULL, &r->err);
 
@@ -144,7 +145,7 @@ static const char *plain(struct test *t, const struct bough_entry *e)
 }
 
 /* All threads begin at once in an empty session. */
-static void tell_at_once(struct test *t, const char *session)
+static void tell_at_once(struct test *t, const char *session, bool open)
 {
     struct teller r[THREADS];
     pthread_t threads[THREADS];
@@ -152,8 +153,9 @@ static void tell_at_once(struct test *t, const char *session)
 
     CHECK(pthread_barrier_init(&start, NULL, THREADS) == 0);
     for (int i = 0; i < THREADS; i++) {
-        r[i] =
-            (struct teller){ .store = t->store, .session = session, .number = i, .start = &start };
+        r[i] = (struct teller){
+            .store = t->store, .session = session, .number = i, .open = open, .start = &start
+        };
         CHECK(pthread_create(&threads[i], NULL, tell_all, &r[i]) == 0);
     }
     for (int i = 0; i < THREADS; i++)
@@ -173,11 +175,29 @@ STORE_TEST(C9_g_exchanges_of_eight_threads_neither_double_nor_interleave)
     for (int round = 0; round < ROUNDS; round++) {
         const char *s = new_session(t, "");
 
-        tell_at_once(t, s);
+        tell_at_once(t, s, true);
         CHECK_OK(bough_entries_read(t->store, t->arena, s, NULL, &path, &t->err));
         CHECK_INT(2 * THREADS * TURNS, path.entries.n); /* one path */
         for (size_t i = 0; i < path.entries.n; i += 2)
             CHECK_STR(plain(t, &path.entries.at[i]) + 1, plain(t, &path.entries.at[i + 1]) + 1);
+    }
+}
+
+/* The rows that later requests are found by must be those of the paths. */
+STORE_TEST(C9_g_exchanges_of_eight_threads_leave_the_chains_of_their_paths)
+{
+    struct bough_entries_read_result own;
+
+    bough_store_close(&t->store); /* the test clock is not thread-safe */
+    CHECK_OK(bough_store_open(&t->store, t->url, NULL, &t->err));
+    for (int round = 0; round < ROUNDS; round++) {
+        const char *s = new_session(t, "");
+
+        tell_at_once(t, s, false);
+        CHECK_OK(bough_entries_read(
+            t->store, t->arena, s,
+            &(struct bough_entries_read_options){ .what = BOUGH_ENTRIES_OWN }, &own, &t->err));
+        CHECK_INT(2 * THREADS * TURNS, own.entries.n);
     }
 }
 
@@ -192,6 +212,8 @@ STORE_TEST(C9_g_a_decision_that_another_exchange_overtook_is_made_again)
     b.decided = b.w.sid = get(t, s)->number;
     b.w.how = BOUGH_EXCHANGE_APPENDED;
     ASK(.session = s, .sent = "u q1", .reply = "r1");
+    CHECK_RC(BOUGH_CONFLICT, begin_write(&b));
+    b.w.how = BOUGH_EXCHANGE_BEHIND; /* its chain goes on from the path that was compared */
     CHECK_RC(BOUGH_CONFLICT, begin_write(&b));
     CHECK_STR("#1 u:q1 a:r1", tree_of(t, s));
 }

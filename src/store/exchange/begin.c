@@ -392,6 +392,27 @@ static bool has_references(const struct units *u)
     return false;
 }
 
+/* The chain that the reply follows. BEHIND: it goes on from the whole path, so that a later request
+ * with all of it is found. */
+static void give_chain(const struct beginning *b, struct bough_exchange *x)
+{
+    const struct units *sent = &b->sent.h.units, *path;
+
+    x->chained = true;
+    x->whole = b->sent.whole;
+    if (b->w.how != BOUGH_EXCHANGE_BEHIND || !b->w.stored) {
+        chain_copy(&x->chain, &b->sent.chain);
+        return;
+    }
+    path = &b->w.stored->h.units;
+    chain_init(&x->chain);
+    for (size_t i = 0; i < path->n; i++)
+        chain_add(&x->chain, &path->at[i]);
+    for (size_t i = 0; i < sent->n; i++)
+        chain_add(&x->chain, &sent->at[i]);
+    x->whole = chain_link(&x->chain, path->n + sent->n);
+}
+
 static enum bough_rc give(struct beginning *b)
 {
     struct bough_exchange *x = b->x;
@@ -410,9 +431,7 @@ static enum bough_rc give(struct beginning *b)
     x->keep_head = b->keep_head;
     x->exact = b->w.exact && !has_references(&b->sent.h.units);
     x->first = begin_is_first(b);
-    chain_copy(&x->chain, &b->sent.chain);
-    x->chained = true;
-    x->whole = b->sent.whole;
+    give_chain(b, x);
     keep_fresh(b);
     b->out.how = b->w.how == BOUGH_EXCHANGE_NEW || (b->out.made && !b->out.forked)
                      ? BOUGH_EXCHANGE_NEW

@@ -15,11 +15,11 @@ static enum bough_rc read_head(struct beginning *b, struct snap *snap, struct se
     return rc;
 }
 
-/* Has another request moved the head since it was decided? What goes behind the head, wherever that
- * is, may be written all the same. */
+/* Has another request moved the head since it was decided? Also what goes behind the head is decided
+ * again then: its chain is that of the path it was compared with. */
 static bool has_moved(const struct beginning *b)
 {
-    return b->decided == b->w.sid && b->w.how != BOUGH_EXCHANGE_BEHIND &&
+    return b->decided == b->w.sid &&
            (b->head.branch != b->decided_head.branch || b->head.depth != b->decided_head.depth);
 }
 
@@ -164,23 +164,6 @@ static enum bough_rc append_new(struct beginning *b, struct entries *list,
     return BOUGH_OK;
 }
 
-/* BEHIND: the chain goes on from the whole path, so that a later request with all of it is found.
- */
-static void chain_on(struct beginning *b)
-{
-    const struct units *path = &b->w.stored->h.units;
-    struct chain c;
-
-    chain_init(&c);
-    for (size_t i = 0; i < path->n; i++)
-        chain_add(&c, &path->at[i]);
-    for (size_t i = 0; i < b->sent.h.units.n; i++)
-        chain_add(&c, &b->sent.h.units.at[i]);
-    chain_finish(&b->sent.chain);
-    b->sent.chain = c;
-    b->sent.whole = chain_link(&c, path->n + b->sent.h.units.n);
-}
-
 enum bough_rc begin_write(struct beginning *b)
 {
     struct entries list = { .a = b->a };
@@ -206,7 +189,5 @@ enum bough_rc begin_write(struct beginning *b)
         return rc;
     b->out.known = b->w.message;
     b->out.appended = messages;
-    if (b->w.how == BOUGH_EXCHANGE_BEHIND && b->w.stored)
-        chain_on(b);
     return list.n || b->in->open ? append_new(b, &list, &shown) : move_head(b, &shown);
 }
