@@ -13,12 +13,12 @@ PROGRAM_PKGS := inih libuv libcurl libedit
 has_flag = $(shell echo | $(CC) -Werror $(1) -x c -c - -o /dev/null 2>/dev/null && echo $(1))
 HARDEN  := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
            $(call has_flag,-fstack-clash-protection) $(call has_flag,-fcf-protection=full)
-OPT_debug   := -O1 -g3 -Werror $(HARDEN)
+OPT_debug   := -O1 -g -Werror $(HARDEN)
 OPT_release := -O2 -g -DNDEBUG $(HARDEN)
-OPT_asan    := -O1 -g3 -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-OPT_tsan    := -O1 -g3 -Werror -fsanitize=thread
-OPT_cover   := -O0 -g3 -Werror --coverage -fprofile-update=atomic
-OPT_fuzz    := -O1 -g3 -DWITH_SIMDJSON -DWITH_LLHTTP -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+OPT_asan    := -O1 -g -Werror -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT_tsan    := -O1 -g -Werror -fsanitize=thread
+OPT_cover   := -O0 -g -Werror --coverage -fprofile-update=atomic
+OPT_fuzz    := -O1 -g -DWITH_SIMDJSON -DWITH_LLHTTP -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 $(if $(OPT_$(VARIANT)),,$(error VARIANT=$(VARIANT) is not one of debug release asan tsan cover fuzz))
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla \

