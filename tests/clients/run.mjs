@@ -3,7 +3,7 @@
 // And the same tools and the SDKs, through the recording gateway (gateway.mjs), and with the MCP server (mcp.mjs).
 //   run.mjs [word]     only the tests whose name contains the word; "gateway" and "mcp" run that section alone
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -85,19 +85,36 @@ async function opens(from) {
 
 // The same over HTTP: the messages, and each one of the assistant as a stream.
 async function streams(from) {
-  const socket = join(root, `${from}.sock`);
-
   store = join(root, `${from}-served.db`);
-  const id = await imported(world, sessions[from]);
-  const server = spawn(bough, ["--store", store, "serve", "--quiet", "--socket", socket], { cwd: world.work, env: world.env });
+  const [n, m] = await served("ui-check.mjs", await imported(world, sessions[from]));
+  must(n > 1 && m > 0, "no messages came of it");
+  return `${n} messages, ${m} streams`;
+}
+
+// A run with tools, by the provider and the tools of the demo.
+async function runs() {
+  const config = folder("run config");
+
+  store = join(root, "run.db");
+  mkdirSync(join(config, "bough"));
+  writeFileSync(join(config, "bough/config.ini"), '[provider "demo"]\nkind = demo\n');
+  const { id } = JSON.parse(await ours("new", "a run", "--json"));
+  const [steps, tools] = await served("ui-run-check.mjs", id, { XDG_CONFIG_HOME: config });
+  return `${steps} steps, ${tools} tools`;
+}
+
+// The numbers that a check prints about a session on a server.
+async function served(check, id, env = {}) {
+  const socket = join(root, "served.sock");
+  const server = spawn(bough, ["--store", store, "serve", "--quiet", "--socket", socket], { cwd: world.work, env: { ...world.env, ...env } });
   try {
     await new Promise((done) => server.stdout.once("data", done));
-    const said = await world.run(node, [join(here, "ui-check.mjs"), socket, id]);
-    const [n, m] = said.trim().split(" ").map(Number);
-    must(n > 1 && m > 0, "no messages came of it");
-    return `${n} messages, ${m} streams`;
+    return (await world.run(node, [join(here, check), socket, id])).trim().split(" ").map(Number);
   } finally {
-    server.kill();
+    await new Promise((done) => {
+      server.once("exit", done);
+      server.kill();
+    });
   }
 }
 
@@ -142,6 +159,7 @@ async function resuming() {
       if (from.startsWith(to)) await test(`${to} goes on with its own session ${from}`, () => own(from, to));
   for (const from of Object.keys(sessions)) await test(`the AI SDK opens a session of ${from}`, () => opens(from));
   for (const from of Object.keys(sessions)) await test(`the AI SDK reads the streams of ${from}`, () => streams(from));
+  await test("the AI SDK reads a run as one message", runs);
   await matrix();
 }
 

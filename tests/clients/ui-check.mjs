@@ -1,41 +1,11 @@
 // ui-check.mjs SOCKET SESSION: the real AI SDK takes what the server says of a session: its messages, and
 // the stream of every message of the assistant, which must give the message that the list has.
-import { request } from "node:http";
 import { isDeepStrictEqual } from "node:util";
-import { readUIMessageStream, safeValidateUIMessages } from "ai";
+import { safeValidateUIMessages } from "ai";
+import { assembled, ask } from "./ui.mjs";
 
 const [socketPath, session] = process.argv.slice(2);
-
-function get(path) {
-  return new Promise((done, fail) => {
-    const asked = request({ socketPath, path, headers: { host: "localhost" }, timeout: 20000 }, (answer) => {
-      let text = "";
-
-      answer.setEncoding("utf8");
-      answer.on("data", (piece) => { text += piece; });
-      answer.on("end", () => done({ status: answer.statusCode, headers: answer.headers, text }));
-    });
-
-    asked.on("error", fail);
-    asked.on("timeout", () => asked.destroy(new Error(`no answer to ${path}`)));
-    asked.end();
-  });
-}
-
-async function assembled(text) {
-  const chunks = text.split("\n\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
-  let last;
-
-  if (chunks.pop() !== "[DONE]") throw new Error("the stream does not end with [DONE]");
-  const stream = new ReadableStream({
-    start(to) {
-      for (const chunk of chunks) to.enqueue(JSON.parse(chunk));
-      to.close();
-    },
-  });
-  for await (const message of readUIMessageStream({ stream, terminateOnError: true })) last = message;
-  return JSON.parse(JSON.stringify(last));
-}
+const get = (path) => ask(socketPath, "GET", path);
 
 /** What the list pairs with a call from a later message is not in the stream of the call's message. */
 function withoutLaterResults(list, streamed) {

@@ -83,14 +83,20 @@ const char *store_url(struct test *t, const char *name)
     return arena_printf(t->arena, "%s:", b->name);
 }
 
+/* Large calls, under a sanitizer or on a busy machine, take longer than the default deadline. */
+static const struct bough_store_scoped_options patient = { .deadline_ms = 60000 };
+
 static void open_store(struct test *t)
 {
     struct bough_env env = { .now = t->env.env.now,
                              .random = t->env.env.random,
                              .user = t->env.env.user };
     struct bough_store_open_options options = { .env = &env };
+    struct bough_store *s;
 
-    CHECK_OK(bough_store_open(&t->store, t->url, &options, &t->err));
+    CHECK_OK(bough_store_open(&s, t->url, &options, &t->err));
+    t->store = bough_store_scoped(s, &patient);
+    bough_store_close(&s);
 }
 
 static void before(struct test *t)
@@ -106,12 +112,9 @@ static void print_finding(void *user, const struct bough_finding *f)
     printf("# fsck: %s %s %s: %s\n", f->code, f->error ? "error" : "warning", f->where, f->text);
 }
 
-/* fsck of a large store, under a sanitizer or on a busy machine, takes longer than the default
- * deadline. */
 static enum bough_rc patient_fsck(struct test *t, struct bough_store *from,
                                   struct bough_store_fsck_result *report)
 {
-    const struct bough_store_scoped_options patient = { .deadline_ms = 60000 };
     struct bough_store *s = bough_store_scoped(from, &patient);
     enum bough_rc rc = bough_store_fsck(s, BOUGH_FSCK_FULL, print_finding, NULL, report, &t->err);
 

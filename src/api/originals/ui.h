@@ -3,6 +3,7 @@
 #define API_ORIGINALS_UI_H
 
 #include "api/kit/api.h"
+#include "core/part/view.h"
 
 /* How much of a part was sent. */
 struct ui_part {
@@ -35,8 +36,22 @@ void ui_begin(struct http_res *res, const struct bough_entry *e);
 void ui_part(struct http_res *res, struct ui_told *t, size_t index, struct bough_str json);
 /* Send text added to a text or reasoning part. Ignored for other types. */
 void ui_text(struct http_res *res, struct ui_told *t, size_t index, struct bough_str delta);
-/* The message was sealed: send the rest of its parts, an error if it has one, and the end of the
- * stream. */
+/* The message was sealed: send the rest of its parts, the ends of its texts, and its error. */
+void ui_rest(struct http_res *res, struct ui_told *t, const struct bough_entry *e);
+/* The same, and the end of the stream. */
 void ui_end(struct http_res *res, struct ui_told *t, const struct bough_entry *e);
+
+/* ---- a message of several calls of a model ---- */
+
+void ui_step(struct http_res *res, bool begins);
+/* The result of a tool that came as a message of its own. */
+void ui_result(struct http_res *res, const struct part_view *v);
+void ui_asked(struct http_res *res, const char *call, const char *approval);
+/* `note`: why it was rejected, or "". */
+void ui_settled(struct http_res *res, const char *approval, bool approved, const char *note);
+void ui_error(struct http_res *res, const char *text);
+void ui_aborted(struct http_res *res);
+/* The end of the stream. `e`: an entry whose metadata are those of the message, or NULL. */
+void ui_finish(struct http_res *res, const struct bough_entry *e);
 
 #endif

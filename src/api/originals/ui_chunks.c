@@ -406,19 +406,23 @@ void ui_begin(struct http_res *res, const struct bough_entry *e)
     chunk_end(res, &c);
 }
 
+void ui_error(struct http_res *res, const char *text)
+{
+    struct chunk c;
+
+    jw_kv_cstr(chunk_begin(&c, "error"), "errorText", text);
+    chunk_end(res, &c);
+}
+
 static void tell_error(struct http_res *res, struct bough_str error)
 {
     struct bough_arena *tmp = bough_arena_create();
     const char *text = NULL;
-    struct json_writer *w;
-    struct chunk c;
     struct json j;
 
     if (json_parse(tmp, error, &j, NULL) == BOUGH_OK)
         text = json_cstr(tmp, j, "message");
-    w = chunk_begin(&c, "error");
-    jw_kv_cstr(w, "errorText", text ? text : "the message could not be finished");
-    chunk_end(res, &c);
+    ui_error(res, text ? text : "the message could not be finished");
     bough_arena_destroy(tmp);
 }
 
@@ -431,19 +435,79 @@ static void tell_nothing(struct http_res *res)
     text_chunk(res, &text, "end", 0, str_of(""));
 }
 
-void ui_end(struct http_res *res, struct ui_told *t, const struct bough_entry *e)
+void ui_rest(struct http_res *res, struct ui_told *t, const struct bough_entry *e)
 {
-    struct chunk c;
-
     for (size_t i = 0; i < e->nparts; i++)
         ui_part(res, t, i, e->parts[i].json);
     end_texts(res, t);
-    if (!t->any)
-        tell_nothing(res);
     if (e->error.n)
         tell_error(res, e->error);
+}
+
+void ui_finish(struct http_res *res, const struct bough_entry *e)
+{
+    struct chunk c;
+
     chunk_begin(&c, "finish");
-    put_metadata(&c.w, e); /* it may have come with the seal */
+    if (e)
+        put_metadata(&c.w, e); /* it may have come with the seal */
     chunk_end(res, &c);
     http_sse_write(res, &(struct http_event){ .data = str_of("[DONE]") });
+}
+
+void ui_end(struct http_res *res, struct ui_told *t, const struct bough_entry *e)
+{
+    ui_rest(res, t, e);
+    if (!t->any)
+        tell_nothing(res);
+    ui_finish(res, e);
+}
+
+/* ---- a message of several calls of a model ---- */
+
+void ui_step(struct http_res *res, bool begins)
+{
+    plain_chunk(res, begins ? "start-step" : "finish-step");
+}
+
+void ui_aborted(struct http_res *res)
+{
+    plain_chunk(res, "abort");
+}
+
+void ui_result(struct http_res *res, const struct part_view *v)
+{
+    struct bough_arena *tmp = bough_arena_create();
+    struct chunk c;
+    struct json_writer *w =
+        chunk_begin(&c, v->failed ? "tool-output-error" : "tool-output-available");
+
+    jw_kv_cstr(w, "toolCallId", v->call);
+    if (v->failed)
+        jw_kv_str(w, "errorText", view_output_text(tmp, v->output));
+    else
+        jw_kv_raw(w, "output", v->output.n ? v->output : str_of("\"\""));
+    chunk_end(res, &c);
+    bough_arena_destroy(tmp);
+}
+
+void ui_asked(struct http_res *res, const char *call, const char *approval)
+{
+    struct chunk c;
+    struct json_writer *w = chunk_begin(&c, "tool-approval-request");
+
+    jw_kv_cstr(w, "approvalId", approval);
+    jw_kv_cstr(w, "toolCallId", call);
+    chunk_end(res, &c);
+}
+
+void ui_settled(struct http_res *res, const char *approval, bool approved, const char *note)
+{
+    struct chunk c;
+    struct json_writer *w = chunk_begin(&c, "tool-approval-response");
+
+    jw_kv_cstr(w, "approvalId", approval);
+    jw_kv_bool(w, "approved", approved);
+    jw_opt_cstr(w, "reason", note);
+    chunk_end(res, &c);
 }

@@ -4,11 +4,11 @@
 #include "api/kit/body.h"
 #include "api/kit/forms.h"
 #include "api/kit/forms_run.h"
-#include "api/originals/ui.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "run/api/kit.h"
 #include "run/api/routes.h"
+#include "run/api/ui_run.h"
 
 enum { SERVERS_MOST = 16 };
 
@@ -182,10 +182,9 @@ static enum bough_rc begin_run(struct http_req *req, struct http_res *res,
         run_api_busy(req, res, how->session);
     if (rc)
         return rc;
-    if (wants_stream(req) && *begun.reply)
-        ui_follow(req, res, begun.reply);
-    else
-        put_begun(res, &begun);
+    if (wants_stream(req) && begun.run)
+        return run_ui_follow(req, res, begun.run);
+    put_begun(res, &begun);
     return BOUGH_OK;
 }
 
@@ -346,9 +345,9 @@ const struct http_route run_turn_routes[] = {
     { "POST", "/api/v1/sessions/{id}/turns", begin, AUTH_APPEND | AUTH_GATEWAY,
       "Send a prompt to a model, to the agent loop with tools or to an external agent. The answer "
       "is the run; the reply comes as an open message. Tools and agents need the scope `run`. "
-      "With Accept: text/event-stream the answer of a model is the AI SDK's UI message stream.",
+      "With Accept: text/event-stream the answer is the run as the AI SDK's UI message stream.",
       .takes = "TurnNew", .gives = "Turn", .also = "text/event-stream", .status = 202,
-      .flags = HTTP_STREAMS | HTTP_KEYED, .drop = ui_follow_drop },
+      .flags = HTTP_STREAMS | HTTP_KEYED, .drop = run_ui_drop },
     { "DELETE", "/api/v1/sessions/{id}/turns", cancel, AUTH_APPEND | AUTH_GATEWAY,
       "Stop the run of the session; what came of its reply is kept.", .status = 204 },
     { "POST", "/api/v1/runs/{run}/resume", resume, AUTH_RUN,
