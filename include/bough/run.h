@@ -239,8 +239,8 @@ BOUGH_MUST_CHECK enum bough_rc bough_run_set(struct bough_store *s, struct bough
 
 /* Give a run that the caller has claimed back until another approval is settled: it then awaits
  * approval without an owner. `settled`: how many settled approvals the caller has seen.
- * BOUGH_CONFLICT: more are settled already, or none is pending; the caller still has the run and
- * must look again. */
+ * BOUGH_CONFLICT: more are settled already, none is pending, or there is a wish to cancel it; the
+ * caller still has the run and must look again. */
 BOUGH_MUST_CHECK enum bough_rc bough_run_wait(struct bough_store *s, const char *id, int64_t epoch,
                                               int64_t settled, struct bough_error *err);
 

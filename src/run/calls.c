@@ -414,6 +414,15 @@ static void join_all(struct round *r)
         }
 }
 
+/* A wish to cancel the run may be there before the runner has told of it. */
+static void look_for_wish(struct run_work *w)
+{
+    struct bough_run *run;
+
+    if (!bough_run_get(w->store, w->a, w->run->id, &run, NULL) && run->cancel)
+        work_wish(w);
+}
+
 static enum round_end give_back(struct run_work *w, struct round *r, bool *again)
 {
     struct bough_error err = { 0 };
@@ -422,7 +431,9 @@ static enum round_end give_back(struct run_work *w, struct round *r, bool *again
     *again = rc == BOUGH_CONFLICT;
     if (!rc)
         w->waits = true;
-    else if (!*again)
+    else if (*again)
+        look_for_wish(w);
+    else
         work_end(w, BOUGH_RUN_FAILED, run_error_code(rc), "%s", err.msg);
     return rc ? ROUND_ENDED : ROUND_WAITS;
 }

@@ -44,6 +44,13 @@ static inline bool work_flag(const bool *flag)
     return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
 
+/* There is a wish to cancel the run. */
+static inline void work_wish(struct run_work *w)
+{
+    __atomic_store_n(&w->wished, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->cancel, true, __ATOMIC_RELEASE);
+}
+
 int64_t work_now(const struct run_work *w); /* on the store's clock, in ms */
 
 /* ---- what is behind the runner ---- */

@@ -29,12 +29,6 @@ static struct run_work *find_here(struct runner *r, const char *id, int64_t epoc
     return w;
 }
 
-static void tell_cancel(struct run_work *w)
-{
-    __atomic_store_n(&w->wished, true, __ATOMIC_RELEASE);
-    __atomic_store_n(&w->cancel, true, __ATOMIC_RELEASE);
-}
-
 static void tell_lost(struct run_work *w)
 {
     __atomic_store_n(&w->lost, true, __ATOMIC_RELEASE);
@@ -75,7 +69,7 @@ static void renew_one(struct runner *r, const struct here *h)
     if (w && rc == BOUGH_LEASE_LOST && !w->ended)
         tell_lost(w);
     if (w && !rc && got.cancel)
-        tell_cancel(w);
+        work_wish(w);
     pthread_mutex_unlock(&r->lock);
     if (rc && rc != BOUGH_LEASE_LOST && rc != BOUGH_CONFLICT)
         log_msg(LOG_WARN, "run id=%s msg=its lease was not renewed: %s", h->id, err.msg);
@@ -113,7 +107,7 @@ static bool nudge(struct runner *r, struct bough_arena *a, const char *id)
     pthread_mutex_lock(&r->lock);
     w = find_here(r, id, 0);
     if (w)
-        tell_cancel(w);
+        work_wish(w);
     pthread_mutex_unlock(&r->lock);
     return here;
 }

@@ -76,6 +76,18 @@ STORE_TEST(an_approval_that_is_settled_while_the_owner_gives_the_run_back_is_not
                              &(struct bough_run_claim_options){ .host = "one" }, &c, &t->err));
 }
 
+STORE_TEST(a_wish_to_cancel_a_run_while_its_owner_gives_it_back_is_not_missed)
+{
+    struct bough_run *c = claim(t, start(t, new_session(t, "x"), "go")->id), *r;
+
+    request(t, c, call_tool(t, c));
+    CHECK_OK(bough_run_cancel(t->store, t->arena, c->id, NULL, &r, &t->err));
+    CHECK_INT(BOUGH_RUN_RUNNING, r->status);
+    CHECK_RC(BOUGH_CONFLICT, bough_run_wait(t->store, c->id, c->lease->epoch, 0, &t->err));
+    CHECK(strstr(t->err.msg, "cancelled"));
+    end(t, c, BOUGH_RUN_CANCELLED);
+}
+
 STORE_TEST(the_end_of_a_run_cancels_its_pending_approvals)
 {
     struct bough_run *c = claim(t, start(t, new_session(t, "x"), "go")->id);
