@@ -25,6 +25,7 @@ import { SessionList } from "./views/sessions/list";
 import { PurgeDialog } from "./views/sessions/purge";
 import { titleOf } from "./views/sessions/row";
 import { SettingsPage } from "./views/settings/settings";
+import { PickDialog } from "./views/transcript/pick";
 
 interface Place {
   path: string;
@@ -85,6 +86,7 @@ export function App() {
       <KeysDialog />
       <Questions />
       <PurgeDialog />
+      <PickDialog />
       <Tray />
       <ImportDialog />
       <Pills />

@@ -63,17 +63,17 @@ static enum bough_rc find_all(struct pick *p, struct bough_error *err)
     struct picked *l = &p->list;
     enum bough_rc rc = BOUGH_OK;
 
-    l->at = NULL;
-    for (l->n = 0; l->n < p->how->n && !rc;) {
+    l->n = 0;
+    do { /* there is at least one */
         struct bough_head at = { 0 };
 
-        l->at = arena_room(l->a, l->at, l->n, sizeof *l->at);
+        l->at = arena_room(l->a, l->n ? l->at : NULL, l->n, sizeof *l->at);
         rc = find_entry(p->snap, p->from, p->how->entries[l->n], &at, err);
         if (!rc)
             rc = entry_load(p->snap, l->a, at, &l->at[l->n], err);
         if (!rc)
             rc = check_entry(l->at[l->n++], err);
-    }
+    } while (!rc && l->n < p->how->n);
     return rc;
 }
 
