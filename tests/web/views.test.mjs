@@ -112,12 +112,14 @@ test("an entry is put onto another branch in the comparison, and onto another se
   const { one } = await branched(s);
   const elsewhere = await s.session({ title: "Elsewhere" });
   const texts = async (id) =>
-    (
-      await s.api("GET", `/api/v1/sessions/${id}/entries?view=true`)
-    ).items.map((e) => e.view[0]?.text ?? "");
+    (await s.api("GET", `/api/v1/sessions/${id}/entries?view=true`)).items.map(
+      (e) => e.view[0]?.text ?? "",
+    );
   const page = await signIn(s);
   await goto(page, s, `/compare?one=${one.slug}:1.4&other=${one.slug}:2.4`);
-  const entry = page.getByRole("article").filter({ hasText: "Purge on reload" });
+  const entry = page
+    .getByRole("article")
+    .filter({ hasText: "Purge on reload" });
   await entry.hover();
   await entry
     .getByRole("button", { name: "Put onto the other branch" })
@@ -128,9 +130,7 @@ test("an entry is put onto another branch in the comparison, and onto another se
   assert.match((await texts(one.id)).at(-1), /Purge on reload/);
   assert.equal((await texts(one.id)).length, 5);
   await goto(page, s, `/sessions/${one.slug}?at=1.4`);
-  const old = page
-    .getByRole("article")
-    .filter({ hasText: "Purge on reload" });
+  const old = page.getByRole("article").filter({ hasText: "Purge on reload" });
   await old.hover();
   await old.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Put onto a branch…" }).click();

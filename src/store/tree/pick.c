@@ -18,7 +18,7 @@
 struct pick {
     struct bough_store *s;
     const struct bough_pick_options *how;
-    struct snap *snap;
+    struct snap snap;
     int64_t sid, from;            /* of the target, and of the entries */
     struct bough_head head;       /* of the target */
     struct bough_head to;         /* the slot that they are put behind; branch 0: a new root */
@@ -68,9 +68,9 @@ static enum bough_rc find_all(struct pick *p, struct bough_error *err)
         struct bough_head at = { 0 };
 
         l->at = arena_room(l->a, l->n ? l->at : NULL, l->n, sizeof *l->at);
-        rc = find_entry(p->snap, p->from, p->how->entries[l->n], &at, err);
+        rc = find_entry(&p->snap, p->from, p->how->entries[l->n], &at, err);
         if (!rc)
-            rc = entry_load(p->snap, l->a, at, &l->at[l->n], err);
+            rc = entry_load(&p->snap, l->a, at, &l->at[l->n], err);
         if (!rc)
             rc = check_entry(l->at[l->n++], err);
     } while (!rc && l->n < p->how->n);
@@ -87,7 +87,7 @@ static enum bough_rc check_one_path(struct pick *p, struct bough_error *err)
     for (size_t i = 1; i < p->list.n && !rc; i++) {
         if (cstr_eq(at[i]->id, at[i - 1]->id))
             return bough_fail(err, BOUGH_INVALID, "entry %s is given twice", at[i]->id);
-        rc = on_path_to(p->snap, at[i]->at, at[i - 1]->at, &on, err);
+        rc = on_path_to(&p->snap, at[i]->at, at[i - 1]->at, &on, err);
         if (!rc && !on)
             rc = bough_fail(err, BOUGH_INVALID, "entries %s and %s are not on one path",
                             at[i - 1]->id, at[i]->id);
@@ -103,17 +103,17 @@ static enum bough_rc find_source_end(struct pick *p, struct bough_error *err)
     struct head_now now;
     int64_t tip;
     bool on = false;
-    enum bough_rc rc = p->snap->ops->head_get(p->snap->v, p->list.a, p->from, &now, err);
+    enum bough_rc rc = p->snap.ops->head_get(p->snap.v, p->list.a, p->from, &now, err);
 
     p->source_end = (struct bough_head){ now.row.bid, now.depth };
     if (!rc && now.row.bid)
-        rc = on_path_to(p->snap, p->source_end, last, &on, err);
+        rc = on_path_to(&p->snap, p->source_end, last, &on, err);
     if (rc || on)
         return rc;
     p->source_end = last;
-    rc = snap_branch(p->snap, last.branch, &b, err);
+    rc = snap_branch(&p->snap, last.branch, &b, err);
     if (!rc)
-        rc = p->snap->ops->branch_tip(p->snap->v, &b, &tip, err);
+        rc = p->snap.ops->branch_tip(p->snap.v, &b, &tip, err);
     if (!rc && b.sid == p->from) /* another session's branch is shown up to a fork only */
         p->source_end.depth = tip;
     return rc;
@@ -125,7 +125,7 @@ static enum bough_rc find_target(struct pick *p, struct bough_error *err)
 {
     const struct bough_head *want = p->how->expect_head;
     struct head_now now;
-    enum bough_rc rc = p->snap->ops->head_get(p->snap->v, p->list.a, p->sid, &now, err);
+    enum bough_rc rc = p->snap.ops->head_get(p->snap.v, p->list.a, p->sid, &now, err);
 
     if (rc)
         return rc;
@@ -139,10 +139,10 @@ static enum bough_rc find_target(struct pick *p, struct bough_error *err)
     if (p->how->at_root)
         p->to = (struct bough_head){ 0 };
     else if (!cstr_empty(p->how->at))
-        return find_entry(p->snap, p->sid, p->how->at, &p->to, err);
+        return find_entry(&p->snap, p->sid, p->how->at, &p->to, err);
     if (!p->to.depth)
         p->to.branch = 0;
-    return p->to.branch ? path_owner(p->snap, p->to, p->to.depth, &p->to.branch, err) : BOUGH_OK;
+    return p->to.branch ? path_owner(&p->snap, p->to, p->to.depth, &p->to.branch, err) : BOUGH_OK;
 }
 
 /* Count the entries that follow the target already, on a path of its session. */
@@ -156,9 +156,9 @@ static enum bough_rc find_shared(struct pick *p, struct bough_error *err)
         bool follows = at.depth == end.depth + 1, visible = false;
 
         if (follows && end.branch)
-            rc = on_path_to(p->snap, at, end, &follows, err);
+            rc = on_path_to(&p->snap, at, end, &follows, err);
         if (!rc && follows)
-            rc = entry_visible(p->snap, p->sid, at, &visible, err);
+            rc = entry_visible(&p->snap, p->sid, at, &visible, err);
         if (rc || !visible)
             break;
         end = at;
@@ -186,11 +186,11 @@ static enum bough_rc check_copies(struct pick *p, struct bough_error *err)
 
 static enum bough_rc look_up(struct pick *p, const char *session, struct bough_error *err)
 {
-    enum bough_rc rc = find_session(p->snap, session, &p->sid, err);
+    enum bough_rc rc = find_session(&p->snap, session, &p->sid, err);
 
     p->from = p->sid;
     if (!rc && !cstr_empty(p->how->from))
-        rc = find_session(p->snap, p->how->from, &p->from, err);
+        rc = find_session(&p->snap, p->how->from, &p->from, err);
     if (!rc)
         rc = find_all(p, err);
     if (!rc)
@@ -198,14 +198,14 @@ static enum bough_rc look_up(struct pick *p, const char *session, struct bough_e
     if (!rc)
         rc = find_source_end(p, err);
     if (!rc)
-        rc = pick_results(p->snap, p->source_end, &p->list, err);
+        rc = pick_results(&p->snap, p->source_end, &p->list, err);
     if (!rc)
         rc = find_target(p, err);
     if (!rc)
         rc = find_shared(p, err);
     if (!rc)
         rc = check_copies(p, err);
-    return rc ? rc : pick_check_calls(p->snap, p->to, &p->list, p->shared, err);
+    return rc ? rc : pick_check_calls(&p->snap, p->to, &p->list, p->shared, err);
 }
 
 /* ---- writing ---- */
@@ -250,7 +250,7 @@ static enum bough_rc make_copies(struct pick *p, struct bough_entry_new *out,
     for (size_t i = p->shared; i < p->list.n && !rc; i++) {
         struct branch_row b;
 
-        rc = snap_branch(p->snap, p->list.at[i]->at.branch, &b, err);
+        rc = snap_branch(&p->snap, p->list.at[i]->at.branch, &b, err);
         if (!rc)
             out[i - p->shared] = copy_of(p->list.a, p->list.at[i], b.sid == p->sid);
     }
@@ -302,12 +302,10 @@ static enum bough_rc try_pick(struct pick *p, struct bough_arena *a, const char 
                               struct bough_pick_result *out, struct bough_error *err)
 {
     struct bough_entry_new *copies = NULL;
-    struct snap snap;
-    enum bough_rc rc = snap_begin(p->s, &snap, err);
+    enum bough_rc rc = snap_begin(p->s, &p->snap, err);
 
     if (rc)
         return rc;
-    p->snap = &snap;
     rc = look_up(p, session, err);
     if (!rc && p->list.n - p->shared > LIMIT_APPEND_ENTRIES)
         rc = bough_fail(err, BOUGH_TOO_LARGE,
@@ -318,7 +316,7 @@ static enum bough_rc try_pick(struct pick *p, struct bough_arena *a, const char 
         copies = arena_array(p->list.a, p->list.n + 1, sizeof *copies);
         rc = make_copies(p, copies, err);
     }
-    snap_end(&snap);
+    snap_end(&p->snap);
     if (rc)
         return rc;
     p->checked = true;
