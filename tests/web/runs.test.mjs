@@ -135,6 +135,41 @@ test("a run can be cancelled, resumed and retried from its page", async ({
   await rests(s, one);
 });
 
+test("a run is retried from one of its turns: what came before stands, what came after is a branch", async ({
+  server,
+}) => {
+  const s = await server(demo);
+  await ready(s);
+  const one = await s.session({ title: "From here" });
+  const run = await turn(s, one, {
+    content: "weather in Bergen",
+    servers: ["demo"],
+  });
+  await rests(s, one);
+  const before = await s.api("GET", `/api/v1/sessions/${one.id}`);
+  const page = await signIn(s);
+  await goto(page, s, `/runs/${run.id}`);
+  await page.getByRole("button", { name: "retry from here: turn 2" }).click();
+  await page.getByRole("heading", { name: /Run 2/ }).waitFor();
+  await page.getByText("retries this run").waitFor();
+  await rests(s, one);
+  const after = await s.api("GET", `/api/v1/sessions/${one.id}`);
+  assert.notEqual(after.head.split(".")[0], before.head.split(".")[0]);
+  const { items } = await s.api(
+    "GET",
+    `/api/v1/sessions/${one.id}/entries?view=true`,
+  );
+  // The call and its result are those of the first run; only the answer is new.
+  assert.equal(items.filter((e) => e.at.startsWith("#1.")).length, 3);
+  assert.match(
+    items
+      .at(-1)
+      .view.map((v) => v.text ?? "")
+      .join(),
+    /Bergen/,
+  );
+});
+
 test("a run that is not there is said to be missing", async ({ server }) => {
   const s = await server(demo);
   const page = await signIn(s);
