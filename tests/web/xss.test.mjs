@@ -1,7 +1,9 @@
 // Text of a transcript never becomes script: payloads through every place where content is shown.
 import assert from "node:assert/strict";
 import http from "node:http";
-import { goto, openEverything, signIn, test, until } from "./lib.mjs";
+import fs from "node:fs";
+import os from "node:os";
+import { goto, openEverything, root, signIn, test, until } from "./lib.mjs";
 import { inspect, payloads, plant } from "./payloads.mjs";
 
 async function clean(page, where) {
@@ -189,4 +191,58 @@ test("no payload runs in chat, approvals, the queue, runs and providers", async 
   } finally {
     evil.close();
   }
+});
+
+test("no payload runs in titles, output, diffs, plans, options and approvals of an external agent", async ({
+  server,
+}) => {
+  const texts = payloads.filter((p) => p.trim() && !p.includes("\u0000"));
+  const work = fs.realpathSync(fs.mkdtempSync(`${os.tmpdir()}/bough-evil-`));
+  const file = `${work}/texts.json`;
+  fs.writeFileSync(file, JSON.stringify(texts));
+  const s = await server({
+    config: `[workspaces]\nroot = ${work}\n[agent "evil"]\ncommand = node ${root}/tests/fakes/acp-agent.mjs\nset = FAKE_TEXTS=${file}\n`,
+  });
+  const one = await s.session({ title: "Evil agent" });
+  const { run } = await s.api("POST", `/api/v1/sessions/${one.id}/turns`, {
+    content: "[s:evil]",
+    runtime: "external",
+    adapter: "evil",
+    workspace: work,
+  });
+  const waiting = async () =>
+    (
+      await s.api(
+        "GET",
+        `/api/v1/approvals?status=pending&run=${run.id}&limit=200`,
+      )
+    ).items;
+  await until(
+    "approvals",
+    async () => (await waiting()).length === Math.min(texts.length, 32), // at most 32 wait at once
+  );
+  const page = await victim(s);
+  // All payloads are in one message and in the rows of one run.
+  for (const view of [`/sessions/${one.slug}?details=1`, `/runs/${run.id}`]) {
+    await goto(page, s, view);
+    await page
+      .getByRole("group", { name: "Approval required" })
+      .first()
+      .waitFor();
+    await openEverything(page);
+    await openEverything(page);
+    await page.waitForTimeout(300);
+    await clean(page, view);
+  }
+  await page.getByRole("button", { name: /^Approvals: \d+ waiting/ }).click();
+  await page.getByRole("dialog", { name: "Approvals" }).waitFor();
+  await page.waitForTimeout(300);
+  await clean(page, "tray");
+  await s.api("POST", `/api/v1/runs/${run.id}/cancel`, {});
+  await until(
+    "the run ends",
+    async () =>
+      (await s.api("GET", `/api/v1/runs/${run.id}`)).status === "cancelled",
+  );
+  fs.rmSync(work, { recursive: true });
 });
