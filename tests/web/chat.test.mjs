@@ -441,6 +441,13 @@ test("a model that its provider no longer reports blocks the composer, with fact
   const card = page.getByRole("group", {
     name: "This model cannot be used now",
   });
+  // A session that is only read has one line; the card opens when a person wants to write.
+  await page
+    .getByRole("group", { name: "No model is ready" })
+    .getByText("demo-old is no longer reported by demo")
+    .waitFor();
+  assert.equal(await card.count(), 0);
+  await field(page).click();
   await card.getByText("demo-old", { exact: true }).waitFor();
   await card.getByText(/Reachable, \d+ ms/).waitFor();
   await card.getByText("demo-old is no longer reported by demo").waitFor();
