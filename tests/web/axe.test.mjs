@@ -159,6 +159,11 @@ for (const scheme of ["light", "dark"]) {
           () => page.keyboard.press("n"),
           () => page.getByRole("button", { name: "Session menu" }).click(),
           () => page.getByRole("button", { name: "List menu" }).click(),
+          async () => {
+            await page.getByRole("article").first().hover();
+            await page.getByRole("button", { name: "More" }).first().click();
+            await page.getByRole("menuitem", { name: /Put onto/ }).click();
+          },
         ]) {
           await open();
           await page.waitForTimeout(120);
@@ -225,7 +230,10 @@ for (const scheme of ["light", "dark"]) {
   test(`axe finds nothing on chat, runs and providers in ${scheme}`, async ({
     server,
   }) => {
-    const s = await server(demo);
+    // With the alarm above every view.
+    const s = await server({
+      config: `${demo.config}[agent "free"]\ncommand = true\napprove = allow\n`,
+    });
     const { one, old, empty, runs } = await fillChat(s);
     const all = new Set();
     const views = [
@@ -259,8 +267,13 @@ for (const scheme of ["light", "dark"]) {
         );
         if (wide) all.add(`scrolls sideways (${view}, ${width})`);
       }
+      await goto(page, s, `/sessions/${old.slug}`);
+      await page.getByRole("button", { name: "What to do" }).click();
+      await page.getByText("Next steps").waitFor();
+      await look("readiness");
       await goto(page, s, `/sessions/${one.slug}`);
       await page.getByRole("group", { name: "Approval required" }).waitFor();
+      await page.getByText("Auto-approval is on").waitFor();
       await page.getByRole("textbox", { name: "Message" }).fill("/");
       await look("commands");
       await page.getByRole("textbox", { name: "Message" }).fill("");
