@@ -1738,6 +1738,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/pick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cherry-pick: put entries of another branch or session onto this one. Those that follow there already are shared; the others are copied, with the results of their tool calls. */
+        post: operations["post_api_v1_sessions_id_pick"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/roots": {
         parameters: {
             query?: never;
@@ -5767,6 +5784,69 @@ export interface components {
             items: components["schemas"]["PathPrompt"][];
             /** @description Pass it as `cursor` to get the next page; null: this is the last one. */
             next: string | null;
+        };
+        /**
+         * @description Entries to put onto this session.
+         * @example {
+         *       "entries": [
+         *         "#1.4"
+         *       ],
+         *       "at": "#2.3"
+         *     }
+         */
+        Pick: {
+            /**
+             * @description The entries, on one path, in any order.
+             * @example [
+             *       "#1.4"
+             *     ]
+             */
+            entries: string[];
+            /**
+             * @description The session that they are of. Without it: this one.
+             * @example 01K9ZQ3S0000400000002GJ6VY
+             */
+            from?: string;
+            /**
+             * @description Put them behind this entry. Without it: behind the head.
+             * @example #2.3
+             */
+            at?: string;
+            /**
+             * @description Append behind nothing: a new root. Not with `at`.
+             * @example false
+             */
+            at_root?: boolean;
+            /**
+             * @description Leave the head where it is.
+             * @example false
+             */
+            keep_head?: boolean;
+            /**
+             * @description 409 unless the head is at this position; empty: unless the path is empty.
+             * @example #1.2
+             */
+            expect_head?: string;
+        };
+        /** @description Where the entries are now. */
+        Picked: {
+            /**
+             * @description Their ids in this session, in the order of the path. Results of tool calls that came along are among them.
+             * @example [
+             *       "01K9ZQ3S0000400000002GJ6VY"
+             *     ]
+             */
+            ids: string[];
+            /**
+             * @description So many of them, from the first on, are the entries themselves; the others are copies.
+             * @example 0
+             */
+            shared: number;
+            /**
+             * @description The position of the head, `#branch.depth`; null: the path is empty. The next append goes behind it.
+             * @example #1.2
+             */
+            head: string | null;
         };
         /** @description A project, a workspace or an account. */
         Place: {
@@ -17567,6 +17647,54 @@ export interface operations {
             409: components["responses"]["Conflict"];
             410: components["responses"]["Gone"];
             413: components["responses"]["TooLarge"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    post_api_v1_sessions_id_pick: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An ETag; 412 if the state has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description A session: its id, the id it was given, its slug, `#number` (sent as %23), or the first 8 or more characters of its id. Routes that delete take a full id only. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Pick"];
+            };
+        };
+        responses: {
+            /** @description Cherry-pick: put entries of another branch or session onto this one. Those that follow there already are shared; the others are copied, with the results of their tool calls. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Picked"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedType"];
             421: components["responses"]["WrongHost"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];

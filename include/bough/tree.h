@@ -1,5 +1,5 @@
-/* The tree of a session: branches, children, common ancestors, differences. `session` and `entry`
- * arguments are those of session.h and entry.h, and fail in the same ways. */
+/* The tree of a session: branches, children, common ancestors, differences, picks. `session` and
+ * `entry` arguments are those of session.h and entry.h, and fail in the same ways. */
 #ifndef BOUGH_TREE_H
 #define BOUGH_TREE_H
 
@@ -194,6 +194,44 @@ BOUGH_MUST_CHECK enum bough_rc
 bough_branch_with_summary(struct bough_store *s, const char *session,
                           const struct bough_branch_with_summary_options *how,
                           char id[BOUGH_ID_LEN + 1], struct bough_error *err);
+
+struct bough_pick_options {
+    const char *from;           /* the session with the entries; NULL or "": the same session */
+    const char *const *entries; /* on one path of it, in any order, each once */
+    size_t n;                   /* 1 to 4,096 */
+    const char *at;             /* put them behind this entry; NULL or "": behind the head */
+    bool at_root;               /* put them behind nothing: a new root; not with `at` */
+    bool keep_head;             /* leave the head where it is */
+    const struct bough_head *expect_head; /* BOUGH_CONFLICT unless the head is here; NULL: any */
+    uint64_t reserved[4];                 /* room to grow: must be 0 */
+};
+
+struct bough_pick_result {
+    char (*ids)[BOUGH_ID_LEN + 1]; /* of the entries where they are now, in the order of the path */
+    size_t n;                      /* may be more than were asked for: results come with calls */
+    size_t shared;                 /* so many of them, from the first on, are no copies */
+    struct bough_head head;        /* after the pick */
+    uint64_t reserved[4];          /* room to grow */
+};
+
+/*
+ * Cherry-pick: put entries of one branch onto another, or of another session onto this one, in one
+ * transaction. Entries at the beginning that follow the target there already, on another branch of
+ * the session, are taken by reference: the head moves to them. The others are copied: with their
+ * times, with attachments shared, and with the id of the original as "bough.picked" in `data`. A
+ * copy names the call of its original if the session made that call; it never adds one, so nothing
+ * is counted twice.
+ *
+ * Results of tools come along with their calls, from the path of the entries and from the branch
+ * that the last of them is on. BOUGH_INVALID: a result has its call neither among the entries nor
+ * on the path of the target; the entries are on no common path; one is given twice or is deleted;
+ * or one says something about its own branch (a compaction, a label, an overlay, a title) and would
+ * have to be copied. BOUGH_CONFLICT: one is an open message. Otherwise it fails as bough_append()
+ * and bough_head_move() do.
+ */
+BOUGH_MUST_CHECK enum bough_rc bough_pick(struct bough_store *s, struct bough_arena *a,
+                                          const char *session, const struct bough_pick_options *how,
+                                          struct bough_pick_result *out, struct bough_error *err);
 
 /* The SHA-256 of the path to entry `at` (NULL or "": to the head) in its normal form, as 64 hex
  * digits. Equal conversations have equal hashes in every store; ids, times and usage do not count.

@@ -36,6 +36,7 @@ const struct cli_cmd *const cli_commands[] = {
     &cmd_memory,
     &cmd_migrate,
     &cmd_new,
+    &cmd_pick,
     &cmd_prices,
     &cmd_providers,
     &cmd_purge,

@@ -109,6 +109,28 @@ const turns = {
         update({ sessionUpdate: 'usage_update', used: 1200, size: 200000, cost: { amount: cost, currency: 'USD' } });
         send({ method: '_auth/status_update', params: {} });
     },
+    // Every text of a list in every place that is shown, then a request for permission for each.
+    async evil() {
+        const list = JSON.parse(readFileSync(E.FAKE_TEXTS, 'utf8'));
+        update({ sessionUpdate: 'plan', entries: list.map((content) => ({ content, priority: 'high', status: 'pending' })) });
+        update({ sessionUpdate: 'available_commands_update', availableCommands: list.map((x) => ({ name: x, description: x })) });
+        update({ sessionUpdate: 'config_option_update', configOptions: list.slice(0, 20).map((x, i) => ({ id: `o${i}`, name: x, type: 'select', currentValue: x, options: [{ value: x, name: x }] })) });
+        list.forEach((x, i) => {
+            think(x);
+            say(x, `m${i}`);
+            update({ sessionUpdate: 'tool_call', toolCallId: `e${i}`, title: x, kind: i % 2 ? 'edit' : 'execute', status: 'in_progress', rawInput: { command: x, path: x } });
+            update({
+                sessionUpdate: 'tool_call_update',
+                toolCallId: `e${i}`,
+                status: i % 3 ? 'completed' : 'failed',
+                rawOutput: x,
+                content: [{ type: 'content', content: { type: 'text', text: x } }, { type: 'diff', path: x, oldText: `old ${x}`, newText: x }],
+                locations: [{ path: x, line: 1 }],
+            });
+        });
+        const options = (x) => usual.map((o) => ({ ...o, name: x }));
+        await Promise.all(list.map((x, i) => permission({ toolCallId: `q${i}`, title: x, kind: 'edit', rawInput: { path: x, content: x } }, options(x))));
+    },
     async files() {
         const fs = await ask('fs/write_text_file', { sessionId: session, path: '/x', content: 'x' });
         const terminal = await ask('terminal/create', { sessionId: session, command: 'ls' });

@@ -121,6 +121,20 @@ STORE_TEST(the_demo_fails_when_it_is_asked_to)
     world_close(&w);
 }
 
+STORE_TEST(the_demo_summarises_also_a_conversation_about_failures)
+{
+    struct world w;
+    struct got g;
+
+    demo_world(t, &w);
+    g = ask(&w, "/v1/chat/completions", "",
+            "{\"model\":\"demo/demo-large\",\"messages\":[{\"role\":\"system\",\"content\":"
+            "\"You summarise.\"},{\"role\":\"user\",\"content\":\"why did it fail?\"}]}");
+    CHECK_INT(200, g.status);
+    CHECK(strstr(g.body.p, "A summary by the demo provider"));
+    world_close(&w);
+}
+
 STORE_TEST(the_demo_answers_clients_that_do_not_stream)
 {
     struct world w;

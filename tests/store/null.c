@@ -560,6 +560,10 @@ TEST(no_call_about_tree_crashes_on_a_missing_pointer)
     REFUSED(bough_tree_diff((void *)any, NULL, (void *)any, (void *)any, &err));
     REFUSED(bough_tree_diff((void *)any, (void *)any, NULL, (void *)any, &err));
     REFUSED(bough_tree_diff((void *)any, (void *)any, (void *)any, NULL, &err));
+    REFUSED(bough_pick(NULL, (void *)any, "x", (void *)any, (void *)any, &err));
+    REFUSED(bough_pick((void *)any, NULL, "x", (void *)any, (void *)any, &err));
+    REFUSED(bough_pick((void *)any, (void *)any, "x", NULL, (void *)any, &err));
+    REFUSED(bough_pick((void *)any, (void *)any, "x", (void *)any, NULL, &err));
     REFUSED(bough_tree_lineage(NULL, (void *)any, "x", (void *)any, &err));
     REFUSED(bough_tree_lineage((void *)any, NULL, "x", (void *)any, &err));
     REFUSED(bough_tree_lineage((void *)any, (void *)any, "x", NULL, &err));

@@ -121,6 +121,7 @@ STORE_TEST(a_reserved_word_of_options_must_be_zero)
     struct bough_entries entries;
     struct bough_context_result context;
     struct bough_tree_diff_result diff;
+    struct bough_pick_result picked;
     struct bough_tree_outline_result outline;
     struct bough_tree_prompts_result prompts;
     struct bough_spend_result spent;
@@ -153,6 +154,8 @@ STORE_TEST(a_reserved_word_of_options_must_be_zero)
                                &t->err));
     REFUSED(bough_tree_diff_options,
             bough_tree_diff(t->store, t->arena, BAD(bough_tree_diff_options), &diff, &t->err));
+    REFUSED(bough_pick_options,
+            bough_pick(t->store, t->arena, s, BAD(bough_pick_options), &picked, &t->err));
     REFUSED(bough_tree_outline_options,
             bough_tree_outline(t->store, t->arena, s, BAD(bough_tree_outline_options), &outline,
                                &t->err));

@@ -107,3 +107,26 @@ test("what a run changed is shown as a diff and taken back", async ({
   });
   fs.rmSync(work, { recursive: true, force: true });
 });
+
+test("an agent that may do everything unasked is said on every view, in red", async ({
+  server,
+}) => {
+  const agent = (approve) =>
+    `[agent "fake"]\ncommand = node ${root}/tests/fakes/acp-agent.mjs\napprove = ${approve}\n`;
+  const s = await server({ config: agent("allow") });
+  const page = await signIn(s);
+  for (const view of ["/sessions", "/runs", "/cost", "/providers"]) {
+    await goto(page, s, view);
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /Auto-approval is on.*fake/ })
+      .waitFor();
+  }
+  // The configuration is another one after a restart: the page notices by itself.
+  fs.writeFileSync(path.join(s.config, "bough/config.ini"), agent("ask"));
+  await s.restart();
+  await until(
+    "the alarm is over",
+    async () => (await page.getByText("Auto-approval is on").count()) === 0,
+  );
+});

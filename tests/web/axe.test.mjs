@@ -159,6 +159,11 @@ test("axe finds nothing on any view, in light and in dark", async ({
         () => page.keyboard.press("n"),
         () => page.getByRole("button", { name: "Session menu" }).click(),
         () => page.getByRole("button", { name: "List menu" }).click(),
+        async () => {
+          await page.getByRole("article").first().hover();
+          await page.getByRole("button", { name: "More" }).first().click();
+          await page.getByRole("menuitem", { name: /Put onto/ }).click();
+        },
       ]) {
         await open();
         await page.waitForTimeout(120);
@@ -223,7 +228,10 @@ async function fillChat(s) {
 test("axe finds nothing on chat, runs and providers, in light and in dark", async ({
   server,
 }) => {
-  const s = await server(demo);
+  // With the alarm above every view.
+  const s = await server({
+    config: `${demo.config}[agent "free"]\ncommand = true\napprove = allow\n`,
+  });
   const { one, old, empty, runs } = await fillChat(s);
   const all = new Set();
   const views = [
@@ -256,8 +264,13 @@ test("axe finds nothing on chat, runs and providers, in light and in dark", asyn
       );
       if (wide) all.add(`scrolls sideways (${view}, ${width})`);
     }
+    await goto(page, s, `/sessions/${old.slug}`);
+    await page.getByRole("button", { name: "What to do" }).click();
+    await page.getByText("Next steps").waitFor();
+    await look("readiness");
     await goto(page, s, `/sessions/${one.slug}`);
     await page.getByRole("group", { name: "Approval required" }).waitFor();
+    await page.getByText("Auto-approval is on").waitFor();
     await page.getByRole("textbox", { name: "Message" }).fill("/");
     await look("commands");
     await page.getByRole("textbox", { name: "Message" }).fill("");

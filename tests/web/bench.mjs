@@ -1,10 +1,12 @@
 // Figures of the web page, in one run of a real browser: build/bench-web.json. A figure is {name, value, unit, goal, better, pass}.
 //   scripts/web node tests/web/bench.mjs [WORD]   only figures whose name contains the word
 import fs from "node:fs";
+import http from "node:http";
 import path from "node:path";
 import zlib from "node:zlib";
 import {
   closeBrowser,
+  demo,
   goto,
   openBrowser,
   openEverything,
@@ -12,6 +14,7 @@ import {
   Server,
   signIn,
   takeProblems,
+  until,
 } from "./lib.mjs";
 import { payloads, plant, inspect } from "./payloads.mjs";
 import { violations, axeSource } from "./axe.mjs";
@@ -36,6 +39,10 @@ function figure(name, value, unit, better, goal) {
 
 const median = (list) =>
   [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const p99 = (list) =>
+  [...list].sort((a, b) => a - b)[
+    Math.min(list.length - 1, Math.ceil(list.length * 0.99) - 1)
+  ];
 const wants = (name) => name.includes(only);
 
 /** Script and style that the first view loads. */
@@ -106,11 +113,9 @@ async function long(s) {
   await page.context().close();
 }
 
-/** Frames while the wheel turns for ten seconds, up through 100,000 messages. */
-async function scrolling(page, s, one) {
-  await goto(page, s, `/sessions/${one.slug}`);
-  await page.getByRole("article").last().waitFor();
-  await page.evaluate(() => {
+/** Keep the time of every frame from now on in window.__frames. */
+function watchFrames(page) {
+  return page.evaluate(() => {
     window.__frames = [];
     let last = performance.now();
     const tick = (now) => {
@@ -120,6 +125,13 @@ async function scrolling(page, s, one) {
     };
     requestAnimationFrame(tick);
   });
+}
+
+/** Frames while the wheel turns for ten seconds, up through 100,000 messages. */
+async function scrolling(page, s, one) {
+  await goto(page, s, `/sessions/${one.slug}`);
+  await page.getByRole("article").last().waitFor();
+  await watchFrames(page);
   await page.mouse.move(700, 500);
   const end = Date.now() + 10_000;
   for (let i = 0; Date.now() < end; i++) {
@@ -234,6 +246,169 @@ async function events(s) {
   await page.context().close();
 }
 
+// ---- chat ----
+
+const TOKENS_PER_SECOND = 100;
+const STREAM_SECONDS = 20;
+
+/** A provider that answers with Markdown, a hundred tokens a second. */
+async function steadyProvider() {
+  const words =
+    "The **cache** of the shop keeps `price(tenant, item)` for an hour, and the first tenant that asks fills it. ".match(
+      /\S+\s/g,
+    );
+  const token = (i) =>
+    words[i % words.length] +
+    (i % 60 === 59 ? "\n\n- a list\n- of two\n\n" : "");
+  const server = http.createServer(async (req, res) => {
+    if (req.url.endsWith("/models"))
+      return res.end(JSON.stringify({ data: [{ id: "steady" }] }));
+    for await (const piece of req) void piece;
+    res.setHeader("content-type", "text/event-stream");
+    const begin = performance.now();
+    let sent = 0;
+    const all = TOKENS_PER_SECOND * STREAM_SECONDS;
+    while (sent < all) {
+      const due = Math.min(
+        all,
+        Math.floor(((performance.now() - begin) / 1000) * TOKENS_PER_SECOND),
+      );
+      for (; sent < due; sent++)
+        res.write(
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: token(sent) } }] })}\n\n`,
+        );
+      await new Promise((r) => setTimeout(r, 5));
+    }
+    res.end(
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}\n\ndata: [DONE]\n\n`,
+    );
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return server;
+}
+
+/** From a key to the frame that shows its letter, in milliseconds, kept in window.__echoes. */
+function watchKeys(page) {
+  return page.evaluate(() => {
+    window.__echoes = [];
+    const field = document.querySelector("textarea[aria-label=Message]");
+    let pressed = 0;
+    field.addEventListener("keydown", (e) => (pressed = e.timeStamp), true);
+    field.addEventListener("input", () => {
+      const from = pressed;
+      requestAnimationFrame(() => {
+        const painted = new MessageChannel(); // its message comes after the frame was painted
+        painted.port1.onmessage = () =>
+          window.__echoes.push(performance.now() - from);
+        painted.port2.postMessage(0);
+      });
+    });
+  });
+}
+
+/** An answer of 100 tokens a second is streamed into a conversation of 200 messages while a person types. */
+async function streaming() {
+  const provider = await steadyProvider();
+  const s = await Server.start({
+    config: `[provider "steady"]\nkind = openai-compatible\nbase_url = http://127.0.0.1:${provider.address().port}/v1\nallow_private = yes\nmodels = steady\n`,
+  });
+  await s.api("POST", "/api/v1/providers/steady/refresh");
+  const one = await fillLong(s, "streaming", 200);
+  const page = await signIn(s);
+  await goto(page, s, `/sessions/${one.slug}`);
+  await page.getByRole("button", { name: /^Model: steady/ }).waitFor();
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.fill("go on");
+  await field.press("Enter");
+  await page.getByText("fills it.").last().waitFor();
+  await watchFrames(page);
+  await watchKeys(page);
+  await field.focus();
+  const letters = "what a person types while the answer comes ";
+  for (let i = 0; i < (STREAM_SECONDS - 5) * 12; i++) {
+    await page.keyboard.press(letters[i % letters.length]);
+    await page.waitForTimeout(60);
+  }
+  const frames = await page.evaluate(() => window.__frames.slice(2));
+  const echoes = await page.evaluate(() => window.__echoes);
+  const live = await s.api("GET", `/api/v1/sessions/${one.id}`);
+  if (live.status !== "busy") throw new Error("the answer ended too early");
+  const slow = frames.filter((f) => f > 50).length;
+  console.log(
+    `# streaming: ${frames.length} frames, median ${median(frames).toFixed(1)} ms, ${slow} over 50 ms; ${echoes.length} keys, median ${median(echoes).toFixed(1)} ms`,
+  );
+  figure(
+    "frames_over_50ms_streaming",
+    (slow / frames.length) * 100,
+    "%",
+    "less",
+    1,
+  );
+  figure("keystroke_to_echo_ms_p99_streaming", p99(echoes), "ms", "less", 50);
+  await until(
+    "the answer ends",
+    async () =>
+      (await s.api("GET", `/api/v1/sessions/${one.id}`)).status === "idle",
+  );
+  await page.context().close();
+  await s.stop();
+  provider.close();
+}
+
+/** From the moment an approval is stored until a second window shows its card. */
+async function approvals() {
+  const s = await Server.start(demo);
+  await until(
+    "the provider was asked",
+    async () =>
+      (await s.api("GET", "/api/v1/providers")).items[0]?.reachable === true,
+  );
+  const one = await s.session({ title: "approvals" });
+  const first = await signIn(s);
+  const second = await signIn(s);
+  for (const page of [first, second]) {
+    await goto(page, s, `/sessions/${one.slug}`);
+    await page.getByRole("button", { name: /^Model: demo-small/ }).waitFor();
+  }
+  await second.evaluate(() => {
+    window.__shown = {};
+    new MutationObserver(() => {
+      for (const el of document.querySelectorAll("[data-approval]"))
+        window.__shown[el.dataset.approval] ??= Date.now();
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  const times = [];
+  for (let i = 0; i < 60; i++) {
+    const { run } = await s.api("POST", `/api/v1/sessions/${one.id}/turns`, {
+      content: "edit the file",
+      provider: "demo",
+      model: "demo-small",
+      servers: ["demo"],
+    });
+    const asked = await until(
+      "an approval",
+      async () =>
+        (await s.api("GET", `/api/v1/approvals?run=${run.id}`)).items[0],
+    );
+    const at = await until("its card", () =>
+      second.evaluate((id) => window.__shown[id], asked.id),
+    );
+    if (i > 1) times.push(at - Date.parse(asked.created));
+    await s.api("POST", `/api/v1/runs/${run.id}/cancel`, {});
+    await until(
+      "the session rests",
+      async () =>
+        (await s.api("GET", `/api/v1/sessions/${one.id}`)).status === "idle",
+    );
+  }
+  console.log(
+    `# approvals: ${times.length}, median ${median(times).toFixed(0)} ms until a second window shows one`,
+  );
+  figure("approval_shown_ms_p99", p99(times), "ms", "less", 300);
+  for (const page of [first, second]) await page.context().close();
+  await s.stop();
+}
+
 async function attacks(s) {
   const page = await signIn(s);
   let ran = 0;
@@ -286,10 +461,16 @@ for (const [word, run] of [
   ["open_100k scrolling frames_over_50ms", long],
   ["tree_10000", trees],
   ["heap_growth", events],
+  ["frames_over_50ms_streaming keystroke_to_echo", streaming],
+  ["approval_shown", approvals],
   ["xss_executed", attacks],
   ["axe_violations", access],
 ]) {
   if (only && !word.includes(only)) continue;
+  if (run === streaming || run === approvals) {
+    await run(); // with a server of their own
+    continue;
+  }
   const s = await Server.start();
   if (run === access) await fillLong(s, "for axe", 20);
   await run(s);

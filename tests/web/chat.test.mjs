@@ -337,12 +337,32 @@ test("slash commands: a list while one is typed, and what they do", async ({
     (await s.api("GET", `/api/v1/sessions/${one.id}/labels`)).items[0].label,
     "checkpoint",
   );
+  // A long conversation is compacted by the model, and the transcript says what it begins with now.
+  await s.append(
+    one,
+    Array.from({ length: 40 }, (_, i) => [
+      i % 2 ? "assistant" : "user",
+      "many words ".repeat(400),
+    ]),
+  );
+  await say(page, "/compact");
+  await page.getByText("Compacted", { exact: true }).waitFor();
+  await until(
+    "a marker",
+    async () =>
+      (await s.api("GET", `/api/v1/sessions/${one.id}/markers`)).items
+        .length === 1,
+  );
+  await page
+    .getByText(/compacted/i)
+    .last()
+    .waitFor();
   // A path is no command.
   await say(page, "/etc/hosts is a file");
   await page.getByText("You wrote: /etc/hosts is a file").waitFor();
 });
 
-test("files are attached by choosing and by pasting, and go with the prompt", async ({
+test("files are attached by choosing, pasting and dropping, and go with the prompt", async ({
   server,
 }) => {
   const s = await server(demo);
@@ -367,9 +387,21 @@ test("files are attached by choosing and by pasting, and go with the prompt", as
   });
   await attached.getByText("pasted.txt").waitFor();
   await attached.getByRole("button", { name: "Remove pasted.txt" }).click();
+  await composer(page).evaluate((el) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(
+      new File(["dropped words"], "dropped.txt", { type: "text/plain" }),
+    );
+    for (const name of ["dragover", "drop"])
+      el.dispatchEvent(
+        new DragEvent(name, { dataTransfer, bubbles: true, cancelable: true }),
+      );
+  });
+  await attached.getByText("dropped.txt").waitFor();
   await say(page, "read this");
   await page.getByText("You wrote: read this").waitFor();
   await page.getByRole("article").getByText("note.txt").waitFor();
+  await page.getByRole("article").getByText("dropped.txt").waitFor();
   await idle(s, one);
 });
 
@@ -409,6 +441,13 @@ test("a model that its provider no longer reports blocks the composer, with fact
   const card = page.getByRole("group", {
     name: "This model cannot be used now",
   });
+  // A session that is only read has one line; the card opens when a person wants to write.
+  await page
+    .getByRole("group", { name: "No model is ready" })
+    .getByText("demo-old is no longer reported by demo")
+    .waitFor();
+  assert.equal(await card.count(), 0);
+  await field(page).click();
   await card.getByText("demo-old", { exact: true }).waitFor();
   await card.getByText(/Reachable, \d+ ms/).waitFor();
   await card.getByText("demo-old is no longer reported by demo").waitFor();
@@ -477,4 +516,44 @@ test("a system prompt and other options are kept and sent", async ({
   await idle(s, one);
   const runs = (await s.api("GET", `/api/v1/sessions/${one.id}/runs`)).items;
   assert.equal(runs[0].system_prompt, "be brief");
+});
+
+test("a cost ceiling stops the run that reaches it, and a higher one lets it go on", async ({
+  server,
+}) => {
+  const s = await server({
+    config: demo.config + '[price "demo/*"]\ninput = 1000\noutput = 4000\n',
+  });
+  const { one, page } = await openChat(s);
+  await toolsOn(page);
+  await page.getByRole("button", { name: "Options" }).click();
+  await page.getByRole("menuitem", { name: "Cost ceiling" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cost ceiling" });
+  await dialog.getByRole("textbox", { name: "USD" }).fill("cheap");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText("Write an amount in USD").waitFor();
+  await dialog.getByRole("textbox", { name: "USD" }).fill("0.0005");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await say(page, "weather in Bergen");
+  await page.getByText("Cost ceiling exceeded").first().waitFor();
+  await idle(s, one);
+  const runs = async () =>
+    (await s.api("GET", `/api/v1/sessions/${one.id}/runs`)).items;
+  assert.equal((await runs())[0].limits.cost_usd, 0.0005);
+  await page.getByRole("link", { name: "Open task" }).click();
+  await page.getByText("Cost ceiling exceeded").first().waitFor();
+  await page.getByRole("button", { name: "Resume", exact: true }).click();
+  const raise = page.getByRole("dialog", { name: "Raise the cost ceiling" });
+  await raise.getByText("The run stopped at $0.0005").waitFor();
+  await raise.getByRole("textbox").fill("0.0001");
+  await raise.getByRole("button", { name: "Resume" }).click();
+  await raise.getByRole("alert").waitFor();
+  await raise.getByRole("textbox").fill("100");
+  await raise.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("heading", { name: /Run 2/ }).waitFor();
+  await idle(s, one);
+  await page
+    .getByRole("list", { name: "Activity" })
+    .getByRole("button", { name: /Completed/ })
+    .waitFor();
 });

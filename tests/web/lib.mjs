@@ -242,6 +242,14 @@ export async function goto(page, server, target) {
   await page.goto(server.url + target);
 }
 
+/** Go elsewhere in the page that is open, as its links do: quicker than loading it again. */
+export async function visit(page, target) {
+  await page.evaluate((to) => {
+    history.pushState(null, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, target);
+}
+
 /** Open all that is folded: tool lines, thoughts, summaries, details. */
 export async function openEverything(page) {
   await page.evaluate(() => {

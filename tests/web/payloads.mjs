@@ -75,7 +75,8 @@ export async function inspect(page, root = "app") {
   }, root);
 }
 
-/** One session a payload, with the payload in every place that takes text. `places` counts them. */
+/** One session a payload, with the payload in every place that takes text. `places` counts them. Most of them are
+ * on the path to the entry `last`, at place `at`; the head is on another branch. */
 export async function plant(s, p, i) {
   const one = await s.session({
     title: p.slice(0, 200),
@@ -190,11 +191,12 @@ export async function plant(s, p, i) {
     { kind: "model_change", data: { modelId: p, provider: p } },
     { kind: "session_info", data: { name: p } },
   ]);
-  await s.api("POST", `/api/v1/sessions/${one.id}/markers`, {
+  const marker = await s.api("POST", `/api/v1/sessions/${one.id}/markers`, {
     summary: p,
     tokens_before: 10,
   });
-  await s.append(one, [["user", p]], { at: ids[1] });
+  const { at } = await s.api("GET", `/api/v1/entries/${marker.id}`);
+  const other = await s.append(one, [["user", p]], { at: ids[1] });
   await s.api("PUT", `/api/v1/sessions/${one.id}/labels/${ids[1]}`, {
     label: p.replaceAll(/[\n\t]/g, " ").slice(0, 100),
   });
@@ -213,5 +215,11 @@ export async function plant(s, p, i) {
     title: p.slice(0, 200),
     parent_tool_use_id: `u${i}`,
   });
-  return { session: one, places: 38 };
+  return {
+    session: one,
+    last: marker.id,
+    at: at.slice(1),
+    head: other.head.slice(1),
+    places: 38,
+  };
 }

@@ -135,6 +135,41 @@ test("a run can be cancelled, resumed and retried from its page", async ({
   await rests(s, one);
 });
 
+test("a run is retried from one of its turns: what came before stands, what came after is a branch", async ({
+  server,
+}) => {
+  const s = await server(demo);
+  await ready(s);
+  const one = await s.session({ title: "From here" });
+  const run = await turn(s, one, {
+    content: "weather in Bergen",
+    servers: ["demo"],
+  });
+  await rests(s, one);
+  const before = await s.api("GET", `/api/v1/sessions/${one.id}`);
+  const page = await signIn(s);
+  await goto(page, s, `/runs/${run.id}`);
+  await page.getByRole("button", { name: "retry from here: turn 2" }).click();
+  await page.getByRole("heading", { name: /Run 2/ }).waitFor();
+  await page.getByText("retries this run").waitFor();
+  await rests(s, one);
+  const after = await s.api("GET", `/api/v1/sessions/${one.id}`);
+  assert.notEqual(after.head.split(".")[0], before.head.split(".")[0]);
+  const { items } = await s.api(
+    "GET",
+    `/api/v1/sessions/${one.id}/entries?view=true`,
+  );
+  // The call and its result are those of the first run; only the answer is new.
+  assert.equal(items.filter((e) => e.at.startsWith("#1.")).length, 3);
+  assert.match(
+    items
+      .at(-1)
+      .view.map((v) => v.text ?? "")
+      .join(),
+    /Bergen/,
+  );
+});
+
 test("a run that is not there is said to be missing", async ({ server }) => {
   const s = await server(demo);
   const page = await signIn(s);
@@ -181,4 +216,162 @@ test("providers say how they are, are refreshed and tested; budgets say what is 
     .waitFor();
   const budgets = page.getByRole("region", { name: "Budgets" });
   await budgets.getByRole("cell", { name: "$50.00" }).first().waitFor();
+});
+
+/** Rows as the server gives them; the 18 rules of C23 for their order are tested in core. */
+function activityRows() {
+  let n = 0;
+  const row = (type, more = {}) => ({
+    id: `r${++n}`,
+    type,
+    status: "completed",
+    kind: "",
+    title: type,
+    detail: "",
+    created: `2026-11-17T08:00:${String(n).padStart(2, "0")}.000Z`,
+    needs_action: false,
+    ...more,
+  });
+  const tool = (kind, detail, more = {}) =>
+    row("tool_call", { kind, title: kind, detail, step: `s${n + 1}`, ...more });
+  const stream = (step, kind, preview, size) =>
+    row("artifact", { kind, title: kind, step, preview, artifact_size: size });
+  const main = [
+    row("thinking", { title: "3 agent turns", status: "failed" }),
+    tool("shell_exec", "ls -l"),
+    tool("git_exec", "status"),
+    tool("read_file", "a.txt"),
+    tool("list_dir", "src"),
+    tool("file_edit", "b.txt"),
+    tool("http_request", "https://example.com"),
+    tool("shell_exec", "make", { status: "failed", step: "broken" }),
+    tool("shell_exec", "sleep", { status: "running" }),
+    row("approval", { title: "Approval requested", status: "requested" }),
+    row("approval", { title: "Approved", status: "approved" }),
+    row("approval", { title: "Rejected", status: "rejected" }),
+    row("approval", { title: "Approval cancelled", status: "cancelled" }),
+    row("files_changed", { title: "Files changed", detail: "a.txt, b.txt" }),
+    row("plan", { title: "Plan", detail: "1. read 2. write" }),
+    row("task_run", { title: "Backing task", created: null }),
+    row("interrupted", { title: "Interrupted", status: "interrupted" }),
+  ];
+  const details = [
+    stream("broken", "stdout", "compiling\n", 9000),
+    stream("broken", "stderr", "", 0),
+    stream("other", "stderr", "of another step\n", 16),
+    row("changed_files", { title: "Changed files", detail: "a.txt" }),
+    row("output", { title: "Output", detail: "on the way" }),
+    row("final_answer", { title: "Final answer", detail: "It is **done**." }),
+  ];
+  const hidden = [row("run_result", { title: "A summary nobody sees" })];
+  const timing = {
+    queue_ms: 1,
+    model_ms: 2,
+    tool_ms: 3,
+    approval_wait_ms: 4,
+    overhead_ms: 5,
+    total_ms: 15,
+  };
+  return {
+    items: [...main, ...details, ...hidden],
+    main,
+    details,
+    open: true,
+    timing,
+    next: null,
+  };
+}
+
+test("C23: 18 ways in which rows of a run look, on its page and in the transcript", async ({
+  server,
+}) => {
+  const s = await server(demo);
+  await ready(s);
+  const one = await s.session({ title: "Rows" });
+  const run = await turn(s, one, {
+    content: "weather in Bergen",
+    servers: ["demo"],
+  });
+  await rests(s, one);
+  const page = await signIn(s);
+  await page.route("**/api/v1/runs/*/activity*", (route) =>
+    route.fulfill({ json: activityRows() }),
+  );
+  await goto(page, s, `/runs/${run.id}`);
+  const list = page.getByRole("list", { name: "Activity" });
+  const details = page.getByRole("list", { name: "Details" });
+  const line = (of, name) => of.getByRole("button", { name }).first();
+  await line(list, /3 agent turns/).waitFor();
+  const texts = (of) =>
+    of.evaluate((ul) =>
+      [...ul.querySelectorAll(":scope > li > button.line")].map((b) =>
+        [...b.querySelectorAll(".verb, .what")]
+          .map((x) => x.textContent)
+          .join(" ")
+          .trim(),
+      ),
+    );
+  // 1 order, 2 labels of commands, 3 of git, 4 of reading, 5 of listing, 6 of editing, 7 other tools keep their names
+  assert.deepEqual((await texts(list)).slice(0, 8), [
+    "3 agent turns",
+    "Ran shell ls -l",
+    "Ran git status",
+    "Read file a.txt",
+    "Listed files src",
+    "Edited file b.txt",
+    "http_request https://example.com",
+    "Ran shell make",
+  ]);
+  // 8 what is superseded or bookkeeping is not drawn
+  assert.equal(await page.getByText("A summary nobody sees").count(), 0);
+  // 9 the worst turn marks its row, 10 what runs, 11 what waits, 12 what was rejected, 13 what was cut
+  for (const [row, mark] of [
+    [/3 agent turns/, "Failed"],
+    [/sleep/, "Running"],
+    [/Approval requested/, "Waiting"],
+    [/Rejected/, "Rejected"],
+    [/Interrupted/, "Cancelled"],
+  ])
+    await line(list, row)
+      .getByRole("img", { name: mark, includeHidden: true })
+      .waitFor();
+  // 14 an approved row has no mark, 15 a row without a time shows none
+  assert.equal(
+    await line(list, /^Approved/)
+      .getByRole("img")
+      .count(),
+    0,
+  );
+  assert.equal(
+    await line(list, /Backing task/)
+      .locator("time")
+      .innerText(),
+    "",
+  );
+  // 16 details are open here: artifacts with their size, lists of files, output, and the answer as Markdown
+  assert.deepEqual(
+    (await texts(details)).map((t) => t.split(" ")[0]),
+    ["stdout", "stderr", "stderr", "Changed", "Output", "Final"],
+  );
+  await line(details, /stdout.*8\.8 KB/).waitFor();
+  await line(details, /Final answer/).click();
+  await details.locator("strong", { hasText: "done" }).waitFor();
+  // 17 a failed tool is open, with the streams of its own step, and an empty stderr is said
+  const failed = list
+    .getByRole("listitem")
+    .filter({ hasText: "Ran shellmake" });
+  await failed.getByText("compiling").waitFor();
+  await failed.getByText("stderr was captured and is empty.").waitFor();
+  assert.equal(await failed.getByText("of another step").count(), 0);
+  await failed.getByRole("button", { name: "Advanced" }).click();
+  await failed.getByText("broken", { exact: true }).waitFor();
+  // 18 in the transcript: the same rows, details closed, an empty stderr hidden, the way to the rest
+  await goto(page, s, `/sessions/${one.slug}`);
+  await page.getByRole("button", { name: "Activity" }).first().click();
+  await line(list, /Ran shell make/).click();
+  await failed.getByText("compiling").waitFor();
+  assert.equal(await page.getByText("stderr was captured").count(), 0);
+  assert.equal(await details.count(), 0);
+  await failed.getByRole("link", { name: "Open task output" }).click();
+  await page.waitForURL(new RegExp(`/runs/${run.id}`));
 });

@@ -25,6 +25,7 @@ async function demo() {
 }
 
 const { child, link, url } = await demo();
+process.on("exit", () => child.kill("SIGTERM"));
 const browser = await openBrowser();
 const first = await browser.newContext();
 await (await first.newPage()).goto(link);
@@ -59,9 +60,46 @@ const opened = async (page) => {
   await page
     .getByRole("button", { name: /Edit internal\/cache\/key.go/ })
     .click();
+  await page.mouse.move(720, 400);
+  await page.mouse.wheel(0, -330);
 };
 
 await shot("session", "/sessions/stale-prices", { act: opened });
+/** A prompt with tools in a new session, up to the approval that the demo tool asks for. */
+const chat = async (page) => {
+  const field = page.getByRole("textbox", { name: "Message" });
+  await page.getByRole("button", { name: "New session" }).click();
+  await page
+    .getByRole("textbox", { name: "Title" })
+    .fill("A line for the README");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: /^Model: demo/ }).waitFor();
+  await page.getByRole("switch", { name: "tools off" }).click();
+  await field.fill("What is the weather in Bergen?");
+  await field.press("Enter");
+  await page.getByText("15 degrees Celsius").first().waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  await field.fill("Edit the README: add a line");
+  await field.press("Enter");
+  await page.getByRole("group", { name: "Approval required" }).waitFor();
+  await field.fill("Then show me some code");
+  await field.press("Enter");
+  await page.getByRole("region", { name: "Queued next" }).waitFor();
+};
+
+/** The page of the run that waits. */
+const run = async (page) => {
+  await page.getByRole("link", { name: /Run 2/ }).first().click();
+  await page.getByRole("list", { name: "Activity" }).waitFor();
+  await page
+    .getByRole("button", { name: /demo_edit|Edited file/ })
+    .first()
+    .waitFor();
+};
+
+await shot("chat", "/sessions", { act: chat });
+await shot("run", "/runs", { act: run });
+await shot("providers", "/providers", { dark: true });
 await shot("cost", "/cost", { dark: true });
 await shot("tree", "/sessions/ten-thousand-ways", { dark: true });
 await shot("search", "/search?q=connection+refused");

@@ -109,6 +109,45 @@ test("a tool call is one line that opens into its command, streams and error", a
   await page.getByText("toolu_1").waitFor();
 });
 
+test("calls made together have their results, also when these come one by one, as the user", async ({
+  server,
+}) => {
+  const s = await server();
+  const one = await s.session({ title: "Together" });
+  const call = (id) => ({
+    type: "tool_use",
+    id,
+    name: "Bash",
+    input: { command: `echo ${id}` },
+  });
+  const result = (id) => ({
+    role: "user",
+    parts: [{ type: "tool_result", tool_use_id: id, content: `out ${id}` }],
+  });
+  await s.append(one, [
+    ["user", "run both"],
+    { role: "assistant", parts: [call("first"), call("second")] },
+    result("first"),
+    result("second"),
+    ...Array.from({ length: 30 }, (_, i) => [
+      i % 2 ? "assistant" : "user",
+      `line ${i}\n\n`.repeat(4),
+    ]),
+  ]);
+  const page = await signIn(s);
+  await goto(page, s, `/sessions/${one.slug}?entry=%231.2`);
+  const second = page.getByRole("button", { name: /echo second/ });
+  await second.click();
+  await page.getByText("out second").waitFor();
+  assert.equal(await page.getByRole("img", { name: "Interrupted" }).count(), 0);
+  // What floats over the transcript does not cover the composer.
+  const end = await page
+    .getByRole("button", { name: "To the end" })
+    .boundingBox();
+  const dock = await page.getByRole("form", { name: "Composer" }).boundingBox();
+  assert.ok(end.y + end.height <= dock.y);
+});
+
 test("an edit is shown as a difference with its changed words", async ({
   server,
 }) => {

@@ -105,6 +105,48 @@ test("two branches are compared: what they share, words, files, tokens, and the 
   );
 });
 
+test("an entry is put onto another branch in the comparison, and onto another session from the transcript", async ({
+  server,
+}) => {
+  const s = await server();
+  const { one } = await branched(s);
+  const elsewhere = await s.session({ title: "Elsewhere" });
+  const texts = async (id) =>
+    (await s.api("GET", `/api/v1/sessions/${id}/entries?view=true`)).items.map(
+      (e) => e.view[0]?.text ?? "",
+    );
+  const page = await signIn(s);
+  await goto(page, s, `/compare?one=${one.slug}:1.4&other=${one.slug}:2.4`);
+  const entry = page
+    .getByRole("article")
+    .filter({ hasText: "Purge on reload" });
+  await entry.hover();
+  await entry
+    .getByRole("button", { name: "Put onto the other branch" })
+    .click();
+  await page.getByRole("button", { name: "Put here" }).click();
+  await page.getByText("Put there").waitFor();
+  await page.waitForURL(/other=[^&]*2\.5/);
+  assert.match((await texts(one.id)).at(-1), /Purge on reload/);
+  assert.equal((await texts(one.id)).length, 5);
+  await goto(page, s, `/sessions/${one.slug}?at=1.4`);
+  const old = page.getByRole("article").filter({ hasText: "Purge on reload" });
+  await old.hover();
+  await old.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Put onto a branch…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Put onto a branch" });
+  await dialog.getByRole("radio", { name: /\(head\)/ }).waitFor();
+  await dialog.getByRole("radio", { name: "Another session" }).check();
+  await dialog.getByRole("textbox", { name: "Session" }).fill("nobody");
+  await dialog.getByRole("button", { name: "Put here" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByRole("textbox", { name: "Session" }).fill(elsewhere.slug);
+  await dialog.getByRole("button", { name: "Put here" }).click();
+  await page.waitForURL(new RegExp(`/sessions/${elsewhere.slug}`));
+  await page.getByRole("article").getByText("Purge on reload").waitFor();
+  assert.equal((await texts(elsewhere.id)).length, 1);
+});
+
 test("the context shows what a model gets and what is not sent as stored", async ({
   server,
 }) => {

@@ -1,7 +1,17 @@
 // Text of a transcript never becomes script: payloads through every place where content is shown.
 import assert from "node:assert/strict";
 import http from "node:http";
-import { goto, openEverything, signIn, test, until } from "./lib.mjs";
+import fs from "node:fs";
+import os from "node:os";
+import {
+  goto,
+  openEverything,
+  root,
+  signIn,
+  test,
+  until,
+  visit,
+} from "./lib.mjs";
 import { inspect, payloads, plant } from "./payloads.mjs";
 
 async function clean(page, where) {
@@ -9,8 +19,9 @@ async function clean(page, where) {
   assert.deepEqual(found, [], `${where}: ${found.join("; ")}`);
 }
 
+/** So high that no row of a session is left out. */
 async function victim(s) {
-  const page = await signIn(s);
+  const page = await signIn(s, { viewport: { width: 1440, height: 6000 } });
   await page.addInitScript(() => {
     window.__violations = [];
     document.addEventListener("securitypolicyviolation", (e) =>
@@ -25,11 +36,17 @@ test("no payload runs in any place of a transcript, the tree, the context and th
 }) => {
   const s = await server();
   const page = await victim(s);
+  await goto(page, s, "/sessions");
   for (const [i, p] of payloads.entries()) {
-    const { session: one } = await plant(s, p, i);
+    const { session: one, last, at } = await plant(s, p, i);
     for (const panel of ["tree", "context", "info"]) {
-      await goto(page, s, `/sessions/${one.slug}?panel=${panel}&details=1`);
-      await page.getByRole("article").first().waitFor();
+      await visit(
+        page,
+        `/sessions/${one.slug}?panel=${panel}&at=${at}&details=1`,
+      );
+      await page.locator(`[data-entry="${last}"]`).waitFor();
+      assert.ok((await page.locator("button.line").count()) >= 4); // its tools
+      await page.waitForTimeout(panel === "context" ? 150 : 30);
       await openEverything(page);
       await page.waitForTimeout(30);
       await clean(page, `payload ${i} ${JSON.stringify(p)}, ${panel}`);
@@ -42,8 +59,7 @@ test("no payload runs in the list, the search, the palette, the comparison, cost
 }) => {
   const s = await server();
   const all = [];
-  for (const [i, p] of payloads.entries())
-    all.push((await plant(s, p, i)).session);
+  for (const [i, p] of payloads.entries()) all.push(await plant(s, p, i));
   const page = await victim(s);
   const views = [
     "/sessions",
@@ -58,10 +74,11 @@ test("no payload runs in the list, the search, the palette, the comparison, cost
     "/settings/sources",
     "/settings/storage",
   ];
-  for (const one of all.slice(0, 12))
-    views.push(`/compare?one=${one.slug}:1.4&other=${one.slug}:2.3`);
+  for (const { session: one, at, head } of all.slice(0, 12))
+    views.push(`/compare?one=${one.slug}:${at}&other=${one.slug}:${head}`);
+  await goto(page, s, "/sessions");
   for (const view of views) {
-    await goto(page, s, view);
+    await visit(page, view);
     await page.getByRole("main").waitFor();
     await page.waitForTimeout(300);
     await openEverything(page);
@@ -144,9 +161,9 @@ test("no payload runs in chat, approvals, the queue, runs and providers", async 
           system_prompt: p,
           ...more,
         });
-      const { run } = await turn({ servers: ["demo"] });
+      const { run, user } = await turn({ servers: ["demo"] });
       await turn({ queue: true });
-      made.push({ one, run });
+      made.push({ one, run, user });
     }
     await until(
       "approvals",
@@ -154,8 +171,10 @@ test("no payload runs in chat, approvals, the queue, runs and providers", async 
         (await s.api("GET", "/api/v1/approvals?status=pending&limit=200")).items
           .length >= texts.length,
     );
-    for (const [i, { one, run }] of made.entries()) {
-      await goto(page, s, `/sessions/${one.slug}`);
+    await goto(page, s, "/sessions");
+    for (const [i, { one, run, user }] of made.entries()) {
+      await visit(page, `/sessions/${one.slug}`);
+      await page.locator(`[data-entry="${user}"]`).waitFor();
       await page
         .getByRole("group", { name: "Approval required" })
         .first()
@@ -164,7 +183,7 @@ test("no payload runs in chat, approvals, the queue, runs and providers", async 
       await page.waitForTimeout(30);
       await clean(page, `chat, payload ${i} ${JSON.stringify(texts[i])}`);
       if (i % 4) continue; // the same renderer: every fourth is enough
-      await goto(page, s, `/runs/${run.id}`);
+      await visit(page, `/runs/${run.id}`);
       await page.getByRole("list", { name: "Activity" }).waitFor();
       await openEverything(page);
       await openEverything(page);
@@ -189,4 +208,58 @@ test("no payload runs in chat, approvals, the queue, runs and providers", async 
   } finally {
     evil.close();
   }
+});
+
+test("no payload runs in titles, output, diffs, plans, options and approvals of an external agent", async ({
+  server,
+}) => {
+  const texts = payloads.filter((p) => p.trim() && !p.includes("\u0000"));
+  const work = fs.realpathSync(fs.mkdtempSync(`${os.tmpdir()}/bough-evil-`));
+  const file = `${work}/texts.json`;
+  fs.writeFileSync(file, JSON.stringify(texts));
+  const s = await server({
+    config: `[workspaces]\nroot = ${work}\n[agent "evil"]\ncommand = node ${root}/tests/fakes/acp-agent.mjs\nset = FAKE_TEXTS=${file}\n`,
+  });
+  const one = await s.session({ title: "Evil agent" });
+  const { run } = await s.api("POST", `/api/v1/sessions/${one.id}/turns`, {
+    content: "[s:evil]",
+    runtime: "external",
+    adapter: "evil",
+    workspace: work,
+  });
+  const waiting = async () =>
+    (
+      await s.api(
+        "GET",
+        `/api/v1/approvals?status=pending&run=${run.id}&limit=200`,
+      )
+    ).items;
+  await until(
+    "approvals",
+    async () => (await waiting()).length === Math.min(texts.length, 32), // at most 32 wait at once
+  );
+  const page = await victim(s);
+  // All payloads are in one message and in the rows of one run.
+  for (const view of [`/sessions/${one.slug}?details=1`, `/runs/${run.id}`]) {
+    await goto(page, s, view);
+    await page
+      .getByRole("group", { name: "Approval required" })
+      .first()
+      .waitFor();
+    await openEverything(page);
+    await openEverything(page);
+    await page.waitForTimeout(300);
+    await clean(page, view);
+  }
+  await page.getByRole("button", { name: /^Approvals: \d+ waiting/ }).click();
+  await page.getByRole("dialog", { name: "Approvals" }).waitFor();
+  await page.waitForTimeout(300);
+  await clean(page, "tray");
+  await s.api("POST", `/api/v1/runs/${run.id}/cancel`, {});
+  await until(
+    "the run ends",
+    async () =>
+      (await s.api("GET", `/api/v1/runs/${run.id}`)).status === "cancelled",
+  );
+  fs.rmSync(work, { recursive: true });
 });

@@ -105,6 +105,20 @@ export async function moveHead(id: string, entry: string): Promise<void> {
   say("The head is here now", before ? () => moveHead(id, before) : undefined);
 }
 
+/** Put entries of `from` behind the entry `behind` of a session, or behind its head. Gives the new head. */
+export async function putOnto(s: Session, behind: string, from: Session, entries: string[]): Promise<string> {
+  const before = s.head;
+  const done = await got(
+    api.POST("/api/v1/sessions/{id}/pick", { ...at(s.id), body: { entries, from: from.id, ...(behind ? { at: behind } : {}) } }),
+  );
+  await refresh(s.id);
+  say(
+    done.ids.length > entries.length ? "Put there, with the results of its tools" : "Put there",
+    before ? () => moveHead(s.id, before) : undefined,
+  );
+  return done.head ?? "";
+}
+
 export function fork(s: Session, entry?: string): void {
   ask({
     title: "Fork",

@@ -6,6 +6,8 @@ import { access } from "./api/client";
 import { live } from "./api/events";
 import { KeysDialog, onKey, showKeys } from "./keys";
 import { followLinks, go, href, param, sessionName, toList, view, withQuery } from "./router";
+import { visible } from "./lib/ansi";
+import { unasked } from "./state/agents";
 import { session } from "./state/session";
 import { waiting } from "./state/runs";
 import { Questions } from "./ui/dialog";
@@ -25,6 +27,7 @@ import { SessionList } from "./views/sessions/list";
 import { PurgeDialog } from "./views/sessions/purge";
 import { titleOf } from "./views/sessions/row";
 import { SettingsPage } from "./views/settings/settings";
+import { PickDialog } from "./views/transcript/pick";
 
 interface Place {
   path: string;
@@ -69,10 +72,11 @@ export function App() {
   if (access.value === "signed-out") return <SignedOut />;
   const Wide = wide[view.value];
   return (
-    <>
+    <div class={unasked.value.length ? "alarmed" : "contents"}>
       <a class="skip" href="#main">
         Skip to the main part
       </a>
+      <Alarm />
       {Wide ? (
         <div class="app wide">
           <Rail />
@@ -85,10 +89,24 @@ export function App() {
       <KeysDialog />
       <Questions />
       <PurgeDialog />
+      <PickDialog />
       <Tray />
       <ImportDialog />
       <Pills />
-    </>
+    </div>
+  );
+}
+
+/** On every view, while an agent may do what it likes without a person. */
+function Alarm() {
+  const list = unasked.value;
+  if (!list.length) return null;
+  return (
+    <p class="alarm" role="alert">
+      <Icon name="alert" small />
+      <b>Auto-approval is on</b>
+      <span class="clip">{list.map((a) => visible(a.title || a.name)).join(", ")}</span>
+    </p>
   );
 }
 

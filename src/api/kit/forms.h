@@ -22,6 +22,7 @@ void form_call(struct json_writer *w, const struct bough_call *call);
 void form_calls(struct json_writer *w, const char *key, const struct bough_calls *c); /* by id */
 void form_totals(struct json_writer *w, const char *key, const struct bough_totals *t);
 void form_in_totals(struct json_writer *w, const struct bough_totals *t);
+void form_in_picked(struct json_writer *w, const struct bough_pick_result *out);
 void form_appended(struct json_writer *w, const struct bough_append_result *out);
 void form_in_appended(struct json_writer *w, const struct bough_append_result *out);
 void form_branch(struct json_writer *w, const struct bough_branch *b, bool head);

@@ -33,6 +33,17 @@ void form_appended(struct json_writer *w, const struct bough_append_result *out)
     jw_end_obj(w);
 }
 
+void form_in_picked(struct json_writer *w, const struct bough_pick_result *out)
+{
+    jw_key(w, "ids");
+    jw_arr(w);
+    for (size_t i = 0; i < out->n; i++)
+        jw_cstr(w, out->ids[i]);
+    jw_end_arr(w);
+    jw_kv_i64(w, "shared", (int64_t)out->shared);
+    form_head(w, "head", out->head);
+}
+
 void form_branch(struct json_writer *w, const struct bough_branch *b, bool head)
 {
     jw_obj(w);

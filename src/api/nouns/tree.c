@@ -1,8 +1,9 @@
-/* The tree of a session: branches, children of an entry, comparing paths. */
+/* The tree of a session: branches, children of an entry, comparing paths, cherry-picks. */
 #include <string.h>
 
 #include "api/kit/body.h"
 #include "api/kit/forms.h"
+#include "base/limits.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 
@@ -208,6 +209,85 @@ static enum bough_rc branch(struct http_req *req, struct http_res *res, struct b
     return rc;
 }
 
+/* ---- cherry-pick ---- */
+
+struct picking {
+    struct bough_pick_options how;
+    struct json entries;
+    const char *expect;
+};
+
+#define HOW(field) offsetof(struct picking, how.field)
+
+static const struct api_member pick_members[] = {
+    { "entries", API_LIST, offsetof(struct picking, entries) },
+    { "from", API_TEXT, HOW(from) },
+    { "at", API_TEXT, HOW(at) },
+    { "at_root", API_FLAG, HOW(at_root) },
+    { "keep_head", API_FLAG, HOW(keep_head) },
+    { "expect_head", API_TEXT, offsetof(struct picking, expect) },
+    { 0 },
+};
+
+/* The ids of the entries in the body, which must be of the session `from`. */
+static enum bough_rc pick_entries(struct http_req *req, const char *from, struct picking *x,
+                                  struct bough_error *err)
+{
+    struct json_iter it = json_iter(x->entries);
+    const char **ids;
+    enum bough_rc rc = BOUGH_OK;
+
+    if (json_count(x->entries) > LIMIT_APPEND_ENTRIES)
+        return bough_fail(err, BOUGH_TOO_LARGE, "a pick has at most %d entries",
+                          LIMIT_APPEND_ENTRIES);
+    ids = arena_array(req->arena, json_count(x->entries) + 1, sizeof *ids);
+    while (!rc && json_next(&it)) {
+        struct bough_str text;
+
+        if (!json_str(req->arena, it.value, &text))
+            return bough_fail(err, BOUGH_INVALID, "entries is a list of ids");
+        ids[x->how.n] = text.p;
+        rc = api_entry_id(req, from, &ids[x->how.n++], err);
+    }
+    x->how.entries = ids;
+    return rc;
+}
+
+static enum bough_rc pick(struct http_req *req, struct http_res *res, struct bough_error *err)
+{
+    struct picking x = { 0 };
+    struct bough_session *s, *from = NULL;
+    struct bough_pick_result out;
+    struct json_writer *w;
+    enum bough_rc rc = api_session(req, &s, err);
+
+    if (!rc)
+        rc = api_body(req, pick_members, &x, err);
+    if (!rc && x.how.from)
+        rc = api_session_named(req, x.how.from, &from, err);
+    if (rc)
+        return rc;
+    x.how.from = from ? from->id : s->id;
+    rc = pick_entries(req, x.how.from, &x, err);
+    if (!rc)
+        rc = api_entry_id(req, s->id, &x.how.at, err);
+    if (!rc)
+        rc = api_expect(req, res, x.expect, &x.how.expect_head, err);
+    if (!rc)
+        rc = api_head_lost(
+            req, res, bough_pick(api_of(req)->store, req->arena, s->id, &x.how, &out, err), err);
+    if (rc == BOUGH_BUSY)
+        api_busy(req, res, s->id);
+    if (rc)
+        return rc;
+    api_head_etag(res, out.head);
+    w = http_json(res, 201);
+    jw_obj(w);
+    form_in_picked(w, &out);
+    jw_end_obj(w);
+    return BOUGH_OK;
+}
+
 static const struct http_field hash_query[] = {
     { "at", HTTP_STRING, "The path to this entry instead of the head." },
     { 0 },
@@ -231,6 +311,10 @@ const struct http_route api_tree_routes[] = {
     { "GET", "/api/v1/sessions/{id}/hash", hash, AUTH_READ,
       "Get the SHA-256 of a path. Equal conversations have equal hashes.", hash_query,
       .gives = "Hash" },
+    { "POST", "/api/v1/sessions/{id}/pick", pick, AUTH_READ | AUTH_APPEND,
+      "Cherry-pick: put entries of another branch or session onto this one. Those that follow "
+      "there already are shared; the others are copied, with the results of their tool calls.",
+      .takes = "Pick", .gives = "Picked", .status = 201, .flags = HTTP_MATCHES | HTTP_TAGS },
     { "GET", "/api/v1/sessions/{id}/roots", followers, AUTH_READ, "List the root entries.",
       .gives = "Entries" },
     { "GET", "/api/v1/sessions/{id}/tree", in_time, AUTH_READ,

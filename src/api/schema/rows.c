@@ -227,6 +227,11 @@ const struct api_schema api_own_schemas[] = {
       "preview:string" },
     { "PathPrompts", "A page of the places on a path to jump to, oldest first.",
       "items:[PathPrompt] next:string|null" },
+    { "Pick", "Entries to put onto this session.",
+      "only entries:[string] from?:string at?:string at_root?:boolean keep_head?:boolean "
+      "expect_head?:string",
+      .example = "{\"entries\":[\"#1.4\"],\"at\":\"#2.3\"}" },
+    { "Picked", "Where the entries are now.", "ids:[string] shared:integer head:" PLACE },
     { "Place", "A project, a workspace or an account.",
       "id:string name:string created:time|null sessions:integer" },
     { "PlaceDeleted", "What the deletion of a project, workspace or account did.",

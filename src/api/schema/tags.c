@@ -57,6 +57,7 @@ static const struct {
     { "/hash", "tree" },
     { "/head", "tree" },
     { "/outline", "tree" },
+    { "/pick", "tree" },
     { "/prompts", "tree" },
     { "/roots", "tree" },
     { "/tree", "tree" },

@@ -240,7 +240,7 @@ out:
 static const struct cli_option options[] = {
     { "serve", 0, NULL,
       "fill the store with sessions that show everything instead, and serve it to a browser on "
-      "this machine until Ctrl-C" },
+      "this machine until Ctrl-C, with a demo provider and demo tools to chat with" },
     { "small", 0, NULL, "with --serve: without the two sessions that are large" },
     { "port", 'p', "N", "with --serve: port to listen on (7447); 0 picks a free one" },
     { 0 },
@@ -253,4 +253,10 @@ const struct cli_cmd cmd_demo = {
     .summary =
         "take a short tour on a temporary store: create, append, fork, branch, compact, list, fsck",
     .run = run,
+    .about =
+        "With --serve nothing of your own is read or written: the store is temporary, the "
+        "configuration is not used, no key is needed and no network. The provider \"demo\" has "
+        "canned answers; words of a prompt choose them: weather, edit, wait, story, code, fail. "
+        "With tools on, edit asks for an approval.",
+    .examples = "bough demo --serve --port 0",
 };

@@ -228,6 +228,7 @@ extern const struct cli_cmd cmd_mcp;
 extern const struct cli_cmd cmd_memory;
 extern const struct cli_cmd cmd_migrate;
 extern const struct cli_cmd cmd_new;
+extern const struct cli_cmd cmd_pick;
 extern const struct cli_cmd cmd_prices;
 extern const struct cli_cmd cmd_providers;
 extern const struct cli_cmd cmd_purge;

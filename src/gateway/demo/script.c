@@ -232,6 +232,7 @@ void demo_answer(struct bough_arena *a, struct bough_str body, struct demo_reply
 {
     struct asked in = { .prompt = "" };
     struct json root;
+    bool quoted;
 
     *out = (struct demo_reply){ .status = 400, .text = "the body is not a JSON object" };
     if (json_parse(a, body, &root, NULL) || json_type(root) != JSON_OBJECT)
@@ -243,14 +244,16 @@ void demo_answer(struct bough_arena *a, struct bough_str body, struct demo_reply
                                 .input = (int64_t)(body.n / BYTES_PER_TOKEN) };
     json_bool(json_member(root, "stream"), &out->stream);
     json_bool(json_member(json_member(root, "stream_options"), "include_usage"), &out->usage);
-    if (!in.result && has_word(in.prompt, "fail")) {
+    /* A title or a summary is asked for with a prompt that quotes the conversation. */
+    quoted = in.to_title || in.to_summarise;
+    if (!in.result && !quoted && has_word(in.prompt, "fail")) {
         out->status = 500;
         out->text = "the demo provider fails, because the prompt asks it to";
         return;
     }
-    if (!in.result)
+    if (!in.result && !quoted)
         add_calls(a, &in, out);
-    if (!in.to_title && !in.to_summarise)
+    if (!quoted)
         out->thought = in.result ? "The tool has answered, so I can say what it found."
                                  : "The prompt is looked up in the script of the demo.";
     answer(a, &in, out);

@@ -261,7 +261,7 @@ enum bough_rc blob_permit(struct prep *p, int64_t sid, const struct blob_parts *
             *again = true;
         if (rc == BOUGH_NOT_FOUND)
             return no_attachment(w, err);
-        if (rc || w->text.n || (row.since > p->now - LIMIT_LOOSE_MS && !w->foreign))
+        if (rc || w->text.n || w->shown || (row.since > p->now - LIMIT_LOOSE_MS && !w->foreign))
             continue;
         rc = snap->ops->link_scan(snap->v, row.bno, see_link, &s, err);
         if (!rc && !s.visible)

@@ -18,6 +18,7 @@ struct blob_want {
     unsigned char hash[32];
     int64_t size;
     struct bough_str text; /* base64 to store; empty: the part names an uploaded blob */
+    bool shown;   /* the entry is a copy of one that shows it and that the caller may read */
     bool foreign; /* an uploaded blob that this caller may show only if its session does already */
 };
 

@@ -61,7 +61,7 @@ struct append_how {
     const struct open_row *open; /* in->n must be 1 */
     bool heed_lease;
     const char *as;
-    const struct packed_entry *const *packed; /* one for each entry; see import_append(). NULL */
+    struct plan_how plan;
 };
 
 /* bough_append(), with `how`. */

@@ -115,7 +115,7 @@ enum bough_rc append_all(struct bough_store *s, struct bough_arena *a, const cha
     if (!rc && in->at_root && !cstr_empty(in->at))
         rc = bough_fail(err, BOUGH_INVALID, "append behind an entry or begin a new root, not both");
     if (!rc) /* arguments before the session, which may be cached although it was purged */
-        rc = plan_build_packed(s, a, in, how->packed, &j.plan, err);
+        rc = plan_build_how(s, a, in, &how->plan, &j.plan, err);
     if (!rc)
         rc = find_session_fast(s, session, &j.sid, err);
     if (!rc)

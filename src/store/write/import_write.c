@@ -70,7 +70,7 @@ enum bough_rc import_append(struct bough_store *s, struct bough_arena *a, const 
                             const struct packed_entry *const *packed,
                             struct bough_append_result *out, struct bough_error *err)
 {
-    const struct append_how how = { .heed_lease = true, .packed = packed };
+    const struct append_how how = { .heed_lease = true, .plan.packed = packed };
 
     return append_all(s, a, session, in, &how, out, err);
 }

@@ -331,10 +331,32 @@ static enum bough_rc check_ids(const struct plan *plan, struct bough_error *err)
     return rc;
 }
 
-enum bough_rc plan_build_packed(struct bough_store *s, struct bough_arena *a,
-                                const struct bough_append_options *in,
-                                const struct packed_entry *const *packed, struct plan *out,
-                                struct bough_error *err)
+static void show_attachments(struct blob_parts *parts)
+{
+    for (size_t i = 0; i < parts->nwants; i++)
+        parts->wants[i].shown = true;
+}
+
+/* The call of entry `i`: that of the append, one made for its usage, or none. */
+static enum bough_rc find_call(const struct bough_store *s, const struct bough_append_options *in,
+                               const struct plan_how *how, struct plan *plan, size_t i, int64_t chk,
+                               struct bough_error *err)
+{
+    struct plan_entry *pe = &plan->entries[i];
+
+    if (in->entries[i].by_call && !in->call)
+        return bough_fail(err, BOUGH_INVALID, "entry %zu is by a call, but no call was given",
+                          i + 1);
+    pe->call_new = in->entries[i].by_call ? 1 : 0;
+    if (pe->e.usage && !pe->call_new && cstr_empty(pe->call) && !s->uncounted && !how->uncounted)
+        own_call(s, plan, &in->entries[i], pe, pe->x.made, chk);
+    link_call(pe, plan);
+    return BOUGH_OK;
+}
+
+enum bough_rc plan_build_how(struct bough_store *s, struct bough_arena *a,
+                             const struct bough_append_options *in, const struct plan_how *how,
+                             struct plan *out, struct bough_error *err)
 {
     const struct bough_entry_new *entries = in->entries;
     int64_t now = env_now(&s->e->env);
@@ -360,18 +382,16 @@ enum bough_rc plan_build_packed(struct bough_store *s, struct bough_arena *a,
     for (size_t i = 0; i < n; i++) {
         struct plan_entry *pe = &out->entries[i];
 
-        rc = plan_one(s, a, &entries[i], packed ? packed[i] : NULL, i, now, pe, err);
+        rc = plan_one(s, a, &entries[i], how->packed ? how->packed[i] : NULL, i, now, pe, err);
         if (rc)
             return rc;
+        if (how->copies)
+            show_attachments(&pe->blobs);
         pe->x.made = now;
         pe->x.chk = chk[i];
-        if (entries[i].by_call && !in->call)
-            return bough_fail(err, BOUGH_INVALID, "entry %zu is by a call, but no call was given",
-                              i + 1);
-        pe->call_new = entries[i].by_call ? 1 : 0;
-        if (pe->e.usage && !pe->call_new && cstr_empty(pe->call) && !s->uncounted)
-            own_call(s, out, &entries[i], pe, now, chk[n + i]);
-        link_call(pe, out);
+        rc = find_call(s, in, how, out, i, chk[n + i], err);
+        if (rc)
+            return rc;
         out->resolve = out->resolve || !cstr_empty(pe->call) || pe->e.kind == BOUGH_ENTRY_LABEL ||
                        pe->e.kind == BOUGH_ENTRY_COMPACTION;
     }
@@ -385,7 +405,7 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
 {
     const struct bough_append_options in = { .entries = entries, .n = n, .call = call };
 
-    return plan_build_packed(s, a, &in, NULL, out, err);
+    return plan_build_how(s, a, &in, &(struct plan_how){ 0 }, out, err);
 }
 
 void plan_add_calls(struct prep *p, const struct plan *plan, int64_t sid, const int64_t groups[2])

@@ -49,12 +49,17 @@ enum bough_rc plan_build(struct bough_store *s, struct bough_arena *a,
                          const struct bough_call_new *call, struct plan *out,
                          struct bough_error *err);
 
-/* The same for the entries and the call of an append. packed[i] is entry i, packed ahead; NULL: it
- * is not. `packed` itself may be NULL. */
-enum bough_rc plan_build_packed(struct bough_store *s, struct bough_arena *a,
-                                const struct bough_append_options *in,
-                                const struct packed_entry *const *packed, struct plan *out,
-                                struct bough_error *err);
+struct plan_how {
+    const struct packed_entry *const *packed; /* one for each entry, packed ahead; one that is NULL
+                                                 is not, and NULL: none is */
+    bool uncounted; /* usage without a call gets none: it is counted elsewhere */
+    bool copies;    /* of entries that the caller may read: their attachments may be shown */
+};
+
+/* The same for the entries and the call of an append. */
+enum bough_rc plan_build_how(struct bough_store *s, struct bough_arena *a,
+                             const struct bough_append_options *in, const struct plan_how *how,
+                             struct plan *out, struct bough_error *err);
 
 /* Look up existing calls, label targets and first kept entries. Call it when plan->resolve is set.
  * BOUGH_NOT_FOUND when a call or a label target does not exist. */

@@ -1,17 +1,17 @@
 // External agents that this server can start: whether they are there, signed in, and what to do if not.
-import { signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { type Agent, type AgentProbe, api, got } from "../api/client";
+import { live } from "../api/events";
 
 export const agents = signal<Agent[]>([]);
 /** How far an agent came when it was last tested, by its name. */
 export const probes = signal<Record<string, AgentProbe>>({});
 export const agentsState = signal<"loading" | "ready" | "none">("loading");
 
-let asked = false;
+/** Agents whose requests are answered without a person. */
+export const unasked = computed(() => agents.value.filter((a) => a.approve === "allow"));
 
-export async function loadAgents(): Promise<void> {
-  if (asked) return;
-  asked = true;
+async function loadAgents(): Promise<void> {
   try {
     agents.value = (await got(api.GET("/api/v1/agents"))).items.filter((a) => !a.off);
     agentsState.value = agents.value.length ? "ready" : "none";
@@ -19,6 +19,11 @@ export async function loadAgents(): Promise<void> {
     agentsState.value = "none"; // a server that starts no agents
   }
 }
+
+// A server that was started again may have another configuration.
+effect(() => {
+  if (live.value === "resumed" || (live.value === "live" && agentsState.peek() === "loading")) void loadAgents();
+});
 
 /** Start the agent for a moment and see how far it comes. */
 export async function probe(name: string): Promise<void> {

@@ -18,6 +18,8 @@ export interface Settings {
   workspace: string;
   systemPrompt: string;
   maxOutput: number;
+  /** What a run may cost, in USD; 0: any amount. */
+  ceiling: number;
 }
 
 const usual: Settings = {
@@ -29,6 +31,7 @@ const usual: Settings = {
   workspace: "",
   systemPrompt: "",
   maxOutput: 0,
+  ceiling: 0,
 };
 
 // ---- kept in the browser; a browser that refuses loses nothing but this ----
@@ -148,6 +151,7 @@ export function turnOf(s: Session): TurnNew {
   const common = {
     ...(set.workspace ? { workspace: set.workspace } : {}),
     ...(set.systemPrompt ? { system_prompt: set.systemPrompt } : {}),
+    ...(set.ceiling ? { limits: { cost_usd: set.ceiling } } : {}),
   };
   if (set.target === "external") return { ...common, runtime: "external", adapter: set.adapter };
   const choice = choiceOf(s);

@@ -1,9 +1,8 @@
 // The external agent of a session: which one, how it is, what to do next.
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { message, type Session } from "../../api/client";
 import { visible } from "../../lib/ansi";
-import { agents, agentsState, loadAgents, probe, probes } from "../../state/agents";
+import { agents, agentsState, probe, probes } from "../../state/agents";
 import { setSettings, settingsOf } from "../../state/composer";
 import { Terminal } from "../../parts/terminal";
 import { Button } from "../../ui/button";
@@ -36,7 +35,6 @@ export function AgentMenu({ s }: { s: Session }) {
 export function AgentNote({ s }: { s: Session }) {
   const error = useSignal("");
   const busy = useSignal(false);
-  useEffect(() => void loadAgents(), []);
   const set = settingsOf(s).value;
   const a = agents.value.find((x) => x.name === set.adapter);
   if (agentsState.value === "loading") return null;

@@ -1,5 +1,5 @@
 // The composer below a transcript: what is busy, what waits, what is written, and where it goes.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { message, type Run, type Session } from "../../api/client";
 import { duration, modelName } from "../../lib/format";
@@ -20,7 +20,7 @@ import {
   stop,
 } from "../../state/composer";
 import { providersState, tools } from "../../state/providers";
-import { liveRun } from "../../state/runs";
+import { liveRun, runsOf } from "../../state/runs";
 import { Button, IconButton, Segments } from "../../ui/button";
 import { sentence } from "../../ui/states";
 import { AgentMenu, AgentNote } from "./agent";
@@ -29,26 +29,35 @@ import { RunEnded } from "./ended";
 import { ModelMenu } from "./models";
 import { MoreMenu } from "./options";
 import { Queue } from "./queue";
-import { ReadyCompact, ReadyFull } from "./ready";
+import { ReadyCompact, ReadyFull, ReadyLine } from "./ready";
 import { runSlash, SlashList } from "./slash";
 
 export function Composer({ s, empty }: { s: Session; empty: boolean }) {
+  const wants = useSignal(false);
   if (s.deleted || s.status === "archived") return null;
   const set = settingsOf(s).value;
   const external = set.target === "external";
   const ready = external ? Boolean(agents.value.find((a) => a.name === set.adapter)) : canSend(s);
   const asked = external ? agentsState.value !== "loading" : providersState.value !== "loading";
   return (
-    <div class="dock">
+    <div class="dock" onFocusIn={(e) => e.target instanceof HTMLTextAreaElement && (wants.value = true)}>
       <div class="in">
         <RunEnded s={s} />
         {queue.value.session === s.id && <Queue items={queue.value.items} />}
-        {!external && asked && !ready && (empty ? <ReadyCompact s={s} r={readinessOf(s)} /> : <ReadyFull s={s} r={readinessOf(s)} />)}
+        {!external && asked && !ready && <Readiness s={s} empty={empty} wants={wants} />}
         {external && <AgentNote s={s} />}
         <Box s={s} ready={ready} asked={asked} />
       </div>
     </div>
   );
+}
+
+/** A session that only came from elsewhere is read first: its card opens when a person wants to write. */
+function Readiness({ s, empty, wants }: { s: Session; empty: boolean; wants: Signal<boolean> }) {
+  const r = readinessOf(s);
+  if (empty) return <ReadyCompact s={s} r={r} />;
+  if (wants.value || runsOf(s.id).value.length) return <ReadyFull s={s} r={r} />;
+  return <ReadyLine s={s} r={r} open={() => (wants.value = true)} />;
 }
 
 function Box({ s, ready, asked }: { s: Session; ready: boolean; asked: boolean }) {

@@ -5,6 +5,7 @@ import { visible } from "../../lib/ansi";
 import { duration, oneLine } from "../../lib/format";
 import { href } from "../../router";
 import { ended, knownRun, rememberRun, runsOf } from "../../state/runs";
+import { resumeRun } from "../runs/ceiling";
 import { lengthOf } from "../runs/facts";
 import { sentence } from "../../ui/states";
 
@@ -13,12 +14,21 @@ export function RunEnded({ s }: { s: Session }) {
   const id = runsOf(s.id).value[0];
   const run = id ? knownRun(id).value : undefined;
   if (!run || !ended(run) || run.status === "completed") return null;
-  const to = { params: { path: { run: run.id } }, body: {}, headers: { "Idempotency-Key": actionKey() } };
-  const act = async (work: () => Promise<{ run: Run | null }>) => {
+  const begun = (turn: { run: Run | null }) => void (turn.run && rememberRun(turn.run));
+  const retry = async () =>
+    begun(
+      await got(
+        api.POST("/api/v1/runs/{run}/retry", {
+          params: { path: { run: run.id } },
+          body: {},
+          headers: { "Idempotency-Key": actionKey() },
+        }),
+      ),
+    );
+  const act = async (work: () => Promise<unknown>) => {
     error.value = "";
     try {
-      const turn = await work();
-      if (turn.run) rememberRun(turn.run);
+      await work();
     } catch (e) {
       error.value = message(e);
     }
@@ -34,11 +44,11 @@ export function RunEnded({ s }: { s: Session }) {
             ? "Cost ceiling exceeded."
             : `Failed: ${visible(sentence(oneLine(run.error ?? "it did not say why", 200)))}`}
       </span>
-      <button type="button" class="link" onClick={() => void act(() => got(api.POST("/api/v1/runs/{run}/resume", to)))}>
+      <button type="button" class="link" onClick={() => void act(() => resumeRun(run, begun))}>
         Resume
       </button>
       {run.prompt && (
-        <button type="button" class="link" onClick={() => void act(() => got(api.POST("/api/v1/runs/{run}/retry", to)))}>
+        <button type="button" class="link" onClick={() => void act(retry)}>
           Retry
         </button>
       )}

@@ -1,9 +1,10 @@
-// What is chosen rarely: system prompt, workspace, tokens of an answer.
+// What is chosen rarely: system prompt, workspace, tokens of an answer, cost of a run.
 import type { Session } from "../../api/client";
 import { settingsOf, setSettings } from "../../state/composer";
 import { IconButton } from "../../ui/button";
 import { ask } from "../../ui/dialog";
 import { Menu, type MenuItem } from "../../ui/menu";
+import { usdOf } from "../runs/ceiling";
 
 export function MoreMenu({ s }: { s: Session }) {
   const set = settingsOf(s).value;
@@ -49,6 +50,19 @@ export function MoreMenu({ s }: { s: Session }) {
             if (!Number.isInteger(n) || n < 0) throw new Error("Write a number of tokens");
             setSettings(s, { maxOutput: n });
           },
+        }),
+    },
+    {
+      text: "Cost ceiling",
+      icon: "cost",
+      hint: set.ceiling ? `$${set.ceiling}` : "",
+      act: () =>
+        ask({
+          title: "Cost ceiling",
+          text: "A run that has cost this much stops. Empty: no ceiling but budgets.",
+          field: { name: "USD", value: set.ceiling ? String(set.ceiling) : "", placeholder: "0.50", optional: true },
+          act: "Save",
+          run: (text) => setSettings(s, { ceiling: text.trim() ? usdOf(text) : 0 }),
         }),
     },
   ];

@@ -1,4 +1,5 @@
-// Why nothing can be sent, before it is sent: the full card near the composer, the compact one in an empty chat.
+// Why nothing can be sent, before it is sent: the full card near the composer, the compact one in an empty chat, and one
+// line below a session that came from elsewhere, until a person wants to write.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { message, type Session } from "../../api/client";
@@ -36,6 +37,39 @@ function health(r: Readiness): string {
   if (!p) return "not known";
   if (p.reachable === null) return "not asked yet";
   return p.reachable ? `Reachable, ${p.latency_ms} ms` : "Not reachable";
+}
+
+function ModelsButton({ s, r, text }: { s: Session; r: Readiness; text: string }) {
+  if (!r.models.length) return null;
+  return (
+    <Menu
+      name="Models"
+      filter
+      items={r.models.map((c) => ({ text: c.model, hint: c.provider, act: () => choose(s, c) }))}
+      button={(toggle, open) => (
+        <button type="button" class="btn" aria-haspopup="menu" aria-expanded={open} onClick={toggle}>
+          {text}
+        </button>
+      )}
+    />
+  );
+}
+
+export function ReadyLine({ s, r, open }: { s: Session; r: Readiness; open: () => void }) {
+  return (
+    <div class="card ready-line" role="group" aria-label="No model is ready">
+      <div class="b row">
+        <i class="st fail" aria-hidden="true" />
+        <span class="grow clip t2" title={r.why}>
+          {visible(r.why)}
+        </span>
+        <Button kind="quiet" onClick={open}>
+          What to do
+        </Button>
+        <ModelsButton s={s} r={r} text="Choose a model" />
+      </div>
+    </div>
+  );
 }
 
 export function ReadyFull({ s, r }: { s: Session; r: Readiness }) {
@@ -80,18 +114,7 @@ export function ReadyFull({ s, r }: { s: Session; r: Readiness }) {
         <a class="btn pri" href={href(["providers"])}>
           Open Providers
         </a>
-        {r.models.length > 0 && (
-          <Menu
-            name="Models"
-            filter
-            items={r.models.map((c) => ({ text: c.model, hint: c.provider, act: () => choose(s, c) }))}
-            button={(toggle, open) => (
-              <button type="button" class="btn" aria-haspopup="menu" aria-expanded={open} onClick={toggle}>
-                Choose a model
-              </button>
-            )}
-          />
-        )}
+        <ModelsButton s={s} r={r} text="Choose a model" />
         <Button kind="quiet" icon="retry" disabled={refresh.busy.value} onClick={() => void refresh.run()}>
           Refresh discovery
         </Button>

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { api, type Call, type Entry, got, message, type Session } from "../../api/client";
+import { putOnto } from "../../actions";
 import { visible } from "../../lib/ansi";
 import type { FileDiff } from "../../lib/diff";
 import { count, duration, money, moneyExact, oneLine, plural, shortTime, tokens } from "../../lib/format";
@@ -11,7 +12,8 @@ import { Path } from "../../state/path";
 import { firstWords } from "../../state/previews";
 import { Counts } from "../../parts/diff";
 import { kindOf } from "../../parts/tools";
-import { Button, Segments } from "../../ui/button";
+import { Button, IconButton, Segments } from "../../ui/button";
+import { ask } from "../../ui/dialog";
 import { Failed, Skeleton, Void } from "../../ui/states";
 import { titleOf } from "../sessions/row";
 import { Parts } from "../transcript/parts";
@@ -299,8 +301,8 @@ function Rows({ c, only }: { c: Compared; only: boolean }) {
     if (only && same) continue;
     rows.push(
       <div key={i} class={`pair${same ? " same" : ""}`}>
-        <Cell e={x} side={c.one} lane={1} other={y} />
-        <Cell e={y} side={c.other} lane={3} other={x} />
+        <Cell e={x} side={c.one} lane={1} other={y} onto={() => putAcross(c, "other", x!)} />
+        <Cell e={y} side={c.other} lane={3} other={x} onto={() => putAcross(c, "one", y!)} />
       </div>,
     );
   }
@@ -313,7 +315,29 @@ function Rows({ c, only }: { c: Compared; only: boolean }) {
   );
 }
 
-function Cell({ e, side, lane, other }: { e?: Entry; side: Side; lane: number; other?: Entry }) {
+/** Put an entry of one side onto the other one, which is then compared up to it. */
+function putAcross(c: Compared, to: "one" | "other", e: Entry): void {
+  const [from, target] = to === "other" ? [c.one, c.other] : [c.other, c.one];
+  ask({
+    title: "Put onto this branch",
+    text: `The entry goes behind the last one of “${nameOf(target, c)}”, and the head moves there. Results of tools come with their calls.`,
+    act: "Put here",
+    run: async () => {
+      const head = await putOnto(target.session, target.at, from.session, [e.id]);
+      go(withQuery({ [to]: `${target.session.slug}:${head.slice(1)}` }), true);
+    },
+  });
+}
+
+interface CellOf {
+  e?: Entry;
+  side: Side;
+  lane: number;
+  other?: Entry;
+  onto: () => void;
+}
+
+function Cell({ e, side, lane, other, onto }: CellOf) {
   if (!e) return <div class={`cell none l${lane}`} />;
   const depth = Number(e.at?.split(".")[1] ?? 0);
   const user = e.speaker === "user";
@@ -321,6 +345,11 @@ function Cell({ e, side, lane, other }: { e?: Entry; side: Side; lane: number; o
   return (
     <article class={`e cell l${lane} ${user ? "user" : "assistant"}`} aria-label={`${user ? "You" : "Assistant"}, ${side.session.title}`}>
       <i class="dot" aria-hidden="true" />
+      {e.kind === "message" && (
+        <div class="acts" role="toolbar" aria-label="Entry">
+          <IconButton icon="swap" name="Put onto the other branch" onClick={onto} />
+        </div>
+      )}
       {marked ? (
         <>
           <div class={user ? "body prose" : "prose"}>

@@ -9,11 +9,11 @@ import { go, href, place } from "../../router";
 import { ended, knownRun, loadRun, rememberRun, waiting } from "../../state/runs";
 import { known, refresh } from "../../state/sessions";
 import { Button } from "../../ui/button";
-import { ask } from "../../ui/dialog";
 import { Failed, sentence, Void } from "../../ui/states";
 import { ApprovalCard } from "../chat/approval";
 import { titleOf } from "../sessions/row";
 import { ActivityList, useActivities } from "./activity";
+import { resumeRun } from "./ceiling";
 import { lengthOf } from "./facts";
 import { FilesChanged } from "./files";
 import { RunList, useCost } from "./list";
@@ -118,33 +118,10 @@ function Acts({ run }: { run: Run }) {
     rememberRun(turn.run);
     go(href(["runs", turn.run.id]));
   };
-  const resume = async (cost?: number) =>
-    begun(
-      await got(
-        api.POST("/api/v1/runs/{run}/resume", {
-          ...to,
-          body: cost ? { limits: { cost_usd: cost } } : {},
-          headers: { "Idempotency-Key": actionKey() },
-        }),
-      ),
-    );
   const retry = async (turn?: number) =>
     begun(
       await got(api.POST("/api/v1/runs/{run}/retry", { ...to, body: turn ? { turn } : {}, headers: { "Idempotency-Key": actionKey() } })),
     );
-  const over = run.error_code === "budget";
-  const raise = () =>
-    ask({
-      title: "Raise the cost ceiling",
-      text: `The run stopped at $${run.limits.cost_usd}. What it has cost counts on.`,
-      field: { name: "New ceiling in USD", value: String(Math.max(0.01, run.limits.cost_usd * 2)) },
-      act: "Resume",
-      run: async (text) => {
-        const usd = Number(text);
-        if (!(usd > 0)) throw new Error("Write an amount in USD");
-        await resume(usd);
-      },
-    });
   return (
     <div class="run-acts">
       {!ended(run) && (
@@ -157,7 +134,7 @@ function Acts({ run }: { run: Run }) {
         </Button>
       )}
       {ended(run) && run.status !== "completed" && (
-        <Button kind="pri" icon="play" onClick={() => (over ? raise() : void act(() => resume()))}>
+        <Button kind="pri" icon="play" onClick={() => void act(() => resumeRun(run, begun))}>
           Resume
         </Button>
       )}

@@ -10,6 +10,7 @@ import { IconButton } from "../../ui/button";
 import { CopyButton, copyText } from "../../ui/copy";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { partsOf, type Shown } from "./parts";
+import { openPick } from "./pick";
 
 /** The words of an entry, as one would paste them elsewhere. */
 export function plainText(s: Shown): string {
@@ -83,6 +84,7 @@ export function Actions({ s }: { s: Shown }) {
   const commands = entryCommands(open, s);
   const more: MenuItem[] = [
     { text: "Branch here: move the head", icon: "head", hint: "b", act: commands["b"] },
+    ...(e.deleted ? [] : [{ text: "Put onto a branch…", icon: "swap" as const, act: () => openPick(open, e) }]),
     { text: "Remember", icon: "note", act: () => rememberText(open, plainText(s)) },
     { text: "Copy id", icon: "copy", act: () => void copyText(e.id) },
     ...(commands["x"]

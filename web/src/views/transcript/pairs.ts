@@ -16,9 +16,14 @@ export function resultOf(path: Path, depth: number, call: string): { result: Par
     const result = e.view?.find((v) => isResult(e, v) && v.call === call);
     if (result) return { result, entry: e };
     // The same name may be given to a call of a later prompt.
-    if (d > depth && e.speaker === "user" && e.kind === "message") return undefined;
+    if (d > depth && isPrompt(e)) return undefined;
   }
   return undefined;
+}
+
+/** A message of a person. Some tools send results as the user. */
+function isPrompt(e: Entry): boolean {
+  return e.speaker === "user" && e.kind === "message" && !e.view?.some((v) => isResult(e, v));
 }
 
 /** A result by itself, or the tool part of a message that only has results. */
@@ -53,7 +58,8 @@ export function toolCall(path: Path, depth: number, entry: Entry, call: PartView
 function isLive(path: Path, depth: number): boolean {
   if (path.at || !liveRun(path.session)) return false;
   for (let d = path.depth.peek(); d > depth; d--) {
-    if (path.peek(d)?.speaker === "user") return false;
+    const e = path.peek(d);
+    if (e && isPrompt(e)) return false;
   }
   return true;
 }
