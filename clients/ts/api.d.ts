@@ -21068,10 +21068,7 @@ export interface operations {
     };
     delete_hecate_v1_agent_chat_grants_grant: {
         parameters: {
-            query?: {
-                /** @description The chat that the grant is of; needed by tokens that are bound to a project. */
-                session_id?: string;
-            };
+            query?: never;
             header?: never;
             path: {
                 /** @description The id of a grant. */

@@ -60,6 +60,7 @@ bool runner_allows_all(const struct runner *r);
 
 struct run_begin_options {
     const char *principal; /* who asks; NULL: the owner */
+    const char *project;   /* of who asks: a folder holds its workspaces; NULL or "": all */
     const char *session;   /* id */
     enum bough_run_runtime runtime;
     enum bough_run_why why;

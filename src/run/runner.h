@@ -45,6 +45,10 @@ BOUGH_MUST_CHECK enum bough_rc run_settings_read(struct bough_arena *a,
 BOUGH_MUST_CHECK enum bough_rc workspace_resolve(const struct run_settings *s,
                                                  struct bough_arena *a, const char *folder,
                                                  const char **out, struct bough_error *err);
+/* May who is bound to `project` use this resolved folder? A project that is an absolute path holds
+ * its workspaces, with links resolved; other names and "" say nothing. BOUGH_DENIED: it is not. */
+BOUGH_MUST_CHECK enum bough_rc workspace_check(const char *folder, const char *project,
+                                               struct bough_error *err);
 /* What the first rule that matches says. `only_deny`: deny rules alone count. False: none does. */
 bool rules_find(const struct run_settings *s, const char *tool, const char *workspace,
                 bool only_deny, enum rule_says *out);

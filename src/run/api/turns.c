@@ -124,6 +124,7 @@ static enum bough_rc read_turn(struct http_req *req, struct http_res *res, const
     if (!rc)
         rc = api_entry_id(req, session, &in->at, err);
     how->principal = run_api_principal(req);
+    how->project = api_of(req)->who->project;
     how->session = session;
     how->at = in->at;
     how->at_root = in->at_root;
@@ -226,6 +227,7 @@ static enum bough_rc cancel(struct http_req *req, struct http_res *res, struct b
 static struct run_begin_options like(struct http_req *req, const struct bough_run *run)
 {
     return (struct run_begin_options){ .principal = run_api_principal(req),
+                                       .project = api_of(req)->who->project,
                                        .session = run->session,
                                        .runtime = run->runtime,
                                        .after = run->id,

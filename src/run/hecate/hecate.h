@@ -69,8 +69,8 @@ const char *hecate_principal(const struct http_req *req); /* for the store; NULL
 BOUGH_MUST_CHECK enum bough_rc hecate_check_model(struct http_req *req, struct http_res *res,
                                                   const char *provider, const char *model,
                                                   struct bough_error *err);
-/* Resolve a workspace. Answers 400 when there is none (with `needed`), or it may not be used. "" is
- * left alone otherwise. */
+/* Resolve a workspace. Answers 400 when there is none (with `needed`), or it may not be used; "" is
+ * left alone otherwise. BOUGH_DENIED: it is not in the caller's project. */
 BOUGH_MUST_CHECK enum bough_rc hecate_check_workspace(struct http_req *req, struct http_res *res,
                                                       bool needed, const char **folder,
                                                       struct bough_error *err);

@@ -290,7 +290,7 @@ enum bough_rc hecate_check_workspace(struct http_req *req, struct http_res *res,
     rc = workspace_resolve(&r->settings, req->arena, *folder, folder, err);
     if (rc == BOUGH_NOT_READY || rc == BOUGH_DENIED || rc == BOUGH_NOT_FOUND)
         return http_refuse(res, 400, "invalid_request", "%s", err->msg);
-    return rc;
+    return rc ? rc : workspace_check(*folder, api_of(req)->who->project, err);
 }
 
 static struct bough_str read_line(struct bough_arena *a, const char *dir, const char *name)

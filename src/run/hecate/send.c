@@ -116,6 +116,7 @@ static enum bough_rc begin(struct http_req *req, struct http_res *res, struct bo
 {
     struct run_begin_options how = { .session = s->id,
                                      .principal = hecate_principal(req),
+                                     .project = api_of(req)->who->project,
                                      .text = in->content,
                                      .system_prompt = in->system_prompt,
                                      .key = api_of(req)->key };

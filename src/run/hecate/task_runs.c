@@ -106,6 +106,7 @@ static struct run_begin_options settings_of(struct http_req *req, const struct h
     struct run_begin_options how = {
         .session = task->session->id,
         .principal = hecate_principal(req),
+        .project = api_of(req)->who->project,
         .key = api_of(req)->key,
         .runtime = BOUGH_RUNTIME_AGENT,
         .why = BOUGH_RUN_START,

@@ -168,6 +168,22 @@ enum bough_rc workspace_resolve(const struct run_settings *s, struct bough_arena
                       "workspace %.120s is not under a folder of `[workspaces] root`", folder);
 }
 
+enum bough_rc workspace_check(const char *folder, const char *project, struct bough_error *err)
+{
+    char *real;
+    bool inside;
+
+    if (cstr_empty(project) || *project != '/')
+        return BOUGH_OK;
+    real = realpath(project, NULL);
+    inside = real && is_under(folder, real);
+    free(real);
+    return inside ? BOUGH_OK
+                  : bough_fail(err, BOUGH_DENIED,
+                               "this token is bound to one project: workspace %.120s is not in it",
+                               folder);
+}
+
 /* ---- the rest ---- */
 
 static enum bough_rc take_workers(const char *value, struct run_settings *out,

@@ -15,8 +15,8 @@ static enum bough_rc read_head(struct beginning *b, struct snap *snap, struct se
     return rc;
 }
 
-/* Has another request moved the head since it was decided? Also what goes behind the head is decided
- * again then: its chain is that of the path it was compared with. */
+/* Has another request moved the head since it was decided? Also what goes behind the head is
+ * decided again then: its chain is that of the path it was compared with. */
 static bool has_moved(const struct beginning *b)
 {
     return b->decided == b->w.sid &&
