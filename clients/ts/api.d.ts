@@ -9917,8 +9917,12 @@ export interface components {
              * @example main
              */
             workspace?: string;
+            /** @description The beginning of the protocol with the agent, at most 16 KB. */
+            raw_output?: string;
             /** @description How much the turn has changed in the workspace. */
             diff_stat?: string;
+            /** @description The change, as a unified diff. */
+            diff?: string;
             /**
              * Format: date-time
              * @description When it was created.
@@ -10768,6 +10772,8 @@ export interface components {
             paths: string[];
             /** @description The files that stay changed. */
             files: components["schemas"]["HecateFile"][];
+            /** @description How much the turn has changed in the workspace. */
+            diff_stat: string;
         };
         /** @description A run of a task. */
         HecateRun: {

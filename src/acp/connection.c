@@ -35,6 +35,14 @@ static void blank_secrets(const struct acp *p, char *bytes, size_t n)
             blank(bytes, n, *s);
 }
 
+struct bough_str acp_hide(const struct acp *p, struct bough_arena *a, struct bough_str text)
+{
+    char *copy = arena_strndup(a, text.p, text.n);
+
+    blank_secrets(p, copy, text.n);
+    return str_make(copy, text.n);
+}
+
 /* ---- what was said ---- */
 
 /* With the lock held. Lines that do not fit any more are left out. */

@@ -114,6 +114,7 @@ struct provider_model {
     const char *id;
     int64_t context; /* tokens; 0: not known */
     int loaded;      /* of a local runtime: 1 in memory, 0 not; -1: not known */
+    int tools;       /* 1: it takes tools, 0: it does not; -1: not known */
 };
 
 struct provider_step {
@@ -164,6 +165,9 @@ struct gateway_models {
  * names in their settings, and what they listed. */
 void providers_models(struct providers *p, struct bough_arena *a, unsigned wires,
                       struct gateway_models *out);
+
+/* Does the model of this provider take tools? 1 or 0; -1: nobody says. */
+int providers_tools(struct providers *p, const char *provider, const char *model);
 
 /* All providers in the order of the configuration, then the local runtimes that were found. */
 void providers_list(struct providers *p, struct bough_arena *a, struct provider_infos *out);

@@ -17,6 +17,9 @@ struct gateway_setting;
 struct runner;
 struct tool_host;
 
+/* role_name of the sessions that are chats of Hecate's. */
+#define RUN_CHAT_ROLE "agent_chat"
+
 struct runner_config {
     struct bough_store *store;              /* these four are borrowed */
     struct gateway *gateway;                /* models */
@@ -28,8 +31,8 @@ struct runner_config {
     const char *workspace; /* besides `[workspaces] root`, this folder is allowed; NULL: none */
 };
 
-/* Reads [server] name, [runs] workers, [workspaces] root, [approvals] rule and [agent ...].
- * BOUGH_INVALID names the section and the setting. No thread is started yet. */
+/* Reads [server] name, [runs] workers, [workspaces] root, [approvals] rule, [chats] and [agent
+ * ...]. BOUGH_INVALID names the section and the setting. No thread is started yet. */
 BOUGH_MUST_CHECK enum bough_rc
 runner_create(struct runner **out, const struct runner_config *config, struct bough_error *err);
 /* Stops and waits: runs get 5 seconds to come to a boundary, then they fail with `shutdown`. NULL

@@ -154,7 +154,10 @@ bool diff_end(struct bough_arena *a, const char *folder, struct bough_str before
     if (!s.after || diff_between(a, &s, &files, NULL))
         return false;
     out->git = state_json(a, &s);
-    if (files.n)
-        out->patch = patch_part(a, &s, &files);
+    if (!files.n)
+        return true;
+    out->patch = patch_part(a, &s, &files);
+    if (diff_text_of(a, &s, NULL, 0, &out->text, NULL) || out->text.n > DIFF_KEPT_MOST)
+        out->text = str_of("");
     return true;
 }

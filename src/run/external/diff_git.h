@@ -16,4 +16,9 @@ bool diff_state_read(struct bough_arena *a, struct bough_str json, struct diff_s
 BOUGH_MUST_CHECK enum bough_rc diff_between(struct bough_arena *a, const struct diff_state *s,
                                             struct diff_files *out, struct bough_error *err);
 
+/* The diff of these paths, or of all (n 0), with binary files, so that it can be applied. */
+BOUGH_MUST_CHECK enum bough_rc diff_text_of(struct bough_arena *a, const struct diff_state *s,
+                                            const char *const *paths, size_t n,
+                                            struct bough_str *out, struct bough_error *err);
+
 #endif

@@ -133,8 +133,10 @@ static void add_patch(struct ext *x)
     if (!x->before.n || !diff_end(x->scratch, x->w->run->workspace, x->before, &turn))
         return;
     x->w->set.git = arena_str(x->w->a, turn.git);
-    if (turn.patch.n)
-        ext_part(x, turn.patch);
+    if (!turn.patch.n)
+        return;
+    ext_part(x, turn.patch);
+    ext_keep(x, "patch", "changes.diff", acp_hide(x->acp, x->scratch, turn.text));
 }
 
 /* Stored with the end of the run. */

@@ -137,5 +137,7 @@ void ext_update(struct ext *x, const struct acp_update *u);
 const struct bough_call_new *ext_call(struct ext *x, struct json result);
 /* Keep the protocol and standard error as attachments. */
 void ext_artifacts(struct ext *x);
+/* Attach a text to the message as an artifact; an empty one is left out. */
+void ext_keep(struct ext *x, const char *kind, const char *name, struct bough_str text);
 
 #endif

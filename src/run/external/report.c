@@ -208,10 +208,11 @@ static long read_text(void *user, void *to, size_t n)
     return (long)n;
 }
 
-static void keep(struct ext *x, const char *kind, const char *name, struct bough_str text)
+void ext_keep(struct ext *x, const char *kind, const char *name, struct bough_str text)
 {
     struct bough_attachment stored;
     struct bough_str left = text;
+    size_t shown = utf8_valid(text.p, text.n < PREVIEW ? text.n : PREVIEW);
     struct json_writer w;
     struct buf b;
 
@@ -228,7 +229,7 @@ static void keep(struct ext *x, const char *kind, const char *name, struct bough
     jw_obj(&w);
     jw_kv_cstr(&w, "artifact", kind);
     jw_kv_i64(&w, "size", (int64_t)text.n);
-    jw_kv_str(&w, "preview", str_make(text.p, utf8_cut(text.p, text.n, PREVIEW)));
+    jw_kv_str(&w, "preview", str_make(text.p, shown));
     jw_end_obj(&w);
     jw_end_obj(&w);
     ext_part(x, buf_str(&b));
@@ -237,6 +238,6 @@ static void keep(struct ext *x, const char *kind, const char *name, struct bough
 
 void ext_artifacts(struct ext *x)
 {
-    keep(x, "protocol", "protocol.txt", acp_raw(x->acp, x->scratch));
-    keep(x, "stderr", "stderr.txt", acp_stderr(x->acp, x->scratch));
+    ext_keep(x, "protocol", "protocol.txt", acp_raw(x->acp, x->scratch));
+    ext_keep(x, "stderr", "stderr.txt", acp_stderr(x->acp, x->scratch));
 }

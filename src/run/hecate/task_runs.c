@@ -141,7 +141,7 @@ static enum bough_rc begin(struct http_req *req, struct http_res *res, struct he
     enum bough_rc rc = BOUGH_OK;
 
     if (how->why == BOUGH_RUN_START || how->model)
-        rc = hecate_check_model(req, res, how->provider, how->model, err);
+        rc = hecate_check_model(req, res, how->provider, how->model, true, err);
     if (!rc)
         rc = hecate_runner(req, &r, err);
     if (!rc)

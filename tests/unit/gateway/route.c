@@ -300,3 +300,28 @@ TEST(another_configuration_counts_at_once_and_keeps_what_is_known)
     CHECK_STR("a: as it came", goes(t, p, WIRE_CHAT, "gpt-5"));
     providers_destroy(p);
 }
+
+TEST(lists_and_settings_say_which_models_take_tools)
+{
+    struct providers *p = providers_of(t, "[provider \"router\"]\nkind = openai-compatible\n"
+                                          "base_url = https://router.example/v1\n"
+                                          "no_tools = old-*\n");
+
+    set_list(p, "router",
+             "{\"data\":[{\"id\":\"a\",\"supported_parameters\":[\"seed\",\"tools\"]},"
+             "{\"id\":\"b\",\"supported_parameters\":[\"seed\"]},"
+             "{\"id\":\"c\",\"capabilities\":{\"function_calling\":true}},"
+             "{\"id\":\"d\",\"capabilities\":{\"function_calling\":false}},"
+             "{\"id\":\"e\",\"capabilities\":[\"completion\"]},"
+             "{\"id\":\"old-1\",\"supported_parameters\":[\"tools\"]}]}",
+             0);
+    CHECK_INT(1, providers_tools(p, "router", "a"));
+    CHECK_INT(0, providers_tools(p, "router", "b"));
+    CHECK_INT(1, providers_tools(p, "router", "c"));
+    CHECK_INT(0, providers_tools(p, "router", "d"));
+    CHECK_INT(-1, providers_tools(p, "router", "e"));
+    CHECK_INT(-1, providers_tools(p, "router", "unknown"));
+    CHECK_INT(0, providers_tools(p, "router", "old-1"));
+    CHECK_INT(-1, providers_tools(p, "nobody", "a"));
+    providers_destroy(p);
+}
