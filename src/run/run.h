@@ -104,4 +104,16 @@ BOUGH_MUST_CHECK enum bough_rc run_begin(struct runner *r, struct bough_arena *a
                                          const struct run_begin_options *in, struct run_begun *out,
                                          struct bough_error *err);
 
+/* ---- doing one again ---- */
+
+/* What a run like this one begins with, behind it: all but who asks, why, and where. In `a`. */
+void run_like(struct bough_arena *a, const struct bough_run *run, struct run_begin_options *out);
+
+/* What the turn of a run, counted from 1, has answered: the id of the entry before its reply, in
+ * `a`. The first turn answers the prompt, or in a resumed run what was there before it. NULL: the
+ * head, of a run that has answered nothing. BOUGH_INVALID: it has no such turn. */
+BOUGH_MUST_CHECK enum bough_rc run_turn_at(struct bough_store *s, struct bough_arena *a,
+                                           const struct bough_run *run, int64_t turn,
+                                           const char **at, struct bough_error *err);
+
 #endif

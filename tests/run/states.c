@@ -281,6 +281,41 @@ STORE_TEST(a_run_is_done_again_from_one_of_its_turns)
     world_close(&w);
 }
 
+STORE_TEST(a_resumed_run_is_done_again_from_where_it_went_on)
+{
+    struct world w;
+    const char *s = new_session(t, "s"), *run, *path;
+    struct got g;
+
+    script_open(t, &w, NULL);
+    say_call(&w, "demo_weather", "{\"city\":\"Oslo\"}");
+    run = start_run(&w, s, "go", "\"servers\":[\"demo\"],\"limits\":{\"turns\":1}");
+    wait_run(&w, run, BOUGH_RUN_FAILED);
+    say_call(&w, "demo_weather", "{\"city\":\"Bergen\"}");
+    say_text(&w, "first");
+    g = post(&w, arena_printf(t->arena, "/api/v1/runs/%s/resume", run),
+             "{\"limits\":{\"turns\":5}}");
+    run = id_of(t, &g);
+    wait_run(&w, run, BOUGH_RUN_COMPLETED);
+    path = arena_printf(t->arena, "/api/v1/runs/%s/retry", run);
+    say_text(&w, "second");
+    g = post(&w, path, "");
+    CHECK_INT(202, g.status);
+    wait_run(&w, id_of(t, &g), BOUGH_RUN_COMPLETED);
+    CHECK_STR("user:go assistant:demo_weather() tool:demo_weather=ok assistant:second",
+              story(&w, s));
+    say_text(&w, "third");
+    g = post(&w, path, "{\"turn\":2}");
+    CHECK_INT(202, g.status);
+    wait_run(&w, id_of(t, &g), BOUGH_RUN_COMPLETED);
+    CHECK_STR("user:go assistant:demo_weather() tool:demo_weather=ok assistant:demo_weather() "
+              "tool:demo_weather=ok assistant:third",
+              story(&w, s));
+    CHECK_INT(422, post(&w, path, "{\"turn\":3}").status);
+    CHECK_INT(422, post(&w, path, "{\"turn\":0}").status);
+    world_close(&w);
+}
+
 STORE_TEST(what_a_run_did_is_told_over_http_and_as_events)
 {
     struct world w;
