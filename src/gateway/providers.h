@@ -23,12 +23,20 @@ BOUGH_MUST_CHECK enum bough_rc providers_create(struct providers **out,
                                                 struct bough_error *err);
 void providers_destroy(struct providers *p); /* NULL is allowed */
 
+/* By which rules a provider is looked for. */
+enum provider_by {
+    PROVIDER_BY_ALL,     /* all of them, and the wire at last */
+    PROVIDER_BY_NAME,    /* a prefix, an alias, or a list that names the model */
+    PROVIDER_BY_PATTERN, /* a pattern of its models */
+};
+
 /* What a request asks for. */
 struct provider_ask {
     enum wire wire;
     const char *path;  /* behind "/v1": "/chat/completions", "/responses/abc/cancel" */
     const char *model; /* as the client sent it; "": the request has none */
     const char *name;  /* this provider only; NULL: any */
+    enum provider_by by;
 };
 
 /* Where to send it. Everything lives in the arena; `headers` has the provider's key. */
