@@ -11,7 +11,6 @@
 #include "base/memory/arena.h"
 #include "base/os/fs.h"
 #include "base/text/str.h"
-#include "run/external/diff_git.h"
 #include "run/external/git.h"
 
 enum { INDEX_MOST = 256 << 20, STATE_MOST = 64 << 10, PATCH_MOST = 4 << 20 };

@@ -123,12 +123,16 @@ void ext_asks_free(struct ext *x);
 
 /* A process with a session to send the prompt to. False: the end of the run is set. */
 bool ext_connect(struct ext *x, bool *is_new);
-/* The params of session/prompt, in the scratch arena; empty: the end of the run is set. */
-struct bough_str ext_prompt(struct ext *x, bool is_new);
+
 /* The agent's member of the session's data: options, and what else is to be remembered. */
 void ext_remember(struct ext *x);
 double ext_cost_before(struct ext *x); /* of the same session of the agent; -1: not known */
 void ext_end_failed(struct ext *x, const struct acp_failure *f);
+
+/* ---- prompt.c ---- */
+
+/* The params of session/prompt, in the scratch arena; empty: the end of the run is set. */
+struct bough_str ext_prompt(struct ext *x, bool is_new);
 
 /* ---- report.c ---- */
 

@@ -7,7 +7,6 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/activity/activity.h"
-#include "run/external/diff_git.h"
 #include "run/external/git.h"
 
 enum { NOTE_MOST = 64 << 10 };
