@@ -25,6 +25,7 @@ struct ext_tool {
     bool has_terminal;
     size_t message, part; /* where its part is */
     enum bough_tool_state state;
+    bool due; /* what is new of it is not written yet */
     int64_t start, end;
 };
 
@@ -60,6 +61,8 @@ struct ext {
     /* tools: tool.c */
     struct ext_tool *tools;
     size_t ntools;
+    bool tools_due;      /* one of them is */
+    int64_t tools_since; /* monotonic ms: since when */
 
     /* permissions: ask.c */
     struct ext_ask asks[EXT_ASKS_MOST];
@@ -94,7 +97,7 @@ void ext_part(struct ext *x, struct bough_str json); /* add a part */
 /* Give the tool part `part` these states, one after the other. */
 void ext_states(struct ext *x, size_t part, const struct bough_str *json, size_t n);
 /* Save all steps and renew the lease, unless that was done within `ms`. */
-void ext_save(struct ext *x, int64_t ms);
+void ext_save(struct ext *x, int64_t now, int64_t ms);
 
 struct ext_seal {
     const char *finish;
@@ -107,6 +110,8 @@ void ext_seal(struct ext *x, const struct ext_seal *how);
 
 /* Take what is new about a call. `begins`: it is a tool_call, which may repeat an id. */
 struct ext_tool *ext_tool_take(struct ext *x, const struct acp_tool *in, bool begins);
+/* Write what is new of calls whose state stays: agents report it often, so it waits a moment. */
+void ext_tools_flush(struct ext *x);
 /* Calls without an end fail with this text. */
 void ext_tools_end(struct ext *x, const char *why);
 void ext_tools_free(struct ext *x);

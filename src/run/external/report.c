@@ -30,18 +30,21 @@ static void put_other(struct ext *x, const struct acp_update *u)
 /* An image becomes a file; text and reasoning grow; other blocks are kept as they are. */
 static void take_chunk(struct ext *x, const struct acp_update *u)
 {
-    const char *type = json_cstr(x->scratch, u->content, "type");
-    const char *mime = json_cstr(x->scratch, u->content, "mimeType");
-    const char *data = json_cstr(x->scratch, u->content, "data");
+    struct json type = json_member(u->content, "type");
+    struct bough_str text = { "", 0 };
+    const char *mime, *data;
     struct json_writer w;
     struct buf b;
 
-    if (type && strcmp(type, "text") == 0) {
+    if (json_is(type, "text")) { /* nearly always */
+        (void)json_str(x->scratch, json_member(u->content, "text"), &text);
         ext_text(x, u->kind == ACP_THOUGHT_CHUNK ? BOUGH_PART_REASONING : BOUGH_PART_TEXT,
-                 u->message_id, acp_block_text(x->scratch, u->content));
+                 u->message_id, text);
         return;
     }
-    if (!type || !mime || !data || strcmp(type, "image") != 0) {
+    mime = json_cstr(x->scratch, u->content, "mimeType");
+    data = json_cstr(x->scratch, u->content, "data");
+    if (!mime || !data || !json_is(type, "image")) {
         put_other(x, u);
         return;
     }
