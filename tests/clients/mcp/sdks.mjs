@@ -9,6 +9,9 @@ const WRITING = ["append_message", "fork_session", "remember", "set_todos"];
 const RUNS = ["list_tasks", "get_task_status", "create_task", "resolve_approval", "cancel_run"];
 const READ_SCOPES = "mcp,read,export", WRITE_SCOPES = `${READ_SCOPES},append,fork,gateway,run,approve`;
 
+// Only a server works on runs: over stdio none can be started.
+const allTools = (link) => [...READING, ...WRITING, ...RUNS.filter((name) => link === "HTTP" || name !== "create_task")];
+
 // ---- the clients ----
 
 const sdks = {
@@ -76,9 +79,7 @@ const thrown = async (doing) => {
 
 async function callsEveryTool({ client, w, id, version, link }) {
   const { tools } = await client.listTools();
-  // Only a server works on runs: over stdio none can be started.
-  const runs = RUNS.filter((name) => link === "HTTP" || name !== "create_task");
-  same("the tools", tools.map((tool) => tool.name), [...READING, ...WRITING, ...runs]);
+  same("the tools", tools.map((tool) => tool.name), allTools(link));
   same("those that only read", tools.filter((tool) => tool.annotations.readOnlyHint).map((tool) => tool.name), [...READING, ...RUNS.slice(0, 2)]);
   same("the server", client.getServerVersion().name, "bough");
   if (client.getNegotiatedProtocolVersion) same("the version", client.getNegotiatedProtocolVersion(), version);
@@ -149,7 +150,7 @@ async function pagesThrough({ client, id, sessions }) {
   return `${sessions} sessions in ${listed.pages} pages, ${resources.pages} of resources, ${entries.pages} of entries`;
 }
 
-async function seesErrors({ client, version }) {
+async function seesErrors({ client, version, link }) {
   const code = async (doing) => (await thrown(doing)).code;
   same("an unknown tool", await code(call(client, "delete_session", {})), -32602);
   same("an unknown prompt", await code(client.getPrompt({ name: "none", arguments: {} })), -32602);
@@ -162,7 +163,7 @@ async function seesErrors({ client, version }) {
     const answer = await call(client, name, args);
     must(answer.isError && answer.content[0].text.includes(text), `${name} ${JSON.stringify(args)}: ${JSON.stringify(answer)}`);
   }
-  same("the tools after that", (await client.listTools()).tools.length, READING.length + WRITING.length);
+  same("the tools after that", (await client.listTools()).tools.length, allTools(link).length);
   return "protocol errors with their codes, errors of tools as results";
 }
 
