@@ -136,20 +136,33 @@ STORE_TEST(a_run_that_waits_in_an_idle_chat_is_cancelled_and_shown_as_interrupte
     world_close(&w);
 }
 
-STORE_TEST(settings_of_chats_that_are_no_limits_are_refused)
+STORE_TEST(settings_of_runs_that_mean_nothing_are_refused_by_name)
 {
-    static const char *const wrong[][2] = {
-        { "turns", "-1" }, { "turns", "many" }, { "idle", "soon" }, { "duration", "" }, { "x", "1" }
+    static const char *const wrong[][3] = {
+        { "chats", "turns", "-1" },
+        { "chats", "turns", "many" },
+        { "chats", "idle", "soon" },
+        { "chats", "duration", "" },
+        { "chats", "x", "1" },
+        { "runs", "workers", "" },
+        { "runs", "workers", "-1" },
+        { "runs", "workers", "1000" },
+        { "runs", "workers", "2x" },
+        { "workspaces", "root", "/nonexistent-folder" },
+        { "approvals", "rule", "" },
+        { "approvals", "rule", "allow" },
+        { "approvals", "rule", "perhaps files/write" },
+        { "approvals", "rule", "allow files/write workspace=here" },
+        { "approvals", "rule", "allow files/write workspace=/a and more" },
     };
-    struct gateway_setting set = { .section = "chats" };
+    struct gateway_setting set;
     struct runner_config config = { .store = t->store, .settings = &set, .n = 1 };
     struct runner *r;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        set.name = wrong[i][0];
-        set.value = wrong[i][1];
+        set = (struct gateway_setting){ wrong[i][0], wrong[i][1], wrong[i][2] };
         CHECK_RC(BOUGH_INVALID, runner_create(&r, &config, &t->err));
-        CHECK(strstr(t->err.msg, "[chats]"));
+        CHECK(strstr(t->err.msg, arena_printf(t->arena, "[%s]", set.section)));
     }
 }
 
