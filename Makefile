@@ -28,7 +28,9 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat
 # names, so calls between our files stay direct.
 ALLCFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fno-semantic-interposition -pthread \
              $(WARN) $(OPT_$(VARIANT)) $(CFLAGS)
-ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS)
+# Processes that end without exit() write their counters themselves (base/os/process.c).
+LINK_cover := -Wl,-u,__gcov_dump
+ALLLDFLAGS := -pthread $(OPT_$(VARIANT)) $(LINK_$(VARIANT)) -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS)
 # Expanded when used, because `make run` may have to install pkg-config first.
 LIBS     = $(or $(shell pkg-config --libs $(PKGS) 2>/dev/null),-lutf8proc -lzstd -lcrypto -lz -lpq -lmd4c) -lm
 PROGRAM_LIBS = $(or $(shell pkg-config --libs $(PROGRAM_PKGS) 2>/dev/null),-linih -luv -lcurl -ledit)

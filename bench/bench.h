@@ -192,6 +192,8 @@ void bench_match(struct bench *b);
 void bench_gateway(struct bench *b);
 void bench_run_turn(struct bench *b);
 void bench_run_call(struct bench *b);
+void bench_run_acp(struct bench *b);
+void bench_run_kill(struct bench *b);
 void bench_run_wait(struct bench *b);
 void bench_run_recover(struct bench *b);
 void bench_run_activity(struct bench *b);

@@ -101,10 +101,14 @@ static struct figure {
     { "rss_kb_per_stream_1000", "KB", 64, LOWER, bench_gateway, 0, 0, "gateway" },
     { "turn_vs_gateway", "ratio", 1.3, LOWER, bench_run_turn, 0, 0, "runs" },
     { "mcp_call_vs_raw", "ratio", 3, LOWER, bench_run_call, 0, 0, "runs" },
+    { "acp_update_cpu_vs_parse", "ratio", 4, LOWER, bench_run_acp, 0, 0, "runs" },
     { "waiting_run_kb", "KB", 1, LOWER, bench_run_wait, 0, 0, "runs" },
     { "approve_to_start_ms", "ms", 20, LOWER, bench_run_wait, 0, 0, "runs" },
+    { "approve_elsewhere_to_start_ms", "ms", 1200, LOWER, bench_run_wait, 0, 0, "runs" },
     { "recover_1000_s", "s", 5, LOWER, bench_run_recover, 0, 0, "runs" },
     { "activity_page_ms", "ms", 5, LOWER, bench_run_activity, 0, 0, "runs" },
+    { "orphans", "processes", 0, LOWER, bench_run_kill, 0, 0, "runs" },
+    { "doubled_tools", "calls", 0, LOWER, bench_run_kill, 0, 0, "runs" },
 };
 
 enum { FIGURES = sizeof figures / sizeof *figures };

@@ -2,10 +2,13 @@
  * fast an answer, a restart and a look at a long run are. */
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/json/write.h"
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "bench.h"
@@ -14,8 +17,8 @@
 #include "gateway.h"
 #include "gateway/gateway.h"
 #include "gateway/turn/turn.h"
-#include "run/run.h"
 #include "run/step.h"
+#include "runs.h"
 #include "tools/tools.h"
 
 enum {
@@ -23,6 +26,7 @@ enum {
     CALLS = 300,
     WAITING = 1000,
     APPROVED = 100,
+    ELSEWHERE = 100,
     LEFT_BEHIND = 1000,
     STEPS = 10000,
     PAGE = 500,
@@ -33,24 +37,28 @@ static const char call_part[] = "{\"type\":\"function\",\"id\":\"call_0\",\"func
                                 "\"demo_edit\",\"arguments\":\"{\\\"path\\\":\\\"a\\\","
                                 "\\\"content\\\":\\\"b\\\"}\"}}";
 
-/* What answers runs here. */
-struct rig {
-    struct bough_store *s;
-    struct bough_arena *a;
-    struct gateway *gateway;
-    struct children *children;
-    struct tool_host *tools;
-    struct runner *runner;
-};
+/* The top of the tree, where this program is run from. */
+static const char *here(struct bough_arena *a)
+{
+    char dir[4096];
 
-static void rig_open(struct bench *b, struct rig *r, const char *name, const char *base_url)
+    if (!getcwd(dir, sizeof dir)) {
+        perror("bench: the folder");
+        exit(2);
+    }
+    return arena_strdup(a, dir);
+}
+
+void rig_open(struct bench *b, struct rig *r, const char *name, const char *base_url)
 {
     struct bough_error err;
     const char *program;
-    struct gateway_setting settings[7];
+    struct gateway_setting settings[8];
     size_t n = 0;
 
-    *r = (struct rig){ .s = store_new(scratch(b, name), false), .a = bough_arena_create() };
+    *r = (struct rig){ .a = bough_arena_create(), .dir = scratch(b, name) };
+    r->dir = arena_printf(r->a, "%s/%s", here(r->a), r->dir);
+    r->s = store_new(r->dir, false);
     program = bough_program(b, r->a);
     settings[n++] = (struct gateway_setting){ "provider \"up\"", "kind", "openai-compatible" };
     settings[n++] = (struct gateway_setting){ "provider \"up\"", "base_url", base_url };
@@ -61,6 +69,10 @@ static void rig_open(struct bench *b, struct rig *r, const char *name, const cha
         (struct gateway_setting){ "tools \"own\"", "command",
                                   arena_printf(r->a, "%s --store %s/x.db mcp --write", program,
                                                scratch(b, arena_printf(r->a, "%s-served", name))) };
+    settings[n++] =
+        (struct gateway_setting){ "agent \"flood\"", "command",
+                                  arena_printf(r->a, "perl %s/bench/peers/acp-flood.pl %d",
+                                               here(r->a), FLOOD_UPDATES) };
     must(gateway_create(&r->gateway, &(struct gateway_config){ r->s, settings, n }, &err), &err,
          "a gateway");
     must(children_create(&r->children, &err), &err, "children");
@@ -74,12 +86,13 @@ static void rig_open(struct bench *b, struct rig *r, const char *name, const cha
                                                 .children = r->children,
                                                 .settings = settings,
                                                 .n = n,
-                                                .host = "bench" },
+                                                .host = "bench",
+                                                .workspace = r->dir },
                        &err),
          &err, "a runner");
 }
 
-static void rig_close(struct rig *r)
+void rig_close(struct rig *r)
 {
     runner_destroy(r->runner);
     tool_host_destroy(r->tools);
@@ -89,14 +102,14 @@ static void rig_close(struct rig *r)
     bough_store_close(&r->s);
 }
 
-static enum bough_run_status status_of(struct rig *r, const char *run)
+enum bough_run_status run_status(struct bough_store *s, const char *run)
 {
     struct bough_arena *a = bough_arena_create();
     struct bough_error err;
     struct bough_run *now;
     enum bough_run_status status;
 
-    must(bough_run_get(r->s, a, run, &now, &err), &err, "a run");
+    must(bough_run_get(s, a, run, &now, &err), &err, "a run");
     status = now->status;
     bough_arena_destroy(a);
     return status;
@@ -104,7 +117,7 @@ static enum bough_run_status status_of(struct rig *r, const char *run)
 
 static bool has_ended(struct rig *r, const char *run)
 {
-    return bough_run_ended(status_of(r, run));
+    return bough_run_ended(run_status(r->s, run));
 }
 
 /* ---- a run of one model call ---- */
@@ -289,45 +302,67 @@ void bench_run_call(struct bench *b)
 
 /* ---- waiting and approving ---- */
 
-struct waits {
-    char run[BOUGH_ID_LEN + 1], approval[BOUGH_ID_LEN + 1];
-};
+/* The part of a call: arguments are a string of JSON in JSON. */
+static struct bough_str part_of(struct bough_arena *a, const struct waits_for *what)
+{
+    struct json_writer w;
+    struct buf b;
 
-static void make_waiting(struct rig *r, struct waits *out)
+    buf_init(&b, 4096);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    jw_kv_cstr(&w, "type", "function");
+    jw_kv_cstr(&w, "id", "call_0");
+    jw_key(&w, "function");
+    jw_obj(&w);
+    jw_kv_cstr(&w, "name", what->tool);
+    jw_kv_cstr(&w, "arguments", what->args);
+    jw_end_obj(&w);
+    jw_end_obj(&w);
+    return buf_give(&b, a);
+}
+
+void make_waiting(struct bough_store *s, const struct waits_for *what, struct waits *out)
 {
     struct bough_arena *a = bough_arena_create();
-    struct bough_str part = str_of(call_part);
+    struct bough_str part = part_of(a, what);
     struct bough_entry_new e = { .role = BOUGH_ROLE_ASSISTANT, .parts = &part, .nparts = 1 };
     struct bough_append_options add = { .entries = &e, .n = 1 };
     struct bough_run_start_options how = { .text = "bench: 1 0",
                                            .runtime = BOUGH_RUNTIME_AGENT,
                                            .model = "m",
                                            .host = "bench",
-                                           .servers = str_of("[\"demo\"]"),
+                                           .servers =
+                                               str_of(arena_printf(a, "[\"%s\"]", what->server)),
                                            .claim = true };
     struct bough_run_set_options set = BOUGH_RUN_SET_NOTHING;
-    struct bough_approval_add_options ask = { .tool = "demo/edit" };
+    struct bough_approval_add_options ask = { .tool = what->rule };
     struct bough_run_start_result started;
     struct bough_append_result added;
     struct bough_approval *p;
     struct bough_error err;
     char session[BOUGH_ID_LEN + 1];
 
-    session_new(r->s, "waits", session);
-    must(bough_run_start(r->s, a, session, &how, &started, &err), &err, "a run");
+    session_new(s, "waits", session);
+    must(bough_run_start(s, a, session, &how, &started, &err), &err, "a run");
     add.owner = started.run->lease->owner;
     add.epoch = started.epoch;
-    must(bough_append(r->s, a, session, &add, &added, &err), &err, "a reply");
+    must(bough_append(s, a, session, &add, &added, &err), &err, "a reply");
     set.turns = 1;
-    must(bough_run_set(r->s, a, started.run->id, started.epoch, &set, NULL, &err), &err,
-         "a report");
+    must(bough_run_set(s, a, started.run->id, started.epoch, &set, NULL, &err), &err, "a report");
     ask.entry = added.ids[0];
-    must(bough_approval_add(r->s, a, started.run->id, started.epoch, &ask, &p, &err), &err,
+    must(bough_approval_add(s, a, started.run->id, started.epoch, &ask, &p, &err), &err,
          "an approval");
-    must(bough_run_wait(r->s, started.run->id, started.epoch, 0, &err), &err, "waiting");
+    must(bough_run_wait(s, started.run->id, started.epoch, 0, &err), &err, "waiting");
     memcpy(out->run, started.run->id, sizeof out->run);
     memcpy(out->approval, p->id, sizeof out->approval);
     bough_arena_destroy(a);
+}
+
+static void *run_in_thread(void *program)
+{
+    run_program(program, 0);
+    return NULL;
 }
 
 static void approve(struct rig *r, const struct waits *w, struct samples *ms)
@@ -339,9 +374,37 @@ static void approve(struct rig *r, const struct waits *w, struct samples *ms)
 
     must(bough_approval_resolve(r->s, a, w->approval, &yes, NULL, &err), &err, "an answer");
     from = now_us();
-    while (status_of(r, w->run) == BOUGH_RUN_AWAITING_APPROVAL)
+    while (run_status(r->s, w->run) == BOUGH_RUN_AWAITING_APPROVAL)
         sleep_us(100);
     sample(ms, (now_us() - from) / 1000);
+    while (!has_ended(r, w->run))
+        sleep_us(200);
+    bough_arena_destroy(a);
+}
+
+/* `bough task approve` settles it: the runner here sees the change of another process. */
+static void approve_elsewhere(struct bench *b, struct rig *r, const struct waits *w,
+                              struct samples *ms)
+{
+    struct bough_arena *a = bough_arena_create();
+    struct program command = { { bough_program(b, a), "--store",
+                                 arena_printf(a, "%s/store", r->dir), "task", "approve",
+                                 w->approval } };
+    struct bough_approval *settled;
+    struct bough_error err;
+    struct timespec now;
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, run_in_thread, &command)) {
+        fprintf(stderr, "bench: no thread\n");
+        exit(2);
+    }
+    while (run_status(r->s, w->run) == BOUGH_RUN_AWAITING_APPROVAL)
+        sleep_us(200);
+    clock_gettime(CLOCK_REALTIME, &now);
+    must(bough_approval_get(r->s, a, w->approval, &settled, &err), &err, "an approval");
+    sample(ms, (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6 - (double)settled->settled);
+    pthread_join(thread, NULL);
     while (!has_ended(r, w->run))
         sleep_us(200);
     bough_arena_destroy(a);
@@ -350,6 +413,8 @@ static void approve(struct rig *r, const struct waits *w, struct samples *ms)
 void bench_run_wait(struct bench *b)
 {
     struct peer up = upstream_start(b);
+    struct waits_for call = { "demo", "demo_edit", "demo/edit",
+                              "{\"path\":\"a\",\"content\":\"b\"}" };
     struct waits *all = calloc(WAITING, sizeof *all);
     struct samples ms = { 0 };
     struct bough_arena *a = bough_arena_create();
@@ -360,7 +425,7 @@ void bench_run_wait(struct bench *b)
     rig_open(b, &r, "run-wait", arena_printf(a, "http://127.0.0.1:%d/v1", up.port));
     syncs_skip(true);
     for (size_t i = 0; i < WAITING; i++)
-        make_waiting(&r, &all[i]);
+        make_waiting(r.s, &call, &all[i]);
     syncs_skip(false);
     runner_look(r.runner); /* caches are filled once */
     before = (double)mallinfo2().uordblks;
@@ -372,6 +437,11 @@ void bench_run_wait(struct bench *b)
         approve(&r, &all[i], &ms);
     samples_note("approve to start, ms", &ms);
     figure(b, "approve_to_start_ms", quantile(&ms, 0.99));
+    samples_finish(&ms);
+    for (size_t i = APPROVED; i < APPROVED + ELSEWHERE; i++)
+        approve_elsewhere(b, &r, &all[i], &ms);
+    samples_note("approve in another process to start, ms", &ms);
+    figure(b, "approve_elsewhere_to_start_ms", quantile(&ms, 0.99));
     samples_finish(&ms);
     rig_close(&r);
     peer_stop(&up);

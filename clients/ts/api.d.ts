@@ -9997,8 +9997,12 @@ export interface components {
              * @example main
              */
             workspace?: string;
+            /** @description The beginning of the protocol with the agent, at most 16 KB. */
+            raw_output?: string;
             /** @description How much the turn has changed in the workspace. */
             diff_stat?: string;
+            /** @description The change, as a unified diff. */
+            diff?: string;
             /**
              * Format: date-time
              * @description When it was created.
@@ -10848,6 +10852,8 @@ export interface components {
             paths: string[];
             /** @description The files that stay changed. */
             files: components["schemas"]["HecateFile"][];
+            /** @description How much the turn has changed in the workspace. */
+            diff_stat: string;
         };
         /** @description A run of a task. */
         HecateRun: {
@@ -21196,10 +21202,7 @@ export interface operations {
     };
     delete_hecate_v1_agent_chat_grants_grant: {
         parameters: {
-            query?: {
-                /** @description The chat that the grant is of; needed by tokens that are bound to a project. */
-                session_id?: string;
-            };
+            query?: never;
             header?: never;
             path: {
                 /** @description The id of a grant. */

@@ -178,6 +178,11 @@ BOUGH_MUST_CHECK enum bough_rc bough_grant_list(struct bough_store *s, struct bo
                                                 const struct bough_grant_list_options *filter,
                                                 struct bough_grants *out, struct bough_error *err);
 
+/* One grant. BOUGH_NOT_FOUND: there is none, or not any more. */
+BOUGH_MUST_CHECK enum bough_rc bough_grant_get(struct bough_store *s, struct bough_arena *a,
+                                               const char *id, struct bough_grant **out,
+                                               struct bough_error *err);
+
 /* Take a grant back. BOUGH_NOT_FOUND: there is none, or not any more. */
 BOUGH_MUST_CHECK enum bough_rc bough_grant_remove(struct bough_store *s, const char *id,
                                                   struct bough_error *err);

@@ -141,5 +141,7 @@ void acp_keep_raw(struct acp *p);
  */
 struct bough_str acp_raw(struct acp *p, struct bough_arena *a);
 struct bough_str acp_stderr(struct acp *p, struct bough_arena *a);
+/* A copy of a text in `a`, with the secrets of the agent blanked. */
+struct bough_str acp_hide(const struct acp *p, struct bough_arena *a, struct bough_str text);
 
 #endif

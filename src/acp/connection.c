@@ -35,6 +35,14 @@ static void blank_secrets(const struct acp *p, char *bytes, size_t n)
             blank(bytes, n, *s);
 }
 
+struct bough_str acp_hide(const struct acp *p, struct bough_arena *a, struct bough_str text)
+{
+    char *copy = arena_strndup(a, text.p, text.n);
+
+    blank_secrets(p, copy, text.n);
+    return str_make(copy, text.n);
+}
+
 /* ---- what was said ---- */
 
 /* With the lock held. Lines that do not fit any more are left out. */
@@ -96,49 +104,71 @@ static bool refuse_at_rest(struct acp *p, struct bough_str line)
     return request;
 }
 
-static void add_line(struct acp *p, struct bough_str line)
+static struct acp_batch *new_batch(void)
 {
-    struct acp_line *l = mem_alloc(sizeof *l + line.n + 1);
-    bool rests;
+    struct bough_arena *a = bough_arena_create();
+    struct acp_batch *b = arena_zalloc(a, sizeof *b);
 
-    *l = (struct acp_line){ .n = line.n };
-    memcpy(l->bytes, line.p, line.n);
-    l->bytes[line.n] = '\0';
-    blank_secrets(p, l->bytes, l->n);
-    pthread_mutex_lock(&p->lock);
-    rests = p->rests;
-    pthread_mutex_unlock(&p->lock);
-    if (rests && refuse_at_rest(p, str_make(l->bytes, l->n))) {
-        mem_free(l);
+    b->a = a;
+    b->last = &b->first;
+    return b;
+}
+
+static void add_line(struct acp *p, struct bough_str text, bool rests)
+{
+    struct acp_batch *b = p->come = p->come ? p->come : new_batch();
+    struct acp_line *l = arena_zalloc(b->a, sizeof *l);
+    char *copy = arena_strndup(b->a, text.p, text.n);
+
+    blank_secrets(p, copy, text.n);
+    l->text = str_make(copy, text.n);
+    if (rests && refuse_at_rest(p, l->text))
         return;
-    }
+    *b->last = l;
+    b->last = &l->next;
+    b->bytes += text.n;
+}
+
+/* Give the lines that have come to the thread that takes them. */
+static void hand_over(struct acp *p)
+{
+    if (!p->come)
+        return;
     pthread_mutex_lock(&p->lock);
-    *p->last = l;
-    p->last = &l->next;
-    p->waiting += l->n;
+    if (!p->first)
+        pthread_cond_broadcast(&p->changed);
+    *p->last = p->come;
+    p->last = &p->come->next;
+    p->waiting += p->come->bytes;
     p->paused = p->waiting > WAITING_MOST;
     if (p->paused)
         child_pause(p->child, true);
-    pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
+    p->come = NULL;
 }
 
 static void on_out(void *user, struct bough_str bytes)
 {
     struct acp *p = user;
     enum rpc_line got;
+    bool rests;
 
+    pthread_mutex_lock(&p->lock);
+    rests = p->rests;
+    pthread_mutex_unlock(&p->lock);
     while ((got = rpc_lines_next(&p->lines, &bytes)) != RPC_LINE_NONE) {
         if (got == RPC_LINE) {
-            add_line(p, buf_str(&p->lines.line));
+            add_line(p, buf_str(&p->lines.line), rests);
             continue;
         }
+        hand_over(p);
         /* It may have been an answer that is waited for. */
         pthread_mutex_lock(&p->lock);
         p->too_long = true;
         pthread_cond_broadcast(&p->changed);
         pthread_mutex_unlock(&p->lock);
     }
+    hand_over(p);
 }
 
 /* The last ACP_STDERR_MOST bytes and up to as many before them. */
@@ -185,28 +215,68 @@ static struct timespec deadline(int64_t ms)
     return t;
 }
 
-struct acp_line *acp_take(struct acp *p, int64_t ms)
+/* All lines that have come, into the hands of the thread that takes them. With the lock held. */
+static void take_all(struct acp *p)
 {
-    struct timespec until = deadline(ms);
-    struct acp_line *l;
+    for (const struct acp_batch *b = p->first; b; b = b->next)
+        for (const struct acp_line *l = b->first; l; l = l->next)
+            keep_line(p, "< ", l->text);
+    p->taken = p->first;
+    p->first = NULL;
+    p->last = &p->first;
+    p->waiting = 0;
+    if (p->paused) {
+        p->paused = false;
+        child_pause(p->child, false);
+    }
+}
+
+/* Wait for lines, at most `ms`. */
+static void wait_for_lines(struct acp *p, int64_t ms)
+{
+    struct timespec until = ms > 0 ? deadline(ms) : (struct timespec){ 0 };
     int late = 0;
 
     pthread_mutex_lock(&p->lock);
     while (!p->first && !p->gone && !p->too_long && !late && ms > 0)
         late = pthread_cond_timedwait(&p->changed, &p->lock, &until);
-    l = p->too_long ? NULL : p->first;
-    if (l) {
-        p->first = l->next;
-        if (!p->first)
-            p->last = &p->first;
-        p->waiting -= l->n;
-        if (p->paused && p->waiting < WAITING_MOST / 2) {
-            p->paused = false;
-            child_pause(p->child, false);
-        }
-        keep_line(p, "< ", str_make(l->bytes, l->n));
-    }
+    if (!p->too_long)
+        take_all(p);
     pthread_mutex_unlock(&p->lock);
+}
+
+static void free_batches(struct acp_batch *b)
+{
+    while (b) {
+        struct acp_batch *next = b->next;
+
+        bough_arena_destroy(b->a);
+        b = next;
+    }
+}
+
+/* Those whose lines were all taken. */
+static void drop_empty(struct acp *p)
+{
+    while (p->taken && !p->taken->first) {
+        struct acp_batch *b = p->taken;
+
+        p->taken = b->next;
+        bough_arena_destroy(b->a);
+    }
+}
+
+const struct acp_line *acp_take(struct acp *p, int64_t ms)
+{
+    const struct acp_line *l;
+
+    drop_empty(p);
+    if (!p->taken)
+        wait_for_lines(p, ms);
+    drop_empty(p); /* a batch may have none */
+    l = p->taken ? p->taken->first : NULL;
+    if (l)
+        p->taken->first = l->next;
     return l;
 }
 
@@ -290,12 +360,9 @@ void acp_close(struct acp *p)
         return;
     if (p->child)
         child_release(p->child);
-    while (p->first) {
-        struct acp_line *l = p->first;
-
-        p->first = l->next;
-        mem_free(l);
-    }
+    free_batches(p->first);
+    free_batches(p->taken);
+    free_batches(p->come);
     acp_forget_options(p);
     rpc_lines_finish(&p->lines);
     buf_finish(&p->raw);

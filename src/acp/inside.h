@@ -11,8 +11,15 @@
 
 struct acp_line {
     struct acp_line *next;
-    size_t n;
-    char bytes[];
+    struct bough_str text;
+};
+
+/* Lines that came together, in an arena of their own. */
+struct acp_batch {
+    struct acp_batch *next;
+    struct bough_arena *a;
+    struct acp_line *first, **last;
+    size_t bytes;
 };
 
 /* Options of the session; each is raw JSON on the heap, or NULL. */
@@ -29,12 +36,14 @@ struct acp {
     int64_t requests; /* that were sent */
     struct acp_has has;
 
-    struct rpc_lines lines; /* of the loop thread */
+    struct rpc_lines lines;  /* of the loop thread */
+    struct acp_batch *come;  /* the same: lines of the bytes that are being read, or NULL */
+    struct acp_batch *taken; /* of the thread that takes lines: in its hands already */
 
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t changed;
-    struct acp_line *first, **last; /* lines that were not taken */
-    size_t waiting;                 /* bytes of them */
+    struct acp_batch *first, **last; /* lines that were not taken */
+    size_t waiting;                  /* bytes of them */
     bool paused, rests, gone, too_long;
     char why[96]; /* it is gone */
     struct buf raw, err;
@@ -42,8 +51,8 @@ struct acp {
 
 /* ---- connection.c ---- */
 
-/* Take a line, waiting at most `ms`. NULL: none came. mem_free() it. */
-struct acp_line *acp_take(struct acp *p, int64_t ms);
+/* Take a line, waiting at most `ms`. NULL: none came. It stays until the next call. */
+const struct acp_line *acp_take(struct acp *p, int64_t ms);
 void acp_send(struct acp *p, struct buf *line);
 
 /* ---- options.c ---- */

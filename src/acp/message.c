@@ -81,17 +81,17 @@ void acp_refuse(struct acp *p, struct json request, int code, const char *why)
 /* ---- receiving ---- */
 
 /* Is it about our session? Before there is one, everything is. */
-static bool is_ours(const struct acp *p, struct bough_arena *a, struct json params)
+static bool is_ours(const struct acp *p, struct json params)
 {
-    const char *id = json_cstr(a, params, "sessionId");
+    struct json id = json_member(params, "sessionId");
 
-    return !*p->session || !id || strcmp(id, p->session) == 0;
+    return !*p->session || !id.doc || json_type(id) != JSON_STRING || json_is(id, p->session);
 }
 
 static bool take_update(struct acp *p, struct bough_arena *a, struct json params,
                         struct acp_event *out)
 {
-    if (!is_ours(p, a, params) || !acp_update_read(a, json_member(params, "update"), &out->update))
+    if (!is_ours(p, params) || !acp_update_read(a, json_member(params, "update"), &out->update))
         return false;
     acp_learn_update(p, &out->update);
     out->kind = ACP_UPDATED;
@@ -198,19 +198,20 @@ static void say_gone(struct acp *p, struct bough_arena *a, struct acp_event *out
 
 void acp_next(struct acp *p, struct bough_arena *a, int64_t wait_ms, struct acp_event *out)
 {
-    int64_t until = mono_us() / 1000 + wait_ms;
-    struct acp_line *l;
+    int64_t until = 0;
+    const struct acp_line *l;
 
     *out = (struct acp_event){ .kind = ACP_NOTHING };
-    while ((l = acp_take(p, until - mono_us() / 1000))) {
-        struct bough_str line = str_make(arena_strndup(a, l->bytes, l->n), l->n);
-        bool event;
-
-        mem_free(l);
-        event = take_line(p, a, line, out);
-        if (event)
+    l = acp_take(p, 0); /* most often one is there, and nobody has to look at a clock */
+    if (!l) {
+        until = mono_us() / 1000 + wait_ms;
+        l = acp_take(p, wait_ms);
+    }
+    while (l) {
+        if (take_line(p, a, arena_str(a, l->text), out))
             return;
         *out = (struct acp_event){ .kind = ACP_NOTHING };
+        l = acp_take(p, until ? until - mono_us() / 1000 : 0);
     }
     say_gone(p, a, out);
 }

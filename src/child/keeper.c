@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/os/process.h"
 #include "child/child.h"
 #include "child/keeper.h"
 
@@ -271,7 +272,7 @@ static _Noreturn void keep(struct keeper *k)
         if (end && k->stage == RUNS)
             enter(k, INPUT_CLOSED);
         if (!end_step(k))
-            _exit(0);
+            process_leave(0);
     }
 }
 
@@ -316,7 +317,7 @@ void child_keeper(int argc, char **argv)
     error = start(&k, argv);
     if (error) {
         say('E', error);
-        _exit(1);
+        process_leave(1);
     }
     let_go_of_pipes();
     say('R', 0);

@@ -23,12 +23,20 @@ BOUGH_MUST_CHECK enum bough_rc providers_create(struct providers **out,
                                                 struct bough_error *err);
 void providers_destroy(struct providers *p); /* NULL is allowed */
 
+/* By which rules a provider is looked for. */
+enum provider_by {
+    PROVIDER_BY_ALL,     /* all of them, and the wire at last */
+    PROVIDER_BY_NAME,    /* a prefix, an alias, or a list that names the model */
+    PROVIDER_BY_PATTERN, /* a pattern of its models */
+};
+
 /* What a request asks for. */
 struct provider_ask {
     enum wire wire;
     const char *path;  /* behind "/v1": "/chat/completions", "/responses/abc/cancel" */
     const char *model; /* as the client sent it; "": the request has none */
     const char *name;  /* this provider only; NULL: any */
+    enum provider_by by;
 };
 
 /* Where to send it. Everything lives in the arena; `headers` has the provider's key. */
@@ -114,6 +122,7 @@ struct provider_model {
     const char *id;
     int64_t context; /* tokens; 0: not known */
     int loaded;      /* of a local runtime: 1 in memory, 0 not; -1: not known */
+    int tools;       /* 1: it takes tools, 0: it does not; -1: not known */
 };
 
 struct provider_step {
@@ -164,6 +173,9 @@ struct gateway_models {
  * names in their settings, and what they listed. */
 void providers_models(struct providers *p, struct bough_arena *a, unsigned wires,
                       struct gateway_models *out);
+
+/* Does the model of this provider take tools? 1 or 0; -1: nobody says. */
+int providers_tools(struct providers *p, const char *provider, const char *model);
 
 /* All providers in the order of the configuration, then the local runtimes that were found. */
 void providers_list(struct providers *p, struct bough_arena *a, struct provider_infos *out);

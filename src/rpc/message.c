@@ -1,6 +1,8 @@
 /* Messages of JSON-RPC 2.0. */
 #include "rpc/message.h"
 
+#include <string.h>
+
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 
@@ -26,13 +28,14 @@ static bool read_id(struct json root, struct rpc_message *out, struct rpc_bad *b
     return true;
 }
 
-static bool read_call(struct bough_arena *a, struct json root, struct rpc_message *out,
-                      struct rpc_bad *bad)
+static bool read_call(struct bough_arena *a, struct json root, struct json method,
+                      struct rpc_message *out, struct rpc_bad *bad)
 {
+    struct bough_str name;
     enum json_type type;
 
     out->kind = out->id.doc ? RPC_REQUEST : RPC_NOTIFICATION;
-    out->method = json_cstr(a, root, "method");
+    out->method = json_str(a, method, &name) && strlen(name.p) == name.n ? name.p : NULL;
     if (cstr_empty(out->method))
         return refuse(bad, RPC_INVALID_REQUEST, "method must be a string");
     if (!json_get(root, "params", &out->params))
@@ -62,7 +65,7 @@ bool rpc_read(struct bough_arena *a, struct bough_str line, struct rpc_message *
 {
     struct bough_error err;
     struct bough_str twice;
-    struct json root;
+    struct json root, method;
 
     *out = (struct rpc_message){ .method = "" };
     *bad = (struct rpc_bad){ 0 };
@@ -78,8 +81,8 @@ bool rpc_read(struct bough_arena *a, struct bough_str line, struct rpc_message *
         return false;
     if (!json_is(json_member(root, "jsonrpc"), "2.0"))
         return refuse(bad, RPC_INVALID_REQUEST, "jsonrpc must be \"2.0\"");
-    return json_member(root, "method").doc ? read_call(a, root, out, bad)
-                                           : read_answer(root, out, bad);
+    return json_get(root, "method", &method) ? read_call(a, root, method, out, bad)
+                                             : read_answer(root, out, bad);
 }
 
 bool rpc_same_id(struct bough_arena *a, struct json one, struct json other)

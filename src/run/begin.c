@@ -58,6 +58,8 @@ static enum bough_rc check_workspace(struct begin *b, struct bough_error *err)
         return BOUGH_OK;
     rc = workspace_resolve(&b->r->settings, b->a, b->in->workspace, &real, err);
     if (!rc)
+        rc = workspace_check(real, b->in->project, err);
+    if (!rc)
         b->how.workspace = real;
     return rc;
 }

@@ -115,12 +115,6 @@ BOUGH_MUST_CHECK enum bough_rc work_ask(struct run_work *w, const struct work_as
                                         enum work_answer *answer, struct bough_approval **out,
                                         struct bough_error *err);
 
-/* Wait in this thread until an approval is settled, for work that keeps its process meanwhile: the
- * run is awaiting approval until this returns. Also returns when `cancel` is set, or at `until` (a
- * time of the store's clock; 0: none): *out is then as it is, still pending. */
-BOUGH_MUST_CHECK enum bough_rc work_wait(struct run_work *w, const char *approval, int64_t until,
-                                         struct bough_approval **out, struct bough_error *err);
-
 /* ---- the three kinds of work: each ends with work_end(), or with w->waits set ---- */
 
 void model_run(struct run_work *w);    /* model.c */

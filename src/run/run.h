@@ -17,6 +17,9 @@ struct gateway_setting;
 struct runner;
 struct tool_host;
 
+/* role_name of the sessions that are chats of Hecate's. */
+#define RUN_CHAT_ROLE "agent_chat"
+
 struct runner_config {
     struct bough_store *store;              /* these four are borrowed */
     struct gateway *gateway;                /* models */
@@ -28,8 +31,8 @@ struct runner_config {
     const char *workspace; /* besides `[workspaces] root`, this folder is allowed; NULL: none */
 };
 
-/* Reads [server] name, [runs] workers, [workspaces] root, [approvals] rule and [agent ...].
- * BOUGH_INVALID names the section and the setting. No thread is started yet. */
+/* Reads [server] name, [runs] workers, [workspaces] root, [approvals] rule, [chats] and [agent
+ * ...]. BOUGH_INVALID names the section and the setting. No thread is started yet. */
 BOUGH_MUST_CHECK enum bough_rc
 runner_create(struct runner **out, const struct runner_config *config, struct bough_error *err);
 /* Stops and waits: runs get 5 seconds to come to a boundary, then they fail with `shutdown`. NULL
@@ -60,6 +63,7 @@ bool runner_allows_all(const struct runner *r);
 
 struct run_begin_options {
     const char *principal; /* who asks; NULL: the owner */
+    const char *project;   /* of who asks: a folder holds its workspaces; NULL or "": all */
     const char *session;   /* id */
     enum bough_run_runtime runtime;
     enum bough_run_why why;
@@ -99,5 +103,17 @@ struct run_begun {
 BOUGH_MUST_CHECK enum bough_rc run_begin(struct runner *r, struct bough_arena *a,
                                          const struct run_begin_options *in, struct run_begun *out,
                                          struct bough_error *err);
+
+/* ---- doing one again ---- */
+
+/* What a run like this one begins with, behind it: all but who asks, why, and where. In `a`. */
+void run_like(struct bough_arena *a, const struct bough_run *run, struct run_begin_options *out);
+
+/* What the turn of a run, counted from 1, has answered: the id of the entry before its reply, in
+ * `a`. The first turn answers the prompt, or in a resumed run what was there before it. NULL: the
+ * head, of a run that has answered nothing. BOUGH_INVALID: it has no such turn. */
+BOUGH_MUST_CHECK enum bough_rc run_turn_at(struct bough_store *s, struct bough_arena *a,
+                                           const struct bough_run *run, int64_t turn,
+                                           const char **at, struct bough_error *err);
 
 #endif

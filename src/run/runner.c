@@ -325,7 +325,8 @@ enum bough_rc runner_create(struct runner **out, const struct runner_config *con
                            &(struct agents_config){ .store = config->store,
                                                     .children = config->children,
                                                     .settings = copy,
-                                                    .n = config->n },
+                                                    .n = config->n,
+                                                    .warm_ms = r->settings.chat.idle_ms },
                            err);
     if (rc) {
         bough_arena_destroy(r->a);

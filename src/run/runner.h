@@ -26,8 +26,14 @@ struct rule {
     const char *workspace; /* this folder and those below it; "": any */
 };
 
+/* What a chat of Hecate's may have; 0: no limit. */
+struct chat_limits {
+    int64_t turns, duration_ms, idle_ms;
+};
+
 /* What the configuration says about runs. */
 struct run_settings {
+    struct chat_limits chat;
     const char *host;
     int64_t workers;
     const char **roots; /* of workspaces, resolved */
@@ -45,9 +51,24 @@ BOUGH_MUST_CHECK enum bough_rc run_settings_read(struct bough_arena *a,
 BOUGH_MUST_CHECK enum bough_rc workspace_resolve(const struct run_settings *s,
                                                  struct bough_arena *a, const char *folder,
                                                  const char **out, struct bough_error *err);
+/* May who is bound to `project` use this resolved folder? A project that is an absolute path holds
+ * its workspaces, with links resolved; other names and "" say nothing. BOUGH_DENIED: it is not. */
+BOUGH_MUST_CHECK enum bough_rc workspace_check(const char *folder, const char *project,
+                                               struct bough_error *err);
 /* What the first rule that matches says. `only_deny`: deny rules alone count. False: none does. */
 bool rules_find(const struct run_settings *s, const char *tool, const char *workspace,
                 bool only_deny, enum rule_says *out);
+
+/* ---- idle.c ---- */
+
+/* How often to look for idle chats; 0: never. */
+int64_t idle_every_ms(const struct run_settings *s);
+/* Has nothing happened in this chat for as long as [chats] idle allows? A run that works is not
+ * idle; one that was cancelled because its chat was idle stays so. `run`: its latest, or NULL. */
+bool chat_is_idle(const struct run_settings *s, const struct bough_session *session,
+                  const struct bough_run *run, int64_t now);
+/* Cancel the runs of idle chats that wait for an approval. */
+void runner_end_idle(struct runner *r);
 
 /* ---- runner.c ---- */
 

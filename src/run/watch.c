@@ -188,10 +188,21 @@ static void follow(struct runner *r, struct bough_mark *mark)
     bough_arena_destroy(a);
 }
 
+/* Is it time again? *last is on the monotonic clock, in us; never with 0. */
+static bool is_due(int64_t every_ms, int64_t *last)
+{
+    int64_t now = mono_us();
+
+    if (!every_ms || now - *last < every_ms * 1000)
+        return false;
+    *last = now;
+    return true;
+}
+
 static void *keep(void *user)
 {
     struct runner *r = user;
-    int64_t renewed = mono_us(), looked = 0;
+    int64_t renewed = mono_us(), looked = 0, idle = mono_us();
     struct bough_error err = { 0 };
     struct bough_mark mark = { 0 };
 
@@ -207,11 +218,12 @@ static void *keep(void *user)
             looked = mono_us();
             runner_look(r);
         }
-        if (mono_us() - renewed >= r->renew_ms * 1000) {
-            renewed = mono_us();
+        if (is_due(r->renew_ms, &renewed)) {
             renew_all(r);
             agents_sweep(r->agents);
         }
+        if (watching && is_due(idle_every_ms(&r->settings), &idle))
+            runner_end_idle(r);
         follow(r, &mark);
     }
     return NULL;

@@ -1,9 +1,9 @@
-// Real agents over ACP, started by `bough run --agent`, against the scripted provider of gateway/upstream.mjs: tools, reject, cancel, resume in a new process, model error.
+// Real agents over ACP, started by `bough run --agent`, against the scripted provider of gateway/upstream.mjs: tools, reject, cancel in a tool and while a permission is asked, resume in a new process, model error.
 // Agents that are not installed in tests/clients/acp are skipped, and said so.
 //   acp.mjs [word]     only tests whose name contains the word
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,20 +37,20 @@ const asMessages = (body) => ({
   tools: (body.tools ?? []).flatMap((t) => t.functionDeclarations ?? []),
   messages: (body.contents ?? []).map((c) => ({ role: c.role, content: c.parts.map((p) => (p.functionResponse ? { type: "tool_result" } : p)) })),
 });
-const google = createServer((request, response) => {
+const google = createServer((asked, response) => {
   const pieces = [];
-  request.on("data", (piece) => pieces.push(piece));
-  request.on("end", () => {
+  asked.on("data", (piece) => pieces.push(piece));
+  asked.on("end", () => {
     const text = Buffer.concat(pieces).toString(), body = text ? JSON.parse(text) : {};
     const json = (status, value) => (response.writeHead(status, { "content-type": "application/json" }), response.end(JSON.stringify(value)));
-    if (request.url.includes(":countTokens")) return json(200, { totalTokens: 10 });
-    if (!request.url.includes("enerateContent")) return json(404, { error: { code: 404, message: "not here", status: "NOT_FOUND" } });
+    if (asked.url.includes(":countTokens")) return json(200, { totalTokens: 10 });
+    if (!asked.url.includes("enerateContent")) return json(404, { error: { code: 404, message: "not here", status: "NOT_FOUND" } });
     up.asked.push({ text });
     const r = script(asMessages(body));
     if (r.status) return json(r.status, { error: { code: r.status, message: r.message, status: "INVALID_ARGUMENT" } });
     const parts = [{ text: r.text }, ...(r.calls ?? []).map((c) => ({ functionCall: { name: c.name, args: c.input } }))];
     const whole = { candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 80, candidatesTokenCount: 10, totalTokenCount: 90 } };
-    if (!request.url.includes(":stream")) return json(200, whole);
+    if (!asked.url.includes(":stream")) return json(200, whole);
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(`data: ${JSON.stringify(whole)}\r\n\r\n`);
   });
@@ -134,7 +134,23 @@ const model = (call) => (body) => {
 };
 const latest = async (w) => JSON.parse((await w.run("task", "ls", "--json", "--limit", "1")).out.trim().split("\n")[0]);
 
-// ---- the five cases ----
+// A request to a server on its socket; a refusal is thrown.
+const ask = (socketPath, method, path, body) => new Promise((done, fail) => {
+  const text = body ? JSON.stringify(body) : "";
+  const to = request({ socketPath, method, path, headers: { host: "localhost", ...(body ? { "content-type": "application/json", "content-length": Buffer.byteLength(text) } : {}) } }, (from) => {
+    const pieces = [];
+    from.on("data", (piece) => pieces.push(piece));
+    from.on("end", () => {
+      const got = Buffer.concat(pieces).toString();
+      if (from.statusCode >= 300) fail(new Error(`${method} ${path}: ${from.statusCode} ${got.slice(0, 300)}`));
+      else done(got ? JSON.parse(got) : null);
+    });
+  });
+  to.on("error", fail);
+  to.end(text);
+});
+
+// ---- the six cases ----
 
 const cases = {
   async tools(name, agent) {
@@ -175,6 +191,38 @@ const cases = {
     ps.stdout.on("data", (b) => (left += b));
     await new Promise((done) => ps.on("exit", done));
     must(!left.trim(), `processes are left: ${left}`);
+  },
+  async "cancel while a permission is asked"(name, agent) {
+    if (agent.asks === false) return; // its mode decides, nobody is asked
+    const w = makeWorld(`${name} asked`, agent);
+    writeFileSync(join(w.home, ".config/bough/config.ini"), `[workspaces]\nroot = ${w.work}\n`, { flag: "a" });
+    play("asked", model(agent.call("echo made > made.txt")));
+    const socket = join(w.home, "s"), server = w.start("serve", "--quiet", "--socket", socket);
+    const until = async (what, look) => {
+      for (let i = 0; i < 1200; i++) {
+        const found = await look().catch(() => null);
+        if (found) return found;
+        await new Promise((next) => setTimeout(next, 100));
+      }
+      throw new Error(`${what} did not come: ${server.said.err.slice(-300)}`);
+    };
+    try {
+      const { id } = await until("the server", () => ask(socket, "POST", "/api/v1/sessions", {}));
+      const { run } = await ask(socket, "POST", `/api/v1/sessions/${id}/turns`, { content: "Make a file.", adapter: "real", workspace: w.work });
+      const of = () => ask(socket, "GET", `/api/v1/runs/${run.id}`);
+      const asked = await until("the question", async () => (await ask(socket, "GET", `/api/v1/approvals?status=pending&run=${run.id}`)).items[0]);
+      must((await of()).status === "awaiting_approval", `the run is ${(await of()).status}`);
+      await ask(socket, "POST", `/api/v1/runs/${run.id}/cancel`, {});
+      const ended = await until("the end", async () => ((await of()).ended ? of() : null));
+      must(ended.status === "cancelled", `${ended.status} ${ended.error_code} ${ended.error}`);
+      const settled = await ask(socket, "GET", `/api/v1/approvals/${asked.id}`);
+      must(settled.status === "cancelled", `the approval is ${settled.status}`);
+      must(!existsSync(join(w.work, "made.txt")), "the tool ran");
+    } finally {
+      server.child.kill("SIGTERM");
+      await server.ended;
+    }
+    must((await w.run("fsck")).code === 0, "fsck");
   },
   async resume(name, agent) {
     const w = makeWorld(`${name} resume`, agent);

@@ -1,9 +1,11 @@
 /* What a run changed in its workspace, and taking it back. */
 #include "run/external/diff.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory/arena.h"
+#include "base/memory/buf.h"
 #include "base/text/str.h"
 #include "world.h"
 
@@ -31,6 +33,12 @@ static const char *list(struct test *t, const struct bough_run *run)
         all = arena_printf(t->arena, "%s%s %s +%d -%d;", all, files.at[i].path, files.at[i].status,
                            (int)files.at[i].additions, (int)files.at[i].deletions);
     return all;
+}
+
+static bool take(void *user, const void *p, size_t n)
+{
+    buf_put(user, p, n);
+    return true;
 }
 
 STORE_TEST_SECONDS(only_the_changes_of_the_run_are_shown_and_the_index_is_untouched, 90)
@@ -95,5 +103,33 @@ STORE_TEST_SECONDS(a_folder_without_a_repository_has_no_changes, 90)
     run = ext_world_turn(&w, "write");
     CHECK_STR("", list(t, run));
     CHECK_RC(BOUGH_NOT_FOUND, diff_revert(t->arena, run, NULL, 0, &t->err));
+    ext_world_close(&w);
+}
+
+STORE_TEST_SECONDS(the_diff_of_a_turn_is_kept_without_the_secrets_of_the_agent, 90)
+{
+    struct bough_attachment_read_options how = { .write = take };
+    struct bough_attachments all;
+    struct bough_entry *reply;
+    struct ext_world w;
+    struct buf b;
+
+    setenv("EXT_DIFF_CANARY", "canary-0123456789", 1);
+    ext_world_open(t, &w, (const char *const[]){ "set", "FAKE_KEY=$EXT_DIFF_CANARY", NULL });
+    write_file(&w, "gone.txt", "key canary-0123456789 end\n");
+    shell(&w, "git init -q . && git add .");
+    CHECK_INT(BOUGH_RUN_COMPLETED, ext_world_turn(&w, "write")->status);
+    reply = ext_world_reply(&w);
+    CHECK_OK(bough_attachment_list(t->store, t->arena, w.session, reply->id, &all, &t->err));
+    while (how.index < all.n && strcmp(all.at[how.index].name, "changes.diff") != 0)
+        how.index++;
+    CHECK(how.index < all.n);
+    buf_init(&b, 1 << 20);
+    how.user = &b;
+    CHECK_OK(bough_attachment_read(t->store, w.session, reply->id, &how, &t->err));
+    CHECK(strstr(b.p, "-key xxxxxxxxxxxxxxxxx end"));
+    CHECK(!strstr(b.p, "canary"));
+    buf_finish(&b);
+    unsetenv("EXT_DIFF_CANARY");
     ext_world_close(&w);
 }

@@ -264,7 +264,7 @@ const methods = {
         const sessionCapabilities = E.FAKE_NO_RESUME ? {} : { resume: {}, list: {}, close: {} };
         return {
             protocolVersion: E.FAKE_INIT === 'version' ? 2 : params.protocolVersion,
-            agentCapabilities: { loadSession: !E.FAKE_NO_LOAD, promptCapabilities: { image: true, embeddedContext: !E.FAKE_PLAIN }, sessionCapabilities },
+            agentCapabilities: { loadSession: !E.FAKE_NO_LOAD, promptCapabilities: { image: !E.FAKE_PLAIN, embeddedContext: !E.FAKE_PLAIN }, sessionCapabilities },
             agentInfo: { name: 'fake', version: '1.2.3' },
             authMethods: [{ id: 'login', name: 'Log in' }],
         };

@@ -38,6 +38,37 @@ STORE_TEST(D22_only_tools_that_read_are_listed_unless_writing_is_allowed)
     mcp_close(&w);
 }
 
+static bool has_tool(struct test *t, struct mcp_world *w, const char *name)
+{
+    struct json_iter it = json_iter(json_at(t, mcp_older(t, w, "tools/list", ""), "result.tools"));
+
+    while (json_next(&it))
+        if (json_is(json_member(it.value, "name"), name))
+            return true;
+    return false;
+}
+
+STORE_TEST(a_tool_that_starts_runs_is_offered_where_runs_are_worked_on)
+{
+    const char *id = mcp_session(t, "Nobody works here", 1, 5);
+    struct api_config works = { .store = t->store };
+    struct mcp_world w;
+
+    mcp_open(t, &w);
+    w.who.scopes = AUTH_ALL;
+    CHECK(has_tool(t, &w, "cancel_run"));
+    CHECK(!has_tool(t, &w, "create_task"));
+    CHECK(strstr(failure(t, mcp_tool_call(t, &w, "create_task",
+                                          args(t, id, "\"prompt\":\"go\",\"model\":\"m\""))),
+                 "bough serve"));
+    api_destroy(w.api);
+    works.auth = w.auth;
+    works.runner = &w; /* only asked whether there is one */
+    w.api = api_create(&works);
+    CHECK(has_tool(t, &w, "create_task"));
+    mcp_close(&w);
+}
+
 STORE_TEST(D22_a_tool_that_writes_is_refused_without_the_right)
 {
     const char *id = mcp_session(t, "Read only", 1, 5);

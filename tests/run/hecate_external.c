@@ -169,6 +169,9 @@ STORE_TEST_SECONDS(files_of_a_turn_are_listed_shown_and_taken_back, 90)
     CHECK_STR("completed", at(t, g, "data.status"));
     CHECK_STR("3 files changed, 2 insertions(+), 1 deletions(-)",
               at(t, g, "data.messages.1.diff_stat"));
+    CHECK(strstr(at(t, g, "data.messages.1.diff"), "diff --git a/a.txt b/a.txt"));
+    CHECK(strstr(at(t, g, "data.messages.1.diff"), "+more"));
+    CHECK(strstr(at(t, g, "data.messages.1.raw_output"), "session/prompt"));
     message = arena_printf(t->arena, "/messages/%s", at(t, g, "data.messages.1.id"));
     g = get_path(&w, in_chat(&w, chat, arena_printf(t->arena, "%s/files", message)));
     CHECK_STR("{\"object\":\"agent_chat_changed_files\",\"data\":["
@@ -193,6 +196,7 @@ STORE_TEST_SECONDS(files_of_a_turn_are_listed_shown_and_taken_back, 90)
     CHECK_STR("true", at(t, g, "data.reverted"));
     CHECK_STR("[\"made.txt\"]", at(t, g, "data.paths"));
     CHECK_STR("a.txt", at(t, g, "data.files.0.path"));
+    CHECK_STR("2 files changed, 1 insertions(+), 1 deletions(-)", at(t, g, "data.diff_stat"));
     CHECK(access(arena_printf(t->arena, "%s/made.txt", dir), F_OK) != 0);
     g = get_path(&w, in_chat(&w, chat, ""));
     CHECK(strstr(g.body.p, "\"type\":\"files_reverted\"") != NULL);

@@ -281,6 +281,76 @@ STORE_TEST(a_run_is_done_again_from_one_of_its_turns)
     world_close(&w);
 }
 
+STORE_TEST(a_resumed_run_is_done_again_from_where_it_went_on)
+{
+    struct world w;
+    const char *s = new_session(t, "s"), *run, *path;
+    struct got g;
+
+    script_open(t, &w, NULL);
+    say_call(&w, "demo_weather", "{\"city\":\"Oslo\"}");
+    run = start_run(&w, s, "go", "\"servers\":[\"demo\"],\"limits\":{\"turns\":1}");
+    wait_run(&w, run, BOUGH_RUN_FAILED);
+    say_call(&w, "demo_weather", "{\"city\":\"Bergen\"}");
+    say_text(&w, "first");
+    g = post(&w, arena_printf(t->arena, "/api/v1/runs/%s/resume", run),
+             "{\"limits\":{\"turns\":5}}");
+    run = id_of(t, &g);
+    wait_run(&w, run, BOUGH_RUN_COMPLETED);
+    path = arena_printf(t->arena, "/api/v1/runs/%s/retry", run);
+    say_text(&w, "second");
+    g = post(&w, path, "");
+    CHECK_INT(202, g.status);
+    wait_run(&w, id_of(t, &g), BOUGH_RUN_COMPLETED);
+    CHECK_STR("user:go assistant:demo_weather() tool:demo_weather=ok assistant:second",
+              story(&w, s));
+    say_text(&w, "third");
+    g = post(&w, path, "{\"turn\":2}");
+    CHECK_INT(202, g.status);
+    wait_run(&w, id_of(t, &g), BOUGH_RUN_COMPLETED);
+    CHECK_STR("user:go assistant:demo_weather() tool:demo_weather=ok assistant:demo_weather() "
+              "tool:demo_weather=ok assistant:third",
+              story(&w, s));
+    CHECK_INT(422, post(&w, path, "{\"turn\":3}").status);
+    CHECK_INT(422, post(&w, path, "{\"turn\":0}").status);
+    world_close(&w);
+}
+
+STORE_TEST(a_turn_that_cannot_be_understood_is_refused_before_anything_is_stored)
+{
+    static const char *const wrong[] = {
+        "{}",
+        "{\"content\":\"\"}",
+        "{\"content\":\"x\",\"retry\":true}",
+        "{\"content\":\"x\",\"runtime\":\"robot\"}",
+        "{\"content\":\"x\",\"runtime\":\"external\"}",
+        "{\"content\":\"x\",\"servers\":[1]}",
+        "{\"content\":\"x\",\"max_output_tokens\":-1}",
+        "{\"content\":\"x\",\"servers\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\","
+        "\"10\",\"11\",\"12\",\"13\",\"14\",\"15\",\"16\",\"17\"]}",
+    };
+    struct world w;
+    const char *s = new_session(t, "s");
+    const char *path = arena_printf(t->arena, "/api/v1/sessions/%s/turns", s);
+    struct bough_runs runs;
+    struct got g;
+
+    script_open(t, &w, NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK_INT(422, post(&w, path, wrong[i]).status);
+    CHECK_OK(bough_run_list(t->store, t->arena, NULL, &runs, &t->err));
+    CHECK_INT(0, runs.n);
+    /* Text and parts are one message. */
+    say_text(&w, "done");
+    g = post(&w, path,
+             "{\"content\":\"go\",\"model\":\"gpt-5.5\",\"runtime\":\"agent\",\"parts\":[{"
+             "\"type\":\"text\",\"text\":\" on\"}]}");
+    CHECK_INT(202, g.status);
+    wait_run(&w, id_of(t, &g), BOUGH_RUN_COMPLETED);
+    CHECK_INT(1, fake_count(w.up));
+    world_close(&w);
+}
+
 STORE_TEST(what_a_run_did_is_told_over_http_and_as_events)
 {
     struct world w;

@@ -74,5 +74,8 @@ TEST(no_call_about_approvals_crashes_on_a_missing_pointer)
     REFUSED(bough_grant_list((void *)any, NULL, (void *)any, (void *)any, &err));
     REFUSED(bough_grant_list((void *)any, (void *)any, NULL, (void *)any, &err));
     REFUSED(bough_grant_list((void *)any, (void *)any, (void *)any, NULL, &err));
+    REFUSED(bough_grant_get(NULL, (void *)any, "x", (void *)any, &err));
+    REFUSED(bough_grant_get((void *)any, NULL, "x", (void *)any, &err));
+    REFUSED(bough_grant_get((void *)any, (void *)any, "x", NULL, &err));
     REFUSED(bough_grant_remove(NULL, "x", &err));
 }

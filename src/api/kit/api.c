@@ -84,6 +84,11 @@ void *api_runner(const struct http_req *req)
     return of(req)->runner;
 }
 
+bool api_works(const struct api *a)
+{
+    return a->runner != NULL;
+}
+
 struct event_pump *api_pump(struct api *a)
 {
     return a->pump;

@@ -41,6 +41,8 @@ struct event_pump *api_pump(struct api *a); /* event.h */
 void *api_gateway(const struct http_req *req);
 /* The same for its runner (a struct runner). */
 void *api_runner(const struct http_req *req);
+/* Are runs worked on here: is there a runner? */
+bool api_works(const struct api *a);
 
 /* D10: limit the event streams one caller (a token, or the owner) has open at the same time. False
  * when the limit is reached; nothing is counted then. Each successful begin needs one end. */

@@ -212,6 +212,7 @@ const struct api_about api_original_names[] = {
     { "provider_filter", "The provider it runs with.", "\"openai\"", 0, LIMIT_NAME },
     { "provider_kind", "The kind of provider.", "\"cloud\"", 0, LIMIT_NAME },
     { "queue_ms", "Waiting to be started.", "3" },
+    { "raw_output", "The beginning of the protocol with the agent, at most 16 KB." },
     { "reason", "Why; free text.", "\"The provider was down.\"", 0, LIMIT_TITLE },
     { "reply", "The answer of the model, if one came." },
     { "reported_cost_amount", "What the agent says it cost.", "\"0.001234\"" },

@@ -95,9 +95,9 @@ const struct api_schema api_original_schemas[] = {
       "request_id?:string role:RoleWord content:string adapter_id?:string adapter_name?:string "
       "driver_kind?:'acp' native_session_id?:string status?:string exit_code?:integer "
       "cost_mode?:'hecate'|'external' provider?:string model?:string capabilities?:object "
-      "workspace?:string diff_stat?:string created_at?:time started_at?:time completed_at?:time "
-      "duration_ms?:integer error?:string activities?:[HecateActivity] usage?:HecateUsage "
-      "timing?:HecateTiming" },
+      "workspace?:string raw_output?:string diff_stat?:string diff?:string created_at?:time "
+      "started_at?:time completed_at?:time duration_ms?:integer error?:string "
+      "activities?:[HecateActivity] usage?:HecateUsage timing?:HecateTiming" },
     { "HecateAgentMessageNew", "A message to an agent chat.",
       "only content:string runtime_kind?:string provider?:string model?:string "
       "system_prompt?:string workspace?:string",
@@ -181,7 +181,7 @@ const struct api_schema api_original_schemas[] = {
     { "HecateReverted", "What was taken back.",
       "object:'agent_chat_revert' data:HecateRevertedData" },
     { "HecateRevertedData", "The files that were taken back, and those that stay changed.",
-      "reverted:boolean paths:[string] files:[HecateFile]" },
+      "reverted:boolean paths:[string] files:[HecateFile] diff_stat:string" },
     { "HecateRun", "A run of a task.",
       "id:string task_id:string number:integer status:string orchestrator:string model?:string "
       "provider?:string workspace_path?:string step_count?:integer approval_count?:integer "

@@ -100,3 +100,13 @@ bool process_dead(const char *text)
         return false;
     return !started(pid, &ticks) || ticks != then;
 }
+
+/* Only in builds that measure coverage. */
+extern void __gcov_dump(void) __attribute__((weak));
+
+void process_leave(int status)
+{
+    if (__gcov_dump)
+        __gcov_dump();
+    _exit(status);
+}

@@ -197,15 +197,7 @@ static int read_again(struct cli *c, const struct bough_run *run, struct run_beg
     int64_t turns, cost;
     int rc = cli_number(c, "max-turns", run->limits.turns, &turns);
 
-    *in = (struct run_begin_options){ .session = run->session,
-                                      .runtime = run->runtime,
-                                      .after = run->id,
-                                      .provider = run->provider,
-                                      .model = run->model,
-                                      .adapter = run->adapter,
-                                      .workspace = run->workspace,
-                                      .system_prompt = run->system_prompt,
-                                      .limits = run->limits };
+    run_like(c->a, run, in);
     if (!rc)
         rc = cli_money(c, "budget", &cost);
     if (rc)
@@ -231,8 +223,8 @@ static int again(struct cli *c, const struct bough_run *run, enum bough_run_why 
     if (rc)
         return rc;
     in.why = why;
-    if (why == BOUGH_RUN_RETRY)
-        in.at = *run->prompt ? run->prompt : NULL;
+    if (why == BOUGH_RUN_RETRY && run_turn_at(c->s, c->a, run, 1, &in.at, &c->err))
+        return cli_failed(c);
     return start_and_follow(c, &in, approve);
 }
 

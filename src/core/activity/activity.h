@@ -147,12 +147,14 @@ struct activity_input {
  *   id, type, status, kind, title and detail, all optional: the id of the entry, "output" (also for
  *   an unknown type), "completed".
  * - The end: completed, failed or cancelled; interrupted instead of failed for the error code
- *   "interrupted".
+ *   "interrupted", and instead of cancelled for a run that ACTIVITY_BY_IDLE has cancelled.
  *
  * A row whose id is there already is merged into it: it keeps its position, type and creation time,
  * takes the new status, and texts that the new row has.
  */
 #define ACTIVITY_NOTE "bough.activity"
+/* The principal that cancels a run in whose session nothing happens: its end is `interrupted`. */
+#define ACTIVITY_BY_IDLE "idle"
 void activities_build(struct bough_arena *a, const struct activity_input *in,
                       struct activities *out);
 

@@ -130,6 +130,14 @@ void rows_of_start(struct row_list *b, const struct bough_run *run)
                    (struct activity){ .title = "Running", .status = now, .created = run->started });
 }
 
+/* Its owner was gone, or nobody was there to answer it. */
+static bool is_interrupted(const struct bough_run *run)
+{
+    if (run->status == BOUGH_RUN_CANCELLED)
+        return run->cancel && cstr_eq(run->cancel->by, ACTIVITY_BY_IDLE);
+    return run->status == BOUGH_RUN_FAILED && cstr_eq(run->error_code, "interrupted");
+}
+
 void rows_of_end(struct row_list *b, const struct bough_run *run)
 {
     struct activity row = { .status = status_of_run(run->status), .created = run->ended };
@@ -138,7 +146,7 @@ void rows_of_end(struct row_list *b, const struct bough_run *run)
     if (!bough_run_ended(run->status))
         return;
     row.title = "Completed";
-    if (run->status == BOUGH_RUN_FAILED && cstr_eq(run->error_code, "interrupted")) {
+    if (is_interrupted(run)) {
         type = ACTIVITY_INTERRUPTED;
         row.title = "Interrupted";
     } else if (run->status == BOUGH_RUN_FAILED) {

@@ -56,26 +56,57 @@ static const char *reason(struct bough_arena *a, const struct fetch_answer *answ
                 : arena_printf(a, "HTTP %d", answer->status);
 }
 
-/* If there is none, the message about the chat wire says most, unless the model is of another
- * wire. */
-enum bough_rc providers_route_any(struct providers *p, struct bough_arena *a,
-                                  struct provider_ask *ask, struct provider_route *out,
-                                  struct bough_error *err)
+static const enum wire *order_of(const char *model)
 {
     static const enum wire usual[] = { WIRE_RESPONSES, WIRE_CHAT, WIRE_MESSAGES };
     static const enum wire claude[] = { WIRE_MESSAGES, WIRE_RESPONSES, WIRE_CHAT };
-    const enum wire *order = strncmp(ask->model, "claude", 6) == 0 ? claude : usual;
-    struct bough_error kept = { .rc = BOUGH_INVALID }, now;
+
+    return strncmp(model, "claude", 6) == 0 ? claude : usual;
+}
+
+/* If there is no provider, a missing key says most, then that none has the model, about the chat
+ * wire, then that it is of another wire. */
+static bool says_more(const struct bough_error *before, const struct bough_error *now,
+                      enum wire wire)
+{
+    if (before->rc == now->rc)
+        return wire == WIRE_CHAT;
+    return before->rc == BOUGH_INVALID ||
+           (before->rc == BOUGH_NOT_FOUND && now->rc == BOUGH_DENIED);
+}
+
+static enum bough_rc route_by(struct providers *p, struct bough_arena *a, struct provider_ask *ask,
+                              struct provider_route *out, struct bough_error *err)
+{
+    const enum wire *order = order_of(ask->model);
+    struct bough_error kept = { 0 }, now;
 
     for (size_t i = 0; i < 3; i++) {
         ask->wire = order[i];
         ask->path = wire_path(order[i]) + strlen("/v1");
         if (providers_route(p, a, ask, out, &now) == BOUGH_OK)
             return BOUGH_OK;
-        if (kept.rc == BOUGH_INVALID || (now.rc != BOUGH_INVALID && order[i] == WIRE_CHAT))
+        if (!kept.rc || says_more(&kept, &now, order[i]))
             kept = now;
     }
     return bough_fail(err, kept.rc, "%s", kept.msg);
+}
+
+/* A provider that names the model has it, whatever wire it speaks; one that may have any model
+ * comes last. */
+enum bough_rc providers_route_any(struct providers *p, struct bough_arena *a,
+                                  struct provider_ask *ask, struct provider_route *out,
+                                  struct bough_error *err)
+{
+    static const enum provider_by rules[] = { PROVIDER_BY_NAME, PROVIDER_BY_PATTERN,
+                                              PROVIDER_BY_ALL };
+    enum bough_rc rc = BOUGH_NOT_FOUND;
+
+    for (size_t i = ask->name || !*ask->model ? 2 : 0; i < 3 && rc == BOUGH_NOT_FOUND; i++) {
+        ask->by = rules[i];
+        rc = route_by(p, a, ask, out, err);
+    }
+    return rc;
 }
 
 enum bough_rc providers_try(struct providers *p, struct bough_arena *a, const char *provider,

@@ -4,8 +4,8 @@
 
 #include "gateway/providers.h"
 
-/* As providers_route(), on the first wire that has a provider for the model: `ask` gets the wire
- * and its path. */
+/* As providers_route(), on the first wire that has a provider for the model: one that names it,
+ * then one with a pattern for it, then any. `ask` gets the wire and its path. */
 BOUGH_MUST_CHECK enum bough_rc providers_route_any(struct providers *p, struct bough_arena *a,
                                                    struct provider_ask *ask,
                                                    struct provider_route *out,

@@ -38,6 +38,23 @@ static int loaded_of(const struct provider *p, struct json m)
                                                                         : -1;
 }
 
+/* OpenRouter lists the parameters of a model, Mistral its capabilities. What other lists have of
+ * this name says nothing about tools. */
+static int tools_of(struct json m)
+{
+    struct json taken = json_member(m, "supported_parameters");
+    bool calls;
+
+    if (json_bool(json_member(json_member(m, "capabilities"), "function_calling"), &calls))
+        return calls;
+    if (json_type(taken) != JSON_ARRAY)
+        return -1;
+    for (struct json_iter it = json_iter(taken); json_next(&it);)
+        if (json_is(it.value, "tools"))
+            return 1;
+    return 0;
+}
+
 /* A name that can be shown and sent: printable ASCII without blanks. */
 static bool is_model_name(const char *id)
 {
@@ -58,7 +75,7 @@ static void take_model(const struct provider *p, struct json m, struct model_lis
     if (!id || !is_model_name(id) || out->n == MODELS_MOST)
         return;
     out->at = arena_room(out->arena, out->at, out->n, sizeof *out->at);
-    out->at[out->n++] = (struct provider_model){ id, context_of(m), loaded_of(p, m) };
+    out->at[out->n++] = (struct provider_model){ id, context_of(m), loaded_of(p, m), tools_of(m) };
 }
 
 /* Another program may listen on the port of a runtime that is looked for: some say in their list

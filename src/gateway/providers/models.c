@@ -69,3 +69,28 @@ void providers_models(struct providers *p, struct bough_arena *a, unsigned wires
     set_release(p, set);
     *out = (struct gateway_models){ g.at, g.n };
 }
+
+static int tools_of(const struct provider *p, const char *model)
+{
+    for (size_t i = 0; i < p->no_tools.n; i++)
+        if (model_matches(p->no_tools.at[i], model))
+            return 0;
+    for (size_t i = 0; i < p->state.list.n; i++)
+        if (strcmp(p->state.list.at[i].id, model) == 0)
+            return p->state.list.at[i].tools;
+    return -1;
+}
+
+int providers_tools(struct providers *p, const char *provider, const char *model)
+{
+    struct provider_set *set = set_hold(p);
+    struct provider *one = provider_find(set, str_of(provider));
+    int tools = -1;
+
+    pthread_mutex_lock(&p->lock);
+    if (one)
+        tools = tools_of(one, model);
+    pthread_mutex_unlock(&p->lock);
+    set_release(p, set);
+    return tools;
+}

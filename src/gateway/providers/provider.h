@@ -64,6 +64,7 @@ struct provider {
     enum key_source source;
     const char *key; /* the name of the variable, the path, or the command line */
     struct words models, fallback;
+    struct words no_tools; /* names and patterns of models that take none */
     struct model_alias *aliases;
     size_t naliases;
     unsigned wires; /* bits 1 << enum wire */

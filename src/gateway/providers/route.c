@@ -190,8 +190,16 @@ static struct provider *by_rules(struct routing *r)
         score_listed,
         pattern_match,
     };
-    struct provider *p = by_prefix(r);
+    struct provider *p;
 
+    if (r->ask->by == PROVIDER_BY_PATTERN)
+        return best(r, true, pattern_match);
+    p = by_prefix(r);
+    if (r->ask->by == PROVIDER_BY_NAME) {
+        for (size_t i = 0; !p && i < 2; i++)
+            p = best(r, true, rules[i]);
+        return p;
+    }
     for (size_t i = 0; !p && i < 3; i++)
         p = best(r, true, rules[i]);
     for (size_t i = 0; !p && i < 3; i++)

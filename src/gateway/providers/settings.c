@@ -123,6 +123,12 @@ static enum bough_rc take_models(struct reading *r, struct provider *p, const ch
                                                          : bad(r, "the list is too long");
 }
 
+static enum bough_rc take_no_tools(struct reading *r, struct provider *p, const char *value)
+{
+    return value_words(r->set->arena, value, &p->no_tools) ? BOUGH_OK
+                                                           : bad(r, "the list is too long");
+}
+
 static enum bough_rc take_alias(struct reading *r, struct provider *p, const char *value)
 {
     struct words pairs = { 0 };
@@ -238,6 +244,7 @@ static const struct setting_row {
     { "key_file", take_key_file },
     { "kind", take_kind },
     { "models", take_models, true },
+    { "no_tools", take_no_tools, true },
     { "price_provider", take_price_provider },
     { "retries", take_retries },
     { "whole_timeout", take_whole },

@@ -90,6 +90,7 @@ struct mcp_tool {
     enum mcp_paging paging;
     unsigned needs;  /* the scopes of the route */
     bool repeatable; /* writing the same again changes nothing */
+    bool runs;       /* it starts a run: offered only where runs are worked on */
     /* Writes the body; NULL: an object of the MCP_BODY arguments. */
     void (*body)(struct json_writer *w, struct json arguments);
 };

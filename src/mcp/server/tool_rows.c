@@ -333,7 +333,7 @@ const struct mcp_tool mcp_tools[] = {
       "Send a prompt to a model that may use the tools of the server. It goes on by itself; "
       "get_task_status tells how it stands.",
       task_new_fields, "POST", "/api/v1/sessions/{session}/turns",
-      .needs = AUTH_APPEND | AUTH_GATEWAY | AUTH_RUN, .body = task_body },
+      .needs = AUTH_APPEND | AUTH_GATEWAY | AUTH_RUN, .runs = true, .body = task_body },
     { "resolve_approval", "Settle an approval", "Approve or reject one tool call of a run, once.",
       resolve_fields, "POST", "/api/v1/approvals/{approval}/resolve", .needs = AUTH_APPROVE },
     { "cancel_run", "Cancel a run", "Stop a run; what came is kept.", cancel_fields, "POST",

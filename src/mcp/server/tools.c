@@ -10,6 +10,13 @@ static bool allowed(const struct mcp_call *c, const struct mcp_tool *t)
     return (t->needs & ~c->peer->who->scopes) == 0;
 }
 
+/* A program on standard input and output ends with its client: a run that it starts would have
+ * nobody to work on it. */
+static bool offered(const struct mcp_call *c, const struct mcp_tool *t)
+{
+    return !t->runs || api_works(c->peer->api);
+}
+
 static bool reads(const struct mcp_tool *t)
 {
     return strcmp(t->method, "GET") == 0;
@@ -47,7 +54,7 @@ void mcp_tools_list(struct mcp_call *c)
     jw_key(w, "tools");
     jw_arr(w);
     for (const struct mcp_tool *t = mcp_tools; t->name; t++)
-        if (allowed(c, t))
+        if (allowed(c, t) && offered(c, t))
             put_tool(w, t);
     jw_end_arr(w);
     mcp_end(c, MCP_KEEP_STATIC);
@@ -151,6 +158,9 @@ void mcp_tools_call(struct mcp_call *c)
     if (!allowed(c, t))
         put_failure(c, "this server only reads for you: the user can allow writing with "
                        "`bough mcp --write`, or with a token that has the scopes");
+    else if (!offered(c, t))
+        put_failure(c, "not_ready: runs are started by a server: the user can start `bough serve`, "
+                       "whose /mcp has this tool");
     else if (mcp_check(c->a, t->fields, arguments, &err))
         put_failure(c, arena_printf(c->a, "invalid arguments: %s", err.msg));
     else

@@ -182,11 +182,12 @@ static enum bough_rc grants(struct http_req *req, struct http_res *res, struct b
 
 static enum bough_rc revoke(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
-    enum bough_rc rc = api_for_all(req, res);
+    struct bough_grant *g;
+    enum bough_rc rc = grant_find(req, http_param(req, "grant"), &g, err);
 
-    if (rc)
-        return rc;
-    return api_done(res, bough_grant_remove(api_of(req)->store, http_param(req, "grant"), err));
+    if (!rc)
+        rc = bough_grant_remove(api_of(req)->store, g->id, err);
+    return api_done(res, rc);
 }
 
 static const struct http_field list_query[] = {

@@ -124,6 +124,7 @@ static enum bough_rc read_turn(struct http_req *req, struct http_res *res, const
     if (!rc)
         rc = api_entry_id(req, session, &in->at, err);
     how->principal = run_api_principal(req);
+    how->project = api_of(req)->who->project;
     how->session = session;
     how->at = in->at;
     how->at_root = in->at_root;
@@ -221,26 +222,10 @@ static enum bough_rc cancel(struct http_req *req, struct http_res *res, struct b
 
 /* ---- again ---- */
 
-/* A run like one that has ended. */
-static struct run_begin_options like(struct http_req *req, const struct bough_run *run)
-{
-    return (struct run_begin_options){ .principal = run_api_principal(req),
-                                       .session = run->session,
-                                       .runtime = run->runtime,
-                                       .after = run->id,
-                                       .provider = run->provider,
-                                       .model = run->model,
-                                       .adapter = run->adapter,
-                                       .workspace = run->workspace,
-                                       .system_prompt = run->system_prompt,
-                                       .limits = run->limits,
-                                       .key = api_of(req)->key };
-}
-
+/* The run that the path names, which has ended, and what one like it begins with. */
 static enum bough_rc find_ended(struct http_req *req, struct bough_run **run,
                                 struct run_begin_options *how, struct bough_error *err)
 {
-    struct json servers;
     enum bough_rc rc = run_api_run(req, run, err);
 
     if (!rc && !bough_run_ended((*run)->status))
@@ -248,10 +233,11 @@ static enum bough_rc find_ended(struct http_req *req, struct bough_run **run,
                         bough_run_status_name((*run)->status));
     if (rc)
         return rc;
-    *how = like(req, *run);
-    if (json_parse(req->arena, (*run)->servers, &servers, NULL) == BOUGH_OK)
-        rc = read_servers(req, servers, how, err);
-    return rc;
+    run_like(req->arena, *run, how);
+    how->principal = run_api_principal(req);
+    how->project = api_of(req)->who->project;
+    how->key = api_of(req)->key;
+    return BOUGH_OK;
 }
 
 struct again {
@@ -300,30 +286,6 @@ static const struct api_member retry_members[] = {
     { 0 },
 };
 
-/* The entry before the n-th reply of a run: what it answered. */
-static enum bough_rc find_turn(struct http_req *req, const struct bough_run *run, int64_t turn,
-                               const char **at, struct bough_error *err)
-{
-    struct bough_entries_read_options how = { .from_depth = run->first.depth };
-    struct bough_entries_read_result path;
-    int64_t seen = 0;
-    enum bough_rc rc;
-
-    if (!run->last.branch)
-        return bough_fail(err, BOUGH_INVALID, "run %s has no turn", run->id);
-    how.at = arena_printf(req->arena, "#%lld.%lld", (long long)run->last.branch,
-                          (long long)run->last.depth);
-    rc = bough_entries_read(api_of(req)->store, req->arena, run->session, &how, &path, err);
-    if (rc)
-        return rc;
-    for (size_t i = 1; i < path.entries.n; i++)
-        if (path.entries.at[i].role == BOUGH_ROLE_ASSISTANT && ++seen == turn) {
-            *at = path.entries.at[i - 1].id;
-            return BOUGH_OK;
-        }
-    return bough_fail(err, BOUGH_INVALID, "run %s has %lld turns", run->id, (long long)seen);
-}
-
 static enum bough_rc retry(struct http_req *req, struct http_res *res, struct bough_error *err)
 {
     struct again in = { .turn = 1 };
@@ -333,10 +295,8 @@ static enum bough_rc retry(struct http_req *req, struct http_res *res, struct bo
 
     if (!rc)
         rc = find_ended(req, &run, &how, err);
-    if (!rc && in.turn > 1)
-        rc = find_turn(req, run, in.turn, &how.at, err);
-    else if (!rc)
-        how.at = *run->prompt ? run->prompt : NULL;
+    if (!rc)
+        rc = run_turn_at(api_of(req)->store, req->arena, run, in.turn, &how.at, err);
     how.why = BOUGH_RUN_RETRY;
     return rc ? rc : begin_run(req, res, &how, err);
 }

@@ -56,6 +56,8 @@ enum bough_rc agents_create(struct agents **out, const struct agents_config *con
     enum bough_rc rc;
 
     g->config = *config;
+    if (!g->config.warm_ms || g->config.warm_ms > AGENTS_WARM_MS)
+        g->config.warm_ms = AGENTS_WARM_MS;
     g->a = bough_arena_create();
     pthread_mutex_init(&g->lock, NULL);
     g->environment = copy_environment(g->a);
@@ -314,7 +316,7 @@ static struct warm *find_stale(struct agents *g)
 
     pthread_mutex_lock(&g->lock);
     for (w = g->first; w; w = w->next)
-        if (!w->busy && (acp_gone(w->acp) || now_ms() - w->rested >= AGENTS_WARM_MS))
+        if (!w->busy && (acp_gone(w->acp) || now_ms() - w->rested >= g->config.warm_ms))
             break;
     if (w)
         w->busy = true;

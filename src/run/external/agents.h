@@ -17,6 +17,7 @@ struct agents_config {
     struct children *children;              /* borrowed; NULL: agents cannot be started */
     const struct gateway_setting *settings; /* borrowed: they stay as long as the agents */
     size_t n;
+    int64_t warm_ms; /* how long a process stays warm; 0, or more: AGENTS_WARM_MS */
 };
 
 /* The environment of this process is copied: what is taken out of it later is still there for
@@ -25,7 +26,7 @@ BOUGH_MUST_CHECK enum bough_rc
 agents_create(struct agents **out, const struct agents_config *config, struct bough_error *err);
 void agents_destroy(struct agents *g); /* ends the processes; NULL is allowed */
 
-/* End processes that were idle for ten minutes. */
+/* End processes that were idle for ten minutes, or for the shorter time of the configuration. */
 void agents_sweep(struct agents *g);
 
 const struct adapters *agents_list(const struct agents *g);

@@ -116,7 +116,8 @@ void ext_asked(struct ext *x, const struct acp_permission *p)
                            .otherwise = defaults[x->ad->approve],
                            .options = p->raw_options };
 
-    ext_save(x, 0); /* an approval names a part that is stored */
+    ext_tools_flush(x);
+    ext_save(x, ext_now(), 0); /* an approval names a part that is stored */
     if (!tool || tool->message != x->message || x->failed.rc || x->cancel_sent ||
         x->nasks == EXT_ASKS_MOST) {
         acp_cancel_ask(x->acp, p->id);

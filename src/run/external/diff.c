@@ -11,7 +11,6 @@
 #include "base/memory/arena.h"
 #include "base/os/fs.h"
 #include "base/text/str.h"
-#include "run/external/diff_git.h"
 #include "run/external/git.h"
 
 enum { INDEX_MOST = 256 << 20, STATE_MOST = 64 << 10, PATCH_MOST = 4 << 20 };
@@ -154,7 +153,10 @@ bool diff_end(struct bough_arena *a, const char *folder, struct bough_str before
     if (!s.after || diff_between(a, &s, &files, NULL))
         return false;
     out->git = state_json(a, &s);
-    if (files.n)
-        out->patch = patch_part(a, &s, &files);
+    if (!files.n)
+        return true;
+    out->patch = patch_part(a, &s, &files);
+    if (diff_text_of(a, &s, NULL, 0, &out->text, NULL) || out->text.n > DIFF_KEPT_MOST)
+        out->text = str_of("");
     return true;
 }

@@ -14,6 +14,7 @@ struct bough_str diff_begin(struct bough_arena *a, const char *folder);
 struct diff_turn {
     struct bough_str git;   /* the state with "after" */
     struct bough_str patch; /* a `patch` part; empty: nothing has changed */
+    struct bough_str text;  /* the diff; empty: nothing has changed, or it is over DIFF_KEPT_MOST */
 };
 
 /* False: the tree cannot be made. */
@@ -33,7 +34,7 @@ struct diff_files {
     size_t n;
 };
 
-enum { DIFF_FILES_MOST = 10000, DIFF_BYTES_MOST = 16 << 20 };
+enum { DIFF_FILES_MOST = 10000, DIFF_BYTES_MOST = 16 << 20, DIFF_KEPT_MOST = 4 << 20 };
 
 /* The files that a run has changed; none without a repository. BOUGH_TOO_LARGE: more than
  * DIFF_FILES_MOST. BOUGH_NOT_READY: the repository is not here. */

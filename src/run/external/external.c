@@ -34,13 +34,17 @@ static bool is_late(const struct ext *x)
 /* What comes from outside: a wish to cancel, time, a rejection that ends the run. */
 static void look_around(struct ext *x)
 {
+    int64_t now = ext_now();
+
     x->timed_out |= is_late(x);
     if (work_flag(&x->w->cancel) || x->stop_rejected || x->timed_out || x->failed.rc)
         send_cancel(x);
     ext_asks_look(x);
-    if (ext_now() - x->text_since >= TEXT_MS)
+    if (now - x->text_since >= TEXT_MS)
         ext_flush_text(x);
-    ext_save(x, SAVE_MS);
+    if (x->tools_due && now - x->tools_since >= TEXT_MS)
+        ext_tools_flush(x);
+    ext_save(x, now, SAVE_MS);
 }
 
 /* True: the turn is over, and *e says how. */
@@ -49,6 +53,7 @@ static bool take_event(struct ext *x, struct acp_event *e)
     switch (e->kind) {
     case ACP_NOTHING:
         ext_flush_text(x);
+        ext_tools_flush(x);
         return false;
     case ACP_UPDATED:
         ext_update(x, &e->update);
@@ -133,8 +138,10 @@ static void add_patch(struct ext *x)
     if (!x->before.n || !diff_end(x->scratch, x->w->run->workspace, x->before, &turn))
         return;
     x->w->set.git = arena_str(x->w->a, turn.git);
-    if (turn.patch.n)
-        ext_part(x, turn.patch);
+    if (!turn.patch.n)
+        return;
+    ext_part(x, turn.patch);
+    ext_keep(x, "patch", "changes.diff", acp_hide(x->acp, x->scratch, turn.text));
 }
 
 /* Stored with the end of the run. */

@@ -25,6 +25,7 @@ struct ext_tool {
     bool has_terminal;
     size_t message, part; /* where its part is */
     enum bough_tool_state state;
+    bool due; /* what is new of it is not written yet */
     int64_t start, end;
 };
 
@@ -60,6 +61,8 @@ struct ext {
     /* tools: tool.c */
     struct ext_tool *tools;
     size_t ntools;
+    bool tools_due;      /* one of them is */
+    int64_t tools_since; /* monotonic ms: since when */
 
     /* permissions: ask.c */
     struct ext_ask asks[EXT_ASKS_MOST];
@@ -94,7 +97,7 @@ void ext_part(struct ext *x, struct bough_str json); /* add a part */
 /* Give the tool part `part` these states, one after the other. */
 void ext_states(struct ext *x, size_t part, const struct bough_str *json, size_t n);
 /* Save all steps and renew the lease, unless that was done within `ms`. */
-void ext_save(struct ext *x, int64_t ms);
+void ext_save(struct ext *x, int64_t now, int64_t ms);
 
 struct ext_seal {
     const char *finish;
@@ -107,6 +110,8 @@ void ext_seal(struct ext *x, const struct ext_seal *how);
 
 /* Take what is new about a call. `begins`: it is a tool_call, which may repeat an id. */
 struct ext_tool *ext_tool_take(struct ext *x, const struct acp_tool *in, bool begins);
+/* Write what is new of calls whose state stays: agents report it often, so it waits a moment. */
+void ext_tools_flush(struct ext *x);
 /* Calls without an end fail with this text. */
 void ext_tools_end(struct ext *x, const char *why);
 void ext_tools_free(struct ext *x);
@@ -123,12 +128,16 @@ void ext_asks_free(struct ext *x);
 
 /* A process with a session to send the prompt to. False: the end of the run is set. */
 bool ext_connect(struct ext *x, bool *is_new);
-/* The params of session/prompt, in the scratch arena; empty: the end of the run is set. */
-struct bough_str ext_prompt(struct ext *x, bool is_new);
+
 /* The agent's member of the session's data: options, and what else is to be remembered. */
 void ext_remember(struct ext *x);
 double ext_cost_before(struct ext *x); /* of the same session of the agent; -1: not known */
 void ext_end_failed(struct ext *x, const struct acp_failure *f);
+
+/* ---- prompt.c ---- */
+
+/* The params of session/prompt, in the scratch arena; empty: the end of the run is set. */
+struct bough_str ext_prompt(struct ext *x, bool is_new);
 
 /* ---- report.c ---- */
 
@@ -137,5 +146,7 @@ void ext_update(struct ext *x, const struct acp_update *u);
 const struct bough_call_new *ext_call(struct ext *x, struct json result);
 /* Keep the protocol and standard error as attachments. */
 void ext_artifacts(struct ext *x);
+/* Attach a text to the message as an artifact; an empty one is left out. */
+void ext_keep(struct ext *x, const char *kind, const char *name, struct bough_str text);
 
 #endif

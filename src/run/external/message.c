@@ -60,6 +60,7 @@ void ext_seal(struct ext *x, const struct ext_seal *how)
                                                .call = how->call };
 
     ext_flush_text(x);
+    ext_tools_flush(x);
     if (!x->open || work_flag(&x->w->lost))
         return;
     x->open = false;
@@ -117,12 +118,12 @@ void ext_states(struct ext *x, size_t part, const struct bough_str *json, size_t
     take_steps(x, steps, n);
 }
 
-void ext_save(struct ext *x, int64_t ms)
+void ext_save(struct ext *x, int64_t now, int64_t ms)
 {
-    if (!x->open || x->failed.rc || ext_now() - x->flushed < ms)
+    if (!x->open || x->failed.rc || now - x->flushed < ms)
         return;
     x->failed.rc = bough_message_flush(x->w->store, &x->writing, NULL, &x->failed);
-    x->flushed = ext_now();
+    x->flushed = now;
 }
 
 /* ---- text ---- */
@@ -167,17 +168,30 @@ void ext_flush_text(struct ext *x)
     buf_reset(&x->text);
 }
 
+/* Text of a part has no NUL: a blank instead. */
+static void put_text(struct buf *b, const char *p, size_t n)
+{
+    const char *nul;
+
+    while ((nul = memchr(p, '\0', n))) {
+        buf_put(b, p, (size_t)(nul - p));
+        buf_putc(b, ' ');
+        n -= (size_t)(nul - p) + 1;
+        p = nul + 1;
+    }
+    buf_put(b, p, n);
+}
+
 void ext_text(struct ext *x, enum bough_part_type type, const char *message_id,
               struct bough_str text)
 {
-    char id[sizeof x->message_id];
-
-    snprintf(id, sizeof id, "%s", message_id ? message_id : "");
-    if (x->text_type != type || strcmp(x->message_id, id) != 0) {
+    if (!message_id)
+        message_id = "";
+    if (x->text_type != type || strncmp(x->message_id, message_id, sizeof x->message_id - 1) != 0) {
         ext_flush_text(x);
         x->text_type = type;
         x->text_begun = false;
-        memcpy(x->message_id, id, sizeof id);
+        snprintf(x->message_id, sizeof x->message_id, "%s", message_id);
     }
     if (!x->text.n)
         x->text_since = ext_now();
@@ -188,8 +202,7 @@ void ext_text(struct ext *x, enum bough_part_type type, const char *message_id,
             n = EXT_TEXT_MOST;
         while (i + n < text.n && ((unsigned char)text.p[i + n] & 0xc0) == 0x80)
             n--; /* a step is whole characters */
-        for (size_t k = i; k < i + n; k++)
-            buf_putc(&x->text, text.p[k] ? text.p[k] : ' ');
+        put_text(&x->text, text.p + i, n);
         if (x->text.n >= EXT_TEXT_MOST)
             ext_flush_text(x);
         i += n;

@@ -30,18 +30,21 @@ static void put_other(struct ext *x, const struct acp_update *u)
 /* An image becomes a file; text and reasoning grow; other blocks are kept as they are. */
 static void take_chunk(struct ext *x, const struct acp_update *u)
 {
-    const char *type = json_cstr(x->scratch, u->content, "type");
-    const char *mime = json_cstr(x->scratch, u->content, "mimeType");
-    const char *data = json_cstr(x->scratch, u->content, "data");
+    struct json type = json_member(u->content, "type");
+    struct bough_str text = { "", 0 };
+    const char *mime, *data;
     struct json_writer w;
     struct buf b;
 
-    if (type && strcmp(type, "text") == 0) {
+    if (json_is(type, "text")) { /* nearly always */
+        (void)json_str(x->scratch, json_member(u->content, "text"), &text);
         ext_text(x, u->kind == ACP_THOUGHT_CHUNK ? BOUGH_PART_REASONING : BOUGH_PART_TEXT,
-                 u->message_id, acp_block_text(x->scratch, u->content));
+                 u->message_id, text);
         return;
     }
-    if (!type || !mime || !data || strcmp(type, "image") != 0) {
+    mime = json_cstr(x->scratch, u->content, "mimeType");
+    data = json_cstr(x->scratch, u->content, "data");
+    if (!mime || !data || !json_is(type, "image")) {
         put_other(x, u);
         return;
     }
@@ -208,10 +211,11 @@ static long read_text(void *user, void *to, size_t n)
     return (long)n;
 }
 
-static void keep(struct ext *x, const char *kind, const char *name, struct bough_str text)
+void ext_keep(struct ext *x, const char *kind, const char *name, struct bough_str text)
 {
     struct bough_attachment stored;
     struct bough_str left = text;
+    size_t shown = utf8_valid(text.p, text.n < PREVIEW ? text.n : PREVIEW);
     struct json_writer w;
     struct buf b;
 
@@ -228,7 +232,7 @@ static void keep(struct ext *x, const char *kind, const char *name, struct bough
     jw_obj(&w);
     jw_kv_cstr(&w, "artifact", kind);
     jw_kv_i64(&w, "size", (int64_t)text.n);
-    jw_kv_str(&w, "preview", str_make(text.p, utf8_cut(text.p, text.n, PREVIEW)));
+    jw_kv_str(&w, "preview", str_make(text.p, shown));
     jw_end_obj(&w);
     jw_end_obj(&w);
     ext_part(x, buf_str(&b));
@@ -237,6 +241,6 @@ static void keep(struct ext *x, const char *kind, const char *name, struct bough
 
 void ext_artifacts(struct ext *x)
 {
-    keep(x, "protocol", "protocol.txt", acp_raw(x->acp, x->scratch));
-    keep(x, "stderr", "stderr.txt", acp_stderr(x->acp, x->scratch));
+    ext_keep(x, "protocol", "protocol.txt", acp_raw(x->acp, x->scratch));
+    ext_keep(x, "stderr", "stderr.txt", acp_stderr(x->acp, x->scratch));
 }

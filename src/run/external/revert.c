@@ -7,7 +7,6 @@
 #include "base/memory/arena.h"
 #include "base/text/str.h"
 #include "core/activity/activity.h"
-#include "run/external/diff_git.h"
 #include "run/external/git.h"
 
 enum { NOTE_MOST = 64 << 10 };
@@ -109,10 +108,9 @@ enum bough_rc diff_list(struct bough_arena *a, const struct bough_run *run, stru
 
 /* ---- text ---- */
 
-/* The diff of these paths, or of all. With `binary` it can be applied. */
-static enum bough_rc text_of(struct bough_arena *a, const struct diff_state *s,
-                             const char *const *paths, size_t n, struct bough_str *out,
-                             struct bough_error *err)
+enum bough_rc diff_text_of(struct bough_arena *a, const struct diff_state *s,
+                           const char *const *paths, size_t n, struct bough_str *out,
+                           struct bough_error *err)
 {
     static const char *const first[] = { "diff-tree", "-r",           "-p",
                                          "--binary",  "--no-renames", "--full-index" };
@@ -155,7 +153,7 @@ enum bough_rc diff_text(struct bough_arena *a, const struct bough_run *run, cons
         return path ? bough_fail(err, BOUGH_NOT_FOUND, "the run has not changed %.150s", path)
                     : BOUGH_OK;
     rc = path ? check_paths(a, &s, &path, 1, err) : BOUGH_OK;
-    return rc ? rc : text_of(a, &s, &path, path ? 1 : 0, out, err);
+    return rc ? rc : diff_text_of(a, &s, &path, path ? 1 : 0, out, err);
 }
 
 /* ---- taking back ---- */
@@ -182,7 +180,7 @@ enum bough_rc diff_revert(struct bough_arena *a, const struct bough_run *run,
         return bough_fail(err, BOUGH_NOT_FOUND, "the run has changed nothing that is known");
     rc = check_paths(a, &s, paths, n, err);
     if (!rc)
-        rc = text_of(a, &s, paths, n, &diff, err);
+        rc = diff_text_of(a, &s, paths, n, &diff, err);
     if (rc || !diff.n)
         return rc;
     if (!apply_back(a, s.root, true, diff, &said))

@@ -1,5 +1,5 @@
 /* The session of an agent: a warm process, or a new one that goes on with the session or begins
- * one; and the prompt that it gets. */
+ * one. */
 #include <string.h>
 
 #include "base/memory/arena.h"
@@ -8,7 +8,7 @@
 #include "run/external/inside.h"
 #include "tools/tools.h"
 
-enum { PROMPT_MOST = 32 << 20, DATA_MOST = 8 << 20, MESSAGES_MOST = 500 };
+enum { DATA_MOST = 8 << 20 };
 
 static struct acp_wait patience(struct ext *x)
 {
@@ -269,163 +269,4 @@ bool ext_connect(struct ext *x, bool *is_new)
     x->failed.rc = work_set(x->w, &set, &x->failed);
     ext_remember(x);
     return !x->failed.rc;
-}
-
-/* ---- the prompt ---- */
-
-static void put_text(struct json_writer *w, struct bough_str text)
-{
-    jw_obj(w);
-    jw_kv_cstr(w, "type", "text");
-    jw_kv_str(w, "text", text);
-    jw_end_obj(w);
-}
-
-/* A part of the user's message; images as such if the agent takes them. */
-static void put_part(struct ext *x, struct json_writer *w, const struct bough_part *part)
-{
-    struct json root;
-    const char *url, *mime, *data;
-
-    if (part->type == BOUGH_PART_TEXT) {
-        put_text(w, bough_part_plain(x->scratch, part));
-        return;
-    }
-    if (part->type != BOUGH_PART_FILE || json_parse(x->scratch, part->json, &root, NULL))
-        return;
-    url = json_cstr(x->scratch, root, "url");
-    mime = json_cstr(x->scratch, root, "mime");
-    data = url ? strstr(url, ";base64,") : NULL;
-    if (mime && data && acp_agent(x->acp)->image && strncmp(mime, "image/", 6) == 0) {
-        jw_obj(w);
-        jw_kv_cstr(w, "type", "image");
-        jw_kv_cstr(w, "mimeType", mime);
-        jw_kv_cstr(w, "data", data + 8);
-        jw_end_obj(w);
-    } else if (url && !data) {
-        put_text(w, str_of(arena_printf(x->scratch, "[file %s]", url)));
-    }
-}
-
-/* ---- the transcript of what was there before ---- */
-
-static void put_message(struct ext *x, struct buf *out, const struct bough_entry *e)
-{
-    static const char *const heads[] = { "## User\n\n", "## Assistant\n\n" };
-    bool user = e->role == BOUGH_ROLE_USER;
-
-    if (!user && e->role != BOUGH_ROLE_ASSISTANT)
-        return;
-    buf_puts(out, heads[!user]);
-    for (size_t i = 0; i < e->nparts; i++) {
-        struct bough_str text = bough_part_plain(x->scratch, &e->parts[i]);
-
-        if (e->parts[i].type == BOUGH_PART_TEXT && text.n) {
-            buf_put_str(out, text);
-            buf_puts(out, "\n\n");
-        }
-    }
-}
-
-/* The end of the path before the prompt, at most EXT_HANDOVER_MOST bytes; empty: nothing is there.
- */
-static struct bough_str transcript(struct ext *x)
-{
-    struct bough_entries_read_options how = { .newest = true,
-                                              .messages = true,
-                                              .limit = MESSAGES_MOST };
-    struct bough_entries_read_result got;
-    struct bough_str all;
-    struct buf b;
-
-    if (bough_entries_read(x->w->store, x->scratch, x->w->run->session, &how, &got, NULL))
-        return str_of("");
-    buf_init(&b, PROMPT_MOST);
-    for (size_t i = 0; i < got.entries.n; i++)
-        if (strcmp(got.entries.at[i].id, x->w->run->prompt) != 0 &&
-            strcmp(got.entries.at[i].id, x->writing.id) != 0)
-            put_message(x, &b, &got.entries.at[i]);
-    all = buf_give(&b, x->scratch);
-    if (all.n > EXT_HANDOVER_MOST) {
-        size_t skip = all.n - EXT_HANDOVER_MOST;
-
-        while (skip < all.n && ((unsigned char)all.p[skip] & 0xc0) == 0x80)
-            skip++;
-        all = str_make(all.p + skip, all.n - skip);
-    }
-    return all;
-}
-
-static void put_handover(struct ext *x, struct json_writer *w)
-{
-    struct bough_str text = transcript(x);
-    const char *uri = arena_printf(x->scratch, "bough://sessions/%s", x->w->run->session);
-
-    if (!text.n)
-        return;
-    if (!acp_agent(x->acp)->embedded) {
-        put_text(w, str_of(arena_printf(x->scratch, "What was said before:\n\n%.*s", (int)text.n,
-                                        text.p)));
-        return;
-    }
-    jw_obj(w);
-    jw_kv_cstr(w, "type", "resource");
-    jw_key(w, "resource");
-    jw_obj(w);
-    jw_kv_cstr(w, "uri", uri);
-    jw_kv_cstr(w, "mimeType", "text/markdown");
-    jw_kv_str(w, "text", text);
-    jw_end_obj(w);
-    jw_end_obj(w);
-}
-
-/* The user's message that is answered: of the run, else the last one on the path. */
-static enum bough_rc find_prompt(struct ext *x, struct bough_entry **out, struct bough_error *err)
-{
-    struct bough_entries_read_options last = { .newest = true, .user = true, .limit = 1 };
-    struct bough_entries_read_result got;
-    enum bough_rc rc;
-
-    *out = NULL;
-    if (*x->w->run->prompt)
-        return bough_entry_get(x->w->store, x->scratch, x->w->run->session, x->w->run->prompt, out,
-                               err);
-    rc = bough_entries_read(x->w->store, x->scratch, x->w->run->session, &last, &got, err);
-    if (!rc && got.entries.n)
-        *out = got.entries.at;
-    return rc;
-}
-
-struct bough_str ext_prompt(struct ext *x, bool is_new)
-{
-    bool again = !*x->w->run->prompt && x->w->run->why == BOUGH_RUN_RESUME;
-    struct bough_entry *e;
-    struct json_writer w;
-    struct buf b;
-
-    if (find_prompt(x, &e, &x->failed)) {
-        work_end(x->w, BOUGH_RUN_FAILED, "internal", "the prompt cannot be read: %s",
-                 x->failed.msg);
-        return str_of("");
-    }
-    buf_init(&b, PROMPT_MOST);
-    jw_init(&w, &b);
-    jw_obj(&w);
-    jw_kv_cstr(&w, "sessionId", acp_session_id(x->acp));
-    jw_key(&w, "prompt");
-    jw_arr(&w);
-    if (is_new && x->ad->handover)
-        put_handover(x, &w);
-    for (size_t i = 0; e && !again && i < e->nparts; i++)
-        put_part(x, &w, &e->parts[i]);
-    if (again)
-        put_text(&w, str_of("Go on where you stopped."));
-    jw_end_arr(&w);
-    jw_end_obj(&w);
-    if (b.over) {
-        buf_finish(&b);
-        work_end(x->w, BOUGH_RUN_FAILED, "too_large", "the prompt is too large");
-        return str_of("");
-    }
-    return buf_give(&b, x->scratch);
 }

@@ -214,8 +214,26 @@ static void advance(struct ext *x, struct ext_tool *o, enum bough_tool_state to)
         o->end = work_now(x->w);
     steps[n++] = part_json(x, o, to);
     o->state = to;
+    o->due = false;
     if (o->message == x->message)
         ext_states(x, o->part, steps, n);
+}
+
+static void write_soon(struct ext *x, struct ext_tool *o)
+{
+    if (!x->tools_due)
+        x->tools_since = ext_now();
+    x->tools_due = o->due = true;
+}
+
+void ext_tools_flush(struct ext *x)
+{
+    if (!x->tools_due)
+        return;
+    x->tools_due = false;
+    for (size_t i = 0; i < x->ntools; i++)
+        if (x->tools[i].due)
+            advance(x, &x->tools[i], x->tools[i].state);
 }
 
 struct ext_tool *ext_tool_take(struct ext *x, const struct acp_tool *in, bool begins)
@@ -231,8 +249,10 @@ struct ext_tool *ext_tool_take(struct ext *x, const struct acp_tool *in, bool be
     if (!o)
         return NULL;
     to = state_of(in->status, o->state);
-    if (!is_new || to != o->state)
+    if (to != o->state || (!is_new && is_over(to)))
         advance(x, o, to);
+    else if (!is_new)
+        write_soon(x, o);
     return o;
 }
 

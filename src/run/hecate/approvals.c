@@ -435,18 +435,11 @@ static enum bough_rc remove_grant(struct http_req *req, struct http_res *res,
                                   struct bough_error *err)
 {
     const char *id = hecate_id_read(HECATE_GRANT, http_param(req, "grant"));
-    bool bound = *api_of(req)->who->project, seen = false;
-    struct bough_grants found = { 0 };
-    enum bough_rc rc = bound ? find_grants(req, &found, err) : BOUGH_OK;
+    struct bough_grant *g;
+    enum bough_rc rc = grant_find(req, id, &g, err);
 
-    for (size_t i = 0; i < found.n; i++)
-        seen = seen || strcmp(found.at[i].id, id) == 0;
-    if (!rc && (!bound || seen))
-        rc = bough_grant_remove(api_of(req)->store, id, err);
-    else if (!rc)
-        rc = BOUGH_NOT_FOUND;
-    if (rc == BOUGH_NOT_FOUND || rc == BOUGH_INVALID)
-        rc = bough_fail(err, BOUGH_NOT_FOUND, "no grant %.60s", id);
+    if (!rc)
+        rc = bough_grant_remove(api_of(req)->store, g->id, err);
     return hecate_done(res, api_done(res, rc), err);
 }
 
@@ -462,12 +455,6 @@ static const struct http_field grants_query[] = {
     { "scope", HTTP_STRING, "Only grants of this scope." },
     { "tool_kind", HTTP_STRING, "Only grants of this kind of tool." },
     { "session_id", HTTP_STRING, "Those of this chat, too." },
-    { 0 },
-};
-
-static const struct http_field grant_query[] = {
-    { "session_id", HTTP_STRING,
-      "The chat that the grant is of; needed by tokens that are bound to a project." },
     { 0 },
 };
 
@@ -489,6 +476,6 @@ const struct http_route hecate_approval_routes[] = {
       "Hecate: list what tools may do without asking, newest first.", grants_query,
       .gives = "HecateAgentGrants", .errors = &hecate_errors },
     { "DELETE", "/hecate/v1/agent-chat/grants/{grant}", remove_grant, AUTH_APPROVE,
-      "Hecate: take a grant back.", grant_query, .status = 204, .errors = &hecate_errors },
+      "Hecate: take a grant back.", .status = 204, .errors = &hecate_errors },
     { 0 },
 };

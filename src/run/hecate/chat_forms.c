@@ -6,6 +6,10 @@
 #include "core/part/part.h"
 #include "run/hecate/hecate.h"
 
+/* What a message shows of its artifacts: their beginning. The whole is at the task's artifacts and
+ * the message's files. */
+enum { RAW_MOST = 16 * 1024, DIFF_MOST = 64 * 1024 };
+
 const char *hecate_runtime_name(enum bough_run_runtime runtime)
 {
     return runtime == BOUGH_RUNTIME_EXTERNAL ? "external_agent" : bough_run_runtime_name(runtime);
@@ -176,10 +180,35 @@ static void put_agent(struct json_writer *w, const struct bough_run *run)
     jw_opt_cstr(w, "native_session_id", run->native_id);
 }
 
-/* "2 files changed, 5 insertions(+), 1 deletions(-)", from the patch part of the run's last
- * message.
- */
-static void put_diff_stat(struct json_writer *w, struct bough_arena *a, const struct hecate_run *x)
+/* The beginning of the artifact of this kind that a run left last. */
+static void put_artifact(struct http_req *req, struct json_writer *w, const char *key,
+                         const struct hecate_run *x, const char *kind, size_t most)
+{
+    struct bough_attachment found;
+
+    for (size_t i = x->did.n; i--;)
+        if (*x->did.at[i].artifact && strcmp(x->did.at[i].kind, kind) == 0) {
+            struct bough_str text =
+                hecate_artifact_text(req, x->session->id, x->did.at[i].artifact, most, &found);
+
+            if (text.n)
+                jw_kv_str(w, key, text);
+            return;
+        }
+}
+
+const char *hecate_diff_stat(struct bough_arena *a, size_t files, int64_t additions,
+                             int64_t deletions)
+{
+    if (!files)
+        return "";
+    return arena_printf(a, "%zu files changed, %lld insertions(+), %lld deletions(-)", files,
+                        (long long)additions, (long long)deletions);
+}
+
+/* How much has changed, from the patch part of the run's last message, and the diff. */
+static void put_diff(struct http_req *req, struct json_writer *w, struct bough_arena *a,
+                     const struct hecate_run *x)
 {
     const struct bough_part *patch = NULL;
     int64_t additions = 0, deletions = 0;
@@ -193,10 +222,10 @@ static void put_diff_stat(struct json_writer *w, struct bough_arena *a, const st
         return;
     (void)json_i64(json_member(j, "additions"), &additions);
     (void)json_i64(json_member(j, "deletions"), &deletions);
-    jw_kv_cstr(w, "diff_stat",
-               arena_printf(a, "%zu files changed, %lld insertions(+), %lld deletions(-)",
-                            (size_t)json_count(json_member(j, "files")), (long long)additions,
-                            (long long)deletions));
+    jw_kv_cstr(
+        w, "diff_stat",
+        hecate_diff_stat(a, (size_t)json_count(json_member(j, "files")), additions, deletions));
+    put_artifact(req, w, "diff", x, "patch", DIFF_MOST);
 }
 
 static void put_answer_of(struct http_req *req, struct json_writer *w, struct bough_arena *a,
@@ -222,9 +251,11 @@ static void put_answer_of(struct http_req *req, struct json_writer *w, struct bo
     jw_kv_cstr(w, "cost_mode", run->runtime == BOUGH_RUNTIME_EXTERNAL ? "external" : "hecate");
     jw_opt_cstr(w, "provider", call ? call->provider : run->provider);
     jw_opt_cstr(w, "model", call ? call->model : run->model);
-    jw_kv_raw(w, "capabilities", str_of("{}"));
+    hecate_put_capabilities(w, hecate_model_tools(req, call ? call->provider : run->provider,
+                                                  call ? call->model : run->model));
     jw_opt_cstr(w, "workspace", run->workspace);
-    put_diff_stat(w, a, &x);
+    put_artifact(req, w, "raw_output", &x, "protocol", RAW_MOST);
+    put_diff(req, w, a, &x);
     hecate_time(w, "created_at", run->created);
     hecate_time(w, "started_at", run->started);
     hecate_time(w, "completed_at", run->ended);
@@ -336,7 +367,7 @@ static void put_native(struct json_writer *w, const struct hecate_chat *chat)
     if (!external)
         return;
     jw_opt_cstr(w, "adapter_id", run ? run->adapter : chat->set.adapter);
-    if (run && run->number <= chat->set.closed)
+    if (chat->idle || (run && run->number <= chat->set.closed))
         return;
     jw_kv_cstr(w, "driver_kind", "acp");
     jw_opt_cstr(w, "native_session_id", run ? run->native_id : "");
@@ -347,8 +378,6 @@ static void put_head(struct json_writer *w, const struct hecate_chat *chat)
     const struct bough_session *s = chat->session;
     const struct bough_run *run = chat->runs.n ? &chat->runs.at[0] : NULL;
     const struct bough_run *task = latest_task(chat);
-    const char *provider = run && *run->provider ? run->provider : s->model_provider;
-    const char *model = run && *run->model ? run->model : s->model_name;
 
     hecate_id(w, "id", HECATE_CHAT, s->id);
     jw_kv_cstr(w, "title", s->title);
@@ -358,9 +387,9 @@ static void put_head(struct json_writer *w, const struct hecate_chat *chat)
         hecate_id(w, "task_id", HECATE_TASK, task->task);
     if (run)
         hecate_id(w, "latest_run_id", HECATE_RUN, run->id);
-    jw_opt_cstr(w, "provider", *provider ? provider : s->last_provider);
-    jw_opt_cstr(w, "model", *model ? model : s->last_model);
-    jw_kv_raw(w, "capabilities", str_of("{}"));
+    jw_opt_cstr(w, "provider", chat->provider);
+    jw_opt_cstr(w, "model", chat->model);
+    hecate_put_capabilities(w, chat->tools);
     jw_kv_cstr(w, "workspace", run && *run->workspace ? run->workspace : chat->set.workspace);
     jw_opt_cstr(w, "workspace_branch", chat->set.branch);
     jw_kv_cstr(w, "status", run ? bough_run_status_name(run->status) : "idle");

@@ -139,7 +139,7 @@ static enum bough_rc check(struct http_req *req, struct http_res *res, struct ch
     if (rc)
         return rc;
     return external ? hecate_check_adapter(req, res, in->adapter, err)
-                    : hecate_check_model(req, res, in->provider, in->model, err);
+                    : hecate_check_model(req, res, in->provider, in->model, !model, err);
 }
 
 static const char *title_of(struct http_req *req, const struct chat_new *in)

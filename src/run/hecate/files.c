@@ -154,10 +154,41 @@ static enum bough_rc read_paths(struct http_req *req, const char ***out, size_t 
     return BOUGH_OK;
 }
 
-static void put_reverted(struct http_res *res, const char *const *paths, size_t n,
-                         const struct diff_files *files)
+static bool is_back(const char *const *paths, size_t n, const char *path)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(paths[i], path) == 0)
+            return true;
+    return n == 0;
+}
+
+/* The files that stay changed; returns how much they have. */
+static const char *put_rest(struct http_req *req, struct json_writer *w, const char *const *paths,
+                            size_t n, const struct diff_files *files)
+{
+    struct diff_file sum = { 0 };
+    size_t left = 0;
+
+    jw_arr(w);
+    for (size_t i = 0; i < files->n; i++) {
+        if (is_back(paths, n, files->at[i].path))
+            continue;
+        jw_obj(w);
+        put_in_file(w, &files->at[i]);
+        jw_end_obj(w);
+        sum.additions += files->at[i].additions;
+        sum.deletions += files->at[i].deletions;
+        left++;
+    }
+    jw_end_arr(w);
+    return hecate_diff_stat(req->arena, left, sum.additions, sum.deletions);
+}
+
+static void put_reverted(struct http_req *req, struct http_res *res, const char *const *paths,
+                         size_t n, const struct diff_files *files)
 {
     struct json_writer *w = hecate_begin(res, "agent_chat_revert");
+    const char *stat;
 
     jw_obj(w);
     jw_kv_bool(w, "reverted", true);
@@ -167,19 +198,8 @@ static void put_reverted(struct http_res *res, const char *const *paths, size_t 
         jw_cstr(w, n ? paths[i] : files->at[i].path);
     jw_end_arr(w);
     jw_key(w, "files");
-    jw_arr(w);
-    for (size_t i = 0; i < files->n; i++) {
-        bool back = n == 0;
-
-        for (size_t k = 0; k < n; k++)
-            back = back || strcmp(paths[k], files->at[i].path) == 0;
-        if (!back) {
-            jw_obj(w);
-            put_in_file(w, &files->at[i]);
-            jw_end_obj(w);
-        }
-    }
-    jw_end_arr(w);
+    stat = put_rest(req, w, paths, n, files);
+    jw_kv_cstr(w, "diff_stat", stat);
     jw_end_obj(w);
     jw_end_obj(w);
 }
@@ -220,7 +240,7 @@ static enum bough_rc revert(struct http_req *req, struct http_res *res, struct b
     if (!rc)
         rc = run_tell_reverted(api_of(req)->store, req->arena, run, n, err);
     if (!rc)
-        put_reverted(res, paths, n, &files);
+        put_reverted(req, res, paths, n, &files);
     return hecate_done(res, rc, err);
 }
 

@@ -27,6 +27,8 @@
 #include "run/hecate/routes.h"
 #include "run/run.h"
 
+struct hecate_chat;
+
 #define HECATE_CHAT "agent_chat_"
 #define HECATE_MESSAGE "msg_"
 #define HECATE_RUN "run_"
@@ -35,7 +37,7 @@
 #define HECATE_GRANT "grant_"
 
 /* role_name of the sessions that these routes create. */
-#define HECATE_ROLE_CHAT "agent_chat"
+#define HECATE_ROLE_CHAT RUN_CHAT_ROLE
 #define HECATE_ROLE_TASK "task"
 
 enum {
@@ -65,15 +67,27 @@ BOUGH_MUST_CHECK enum bough_rc hecate_runner(const struct http_req *req, struct 
 
 const char *hecate_principal(const struct http_req *req); /* for the store; NULL: the owner */
 
-/* Answers 400 when there is no model, and 422 model_not_configured when it cannot be used. */
+/* Answers 400 when there is no model, 422 model_not_configured when it cannot be used, and 422
+ * agent_chat.model_capability_required when it takes no tools and `tools` are wanted. */
 BOUGH_MUST_CHECK enum bough_rc hecate_check_model(struct http_req *req, struct http_res *res,
                                                   const char *provider, const char *model,
-                                                  struct bough_error *err);
-/* Resolve a workspace. Answers 400 when there is none (with `needed`), or it may not be used. "" is
- * left alone otherwise. */
+                                                  bool tools, struct bough_error *err);
+/* Does the model take tools? 1 or 0; -1: not known. */
+int hecate_model_tools(const struct http_req *req, const char *provider, const char *model);
+/* "capabilities": {} of a model, with what is known. */
+void hecate_put_capabilities(struct json_writer *w, int tools);
+/* Resolve a workspace. Answers 400 when there is none (with `needed`), or it may not be used; "" is
+ * left alone otherwise. BOUGH_DENIED: it is not in the caller's project. */
 BOUGH_MUST_CHECK enum bough_rc hecate_check_workspace(struct http_req *req, struct http_res *res,
                                                       bool needed, const char **folder,
                                                       struct bough_error *err);
+/* Has nothing happened in a chat for longer than [chats] idle allows? `run`: its latest, or NULL.
+ */
+bool hecate_is_idle(const struct http_req *req, const struct bough_session *s,
+                    const struct bough_run *run);
+/* Answers 422 when the chat has reached one of the limits in [chats]. */
+BOUGH_MUST_CHECK enum bough_rc hecate_check_limits(struct http_req *req, struct http_res *res,
+                                                   const struct hecate_chat *chat);
 /* Answers 400 when there is no agent of this name. */
 BOUGH_MUST_CHECK enum bough_rc hecate_check_adapter(struct http_req *req, struct http_res *res,
                                                     const char *adapter, struct bough_error *err);
@@ -95,12 +109,15 @@ struct hecate_settings {
 struct hecate_chat {
     const struct bough_session *session;
     struct hecate_settings set;
-    struct bough_runs runs; /* newest first */
+    const char *provider, *model; /* of its next turn, or "" */
+    struct bough_runs runs;       /* newest first */
     struct bough_entry *entries;
     size_t n;
     struct bough_calls calls;
     struct bough_approvals approvals;
     struct segments segments; /* only with entries */
+    int tools;                /* does its model take them? 1 or 0; -1: not known */
+    bool idle;                /* for longer than [chats] idle allows */
 };
 
 /* A run with its entries. */
@@ -148,6 +165,10 @@ BOUGH_MUST_CHECK enum bough_rc hecate_wait_end(struct http_req *req, const char 
 const char *hecate_runtime_name(enum bough_run_runtime runtime); /* "external_agent" */
 const char *hecate_tool_kind(const char *kind, const char *tool);
 const char *hecate_scope_name(enum bough_approval_scope scope); /* "workspace_tool" */
+
+/* "2 files changed, 5 insertions(+), 1 deletions(-)"; "" without a file. */
+const char *hecate_diff_stat(struct bough_arena *a, size_t files, int64_t additions,
+                             int64_t deletions);
 
 void hecate_put_activity(struct json_writer *w, const struct activity *x);
 void hecate_put_summary(struct json_writer *w, const struct hecate_chat *chat);
@@ -209,6 +230,10 @@ void hecate_put_step(struct json_writer *w, struct bough_arena *a, const struct 
 void hecate_put_artifact(struct http_req *req, struct json_writer *w,
                          const struct hecate_task *task, const struct hecate_run *x,
                          const struct activity *row, bool content);
+/* The text of an artifact by the id of its part, `most` bytes of it; empty: it is not text, or not
+ * there. *out is the attachment, with an empty url without one. */
+struct bough_str hecate_artifact_text(struct http_req *req, const char *session, const char *part,
+                                      size_t most, struct bough_attachment *out);
 void hecate_put_task_approval(struct json_writer *w, const struct hecate_task *task,
                               const struct bough_approval *x);
 

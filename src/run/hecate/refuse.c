@@ -29,6 +29,12 @@ static const struct {
       "Use model, agent or external_agent." },
     { "agent_chat.runtime_mismatch", "The chat cannot change to this kind.",
       "Start a new chat for it." },
+    { "agent_chat.session_duration_limit_exceeded", "The time of this chat is over.",
+      "Start a new chat, or raise duration in [chats] of the configuration file." },
+    { "agent_chat.session_idle_timeout", "This chat was closed because nothing happened in it.",
+      "Start a new chat, or raise idle in [chats] of the configuration file." },
+    { "agent_chat.session_limit_exceeded", "This chat has had all its turns.",
+      "Start a new chat, or raise turns in [chats] of the configuration file." },
     { "agent_chat.session_not_running", "There is nothing to stop.",
       "Send a message to start a run." },
     { "agent_chat.session_stopping", "The chat is still stopping.", "Try again in a moment." },
@@ -250,8 +256,45 @@ static enum bough_rc refuse_model(struct http_req *req, struct http_res *res, st
     return rc;
 }
 
+int hecate_model_tools(const struct http_req *req, const char *provider, const char *model)
+{
+    struct runner *r = api_runner(req);
+
+    if (!r || cstr_empty(provider) || cstr_empty(model))
+        return -1;
+    return providers_tools(gateway_providers(runner_gateway(r)), provider, model);
+}
+
+void hecate_put_capabilities(struct json_writer *w, int tools)
+{
+    jw_key(w, "capabilities");
+    jw_obj(w);
+    if (tools >= 0)
+        jw_kv_cstr(w, "tool_calling", tools ? "basic" : "none");
+    jw_end_obj(w);
+}
+
+static enum bough_rc refuse_tools(struct http_res *res, const char *provider, const char *model)
+{
+    struct json_writer w;
+    struct buf b;
+    enum bough_rc rc;
+
+    buf_init(&b, FIELDS_MOST);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    jw_kv_cstr(&w, "provider", provider);
+    jw_kv_cstr(&w, "model", model);
+    hecate_put_capabilities(&w, 0);
+    jw_end_obj(&w);
+    rc = hecate_refuse(res, 422, "agent_chat.model_capability_required", buf_str(&b),
+                       "the model %.80s of %.40s takes no tools", model, provider);
+    buf_finish(&b);
+    return rc;
+}
+
 enum bough_rc hecate_check_model(struct http_req *req, struct http_res *res, const char *provider,
-                                 const char *model, struct bough_error *err)
+                                 const char *model, bool tools, struct bough_error *err)
 {
     struct provider_ask ask = { .model = model, .name = cstr_empty(provider) ? NULL : provider };
     struct provider_route route;
@@ -269,7 +312,70 @@ enum bough_rc hecate_check_model(struct http_req *req, struct http_res *res, con
     rc = providers_route_any(p, req->arena, &ask, &route, err);
     if (rc == BOUGH_NOT_FOUND || rc == BOUGH_INVALID || rc == BOUGH_DENIED)
         return refuse_model(req, res, p, provider, model, err);
+    if (!rc && tools) {
+        const struct provider_target *to = &route.targets[0];
+        const char *name = to->model ? to->model : model;
+
+        if (providers_tools(p, to->provider, name) == 0)
+            return refuse_tools(res, to->provider, name);
+    }
     return rc;
+}
+
+/* ---- limits of a chat ---- */
+
+bool hecate_is_idle(const struct http_req *req, const struct bough_session *s,
+                    const struct bough_run *run)
+{
+    struct runner *r = api_runner(req);
+
+    return r && chat_is_idle(&r->settings, s, run, api_now(req));
+}
+
+/* A refusal with a figure and a second member, which is a time or a figure. */
+static enum bough_rc refuse_limit(struct http_res *res, const char *code, const char *name,
+                                  int64_t limit, const char *also, int64_t value, const char *why)
+{
+    struct json_writer w;
+    struct buf b;
+    enum bough_rc rc;
+
+    buf_init(&b, FIELDS_MOST);
+    jw_init(&w, &b);
+    jw_obj(&w);
+    jw_kv_i64(&w, name, limit);
+    if (strcmp(also, "turns_used") == 0)
+        jw_kv_i64(&w, also, value);
+    else
+        hecate_time(&w, also, value);
+    jw_end_obj(&w);
+    rc = hecate_refuse(res, 422, code, buf_str(&b), "%s", why);
+    buf_finish(&b);
+    return rc;
+}
+
+enum bough_rc hecate_check_limits(struct http_req *req, struct http_res *res,
+                                  const struct hecate_chat *chat)
+{
+    const struct bough_session *s = chat->session;
+    int64_t used = chat->runs.n ? chat->runs.at[0].number : 0;
+    struct runner *r = api_runner(req);
+    const struct chat_limits *most;
+
+    if (!r)
+        return BOUGH_OK;
+    most = &r->settings.chat;
+    if (most->turns && used >= most->turns)
+        return refuse_limit(res, "agent_chat.session_limit_exceeded", "limit", most->turns,
+                            "turns_used", used, "the chat has had all its turns");
+    if (most->duration_ms && api_now(req) - s->created >= most->duration_ms)
+        return refuse_limit(res, "agent_chat.session_duration_limit_exceeded", "limit_ms",
+                            most->duration_ms, "started_at", s->created,
+                            "the time of the chat is over");
+    if (chat->idle)
+        return refuse_limit(res, "agent_chat.session_idle_timeout", "limit_ms", most->idle_ms,
+                            "updated_at", s->updated, "nothing happened in the chat for too long");
+    return BOUGH_OK;
 }
 
 /* ---- the workspace ---- */
@@ -290,7 +396,7 @@ enum bough_rc hecate_check_workspace(struct http_req *req, struct http_res *res,
     rc = workspace_resolve(&r->settings, req->arena, *folder, folder, err);
     if (rc == BOUGH_NOT_READY || rc == BOUGH_DENIED || rc == BOUGH_NOT_FOUND)
         return http_refuse(res, 400, "invalid_request", "%s", err->msg);
-    return rc;
+    return rc ? rc : workspace_check(*folder, api_of(req)->who->project, err);
 }
 
 static struct bough_str read_line(struct bough_arena *a, const char *dir, const char *name)

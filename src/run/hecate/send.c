@@ -108,7 +108,8 @@ static enum bough_rc check_needs(struct http_req *req, struct http_res *res,
     how->provider = !cstr_empty(in->model)
                         ? in->provider
                         : first_of(in->provider, last ? last->provider : "", s->model_provider);
-    return hecate_check_model(req, res, how->provider, how->model, err);
+    return hecate_check_model(req, res, how->provider, how->model,
+                              how->runtime == BOUGH_RUNTIME_AGENT, err);
 }
 
 static enum bough_rc begin(struct http_req *req, struct http_res *res, struct bough_session *s,
@@ -116,6 +117,7 @@ static enum bough_rc begin(struct http_req *req, struct http_res *res, struct bo
 {
     struct run_begin_options how = { .session = s->id,
                                      .principal = hecate_principal(req),
+                                     .project = api_of(req)->who->project,
                                      .text = in->content,
                                      .system_prompt = in->system_prompt,
                                      .key = api_of(req)->key };
@@ -130,6 +132,8 @@ static enum bough_rc begin(struct http_req *req, struct http_res *res, struct bo
     /* C21: of a busy session the answer is that, whatever else is missing. */
     if (!rc && !how.key && chat.runs.n && !bough_run_ended(chat.runs.at[0].status))
         return hecate_busy(req, res, s->id, err);
+    if (!rc && !how.key)
+        rc = hecate_check_limits(req, res, &chat);
     if (!rc)
         rc = check_needs(req, res, &chat, in, &how, err);
     if (!rc)

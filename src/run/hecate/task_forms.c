@@ -225,34 +225,63 @@ static bool take(void *user, const void *p, size_t n)
     return true;
 }
 
+/* The attachment of an entry that the part `id` shows; false: there is none. */
+static bool find_attachment(struct http_req *req, const char *session, const char *entry,
+                            const char *part, struct bough_attachment *out, size_t *index)
+{
+    char id[BOUGH_PART_ID_LEN + 8];
+    struct bough_attachments all;
+
+    if (bough_attachment_list(api_of(req)->store, req->arena, session, entry, &all, NULL))
+        return false;
+    for (size_t i = 0; i < all.n; i++) {
+        snprintf(id, sizeof id, "%s.%04zx", entry, all.at[i].part);
+        if (strcmp(id, part) == 0) {
+            *out = all.at[i];
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct bough_str hecate_artifact_text(struct http_req *req, const char *session, const char *part,
+                                      size_t most, struct bough_attachment *out)
+{
+    const char *entry = arena_strndup(req->arena, part, BOUGH_ID_LEN);
+    struct buf b;
+    struct bough_attachment_read_options how = { .length = (int64_t)most,
+                                                 .write = take,
+                                                 .user = &b };
+    struct bough_str text = { "", 0 };
+
+    *out = (struct bough_attachment){ 0 };
+    if (!find_attachment(req, session, entry, part, out, &how.index))
+        return text;
+    buf_init(&b, most);
+    if (bough_attachment_read(api_of(req)->store, session, entry, &how, NULL) == BOUGH_OK && b.n) {
+        size_t n = utf8_valid(b.p, b.n);
+
+        if (n == b.n || (b.n == most && n + 4 > most)) /* a character may be cut */
+            text = arena_str(req->arena, str_make(b.p, n));
+    }
+    buf_finish(&b);
+    return text;
+}
+
 /* The bytes of an artifact, if they are text and not too long. */
 static void put_content(struct http_req *req, struct json_writer *w, const struct hecate_run *x,
                         const char *part)
 {
-    const char *entry = arena_strndup(req->arena, part, BOUGH_ID_LEN);
-    struct bough_attachments all;
-    struct buf b;
+    struct bough_attachment found;
+    struct bough_str text = hecate_artifact_text(req, x->session->id, part, CONTENT_MOST, &found);
 
-    if (bough_attachment_list(api_of(req)->store, req->arena, x->session->id, entry, &all, NULL))
+    if (!*found.url)
         return;
-    for (size_t i = 0; i < all.n; i++) {
-        struct bough_attachment_read_options how = { .index = i, .write = take, .user = &b };
-        char id[BOUGH_PART_ID_LEN + 8];
-
-        snprintf(id, sizeof id, "%s.%04zx", entry, all.at[i].part);
-        if (strcmp(id, part) != 0)
-            continue;
-        jw_opt_cstr(w, "mime_type", all.at[i].mime);
-        jw_kv_cstr(w, "sha256", strchr(all.at[i].url, '-') + 1);
-        buf_init(&b, CONTENT_MOST);
-        if (all.at[i].size <= CONTENT_MOST &&
-            bough_attachment_read(api_of(req)->store, x->session->id, entry, &how, NULL) ==
-                BOUGH_OK &&
-            b.n && utf8_valid(b.p, b.n) == b.n)
-            jw_kv_str(w, "content_text", buf_str(&b));
-        buf_finish(&b);
-        return;
-    }
+    jw_opt_cstr(w, "mime_type", found.mime);
+    jw_kv_cstr(w, "sha256", strchr(found.url, '-') + 1);
+    if (text.n && found.size <= CONTENT_MOST)
+        jw_kv_str(w, "content_text", text);
 }
 
 void hecate_put_artifact(struct http_req *req, struct json_writer *w,

@@ -106,6 +106,7 @@ static struct run_begin_options settings_of(struct http_req *req, const struct h
     struct run_begin_options how = {
         .session = task->session->id,
         .principal = hecate_principal(req),
+        .project = api_of(req)->who->project,
         .key = api_of(req)->key,
         .runtime = BOUGH_RUNTIME_AGENT,
         .why = BOUGH_RUN_START,
@@ -140,7 +141,7 @@ static enum bough_rc begin(struct http_req *req, struct http_res *res, struct he
     enum bough_rc rc = BOUGH_OK;
 
     if (how->why == BOUGH_RUN_START || how->model)
-        rc = hecate_check_model(req, res, how->provider, how->model, err);
+        rc = hecate_check_model(req, res, how->provider, how->model, true, err);
     if (!rc)
         rc = hecate_runner(req, &r, err);
     if (!rc)

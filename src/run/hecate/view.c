@@ -151,6 +151,23 @@ static enum bough_rc read_whole(struct http_req *req, struct bough_arena *a,
     return rc;
 }
 
+static const char *first_of(const char *a, const char *b, const char *c)
+{
+    return *a ? a : *b ? b : c;
+}
+
+/* What is known of the chat besides its entries. */
+static void fill_chat(struct http_req *req, struct hecate_chat *out)
+{
+    const struct bough_session *s = out->session;
+    const struct bough_run *run = out->runs.n ? &out->runs.at[0] : NULL;
+
+    out->provider = first_of(run ? run->provider : "", s->model_provider, s->last_provider);
+    out->model = first_of(run ? run->model : "", s->model_name, s->last_model);
+    out->tools = hecate_model_tools(req, out->provider, out->model);
+    out->idle = hecate_is_idle(req, s, run);
+}
+
 enum bough_rc hecate_chat_read(struct http_req *req, struct bough_arena *a,
                                const struct bough_session *s, bool whole, struct hecate_chat *out,
                                struct bough_error *err)
@@ -161,7 +178,10 @@ enum bough_rc hecate_chat_read(struct http_req *req, struct bough_arena *a,
     *out = (struct hecate_chat){ .session = s };
     hecate_settings_read(a, s, &out->set);
     rc = bough_run_list(api_of(req)->store, a, &of, &out->runs, err);
-    return rc || !whole ? rc : read_whole(req, a, out, err);
+    if (rc)
+        return rc;
+    fill_chat(req, out);
+    return whole ? read_whole(req, a, out, err) : BOUGH_OK;
 }
 
 enum bough_rc hecate_latest(struct http_req *req, struct bough_arena *a, const char *session,

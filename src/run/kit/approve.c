@@ -1,11 +1,8 @@
 /* Approvals: may a tool call be made? Rules, grants, and a person. */
 #include <string.h>
-#include <time.h>
 
 #include "base/text/str.h"
 #include "run/runner.h"
-
-enum { POLL_MS = 100, LOOK_EVERY = 50 }; /* polls between looks without a nudge */
 
 /* ---- the policy ---- */
 
@@ -82,44 +79,4 @@ enum bough_rc work_ask(struct run_work *w, const struct work_ask *in, enum work_
     if (says != RULE_ASK)
         add.expires = 0;
     return bough_approval_add(w->store, w->a, w->run->id, w->epoch, &add, out, err);
-}
-
-/* ---- waiting with a process ---- */
-
-static enum bough_rc set_status(struct run_work *w, enum bough_run_status status,
-                                struct bough_error *err)
-{
-    struct bough_run_set_options set = BOUGH_RUN_SET_NOTHING;
-
-    set.status = &status;
-    return work_set(w, &set, err);
-}
-
-/* The watcher nudges when something has changed; now and then it is looked at anyway. */
-static bool is_time_to_look(struct run_work *w, int polls)
-{
-    return __atomic_exchange_n(&w->nudged, false, __ATOMIC_ACQ_REL) || polls % LOOK_EVERY == 0;
-}
-
-enum bough_rc work_wait(struct run_work *w, const char *approval, int64_t until,
-                        struct bough_approval **out, struct bough_error *err)
-{
-    enum bough_rc rc = set_status(w, BOUGH_RUN_AWAITING_APPROVAL, err), back;
-
-    for (int polls = 0; !rc; polls++) {
-        if (is_time_to_look(w, polls)) {
-            rc = bough_approval_get(w->store, w->a, approval, out, err);
-            if (rc || (*out)->status != BOUGH_APPROVAL_PENDING)
-                break;
-        }
-        if (work_flag(&w->cancel) || (until && work_now(w) >= until)) {
-            rc = bough_approval_get(w->store, w->a, approval, out, err);
-            break;
-        }
-        nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000 * 1000L }, NULL);
-    }
-    if (work_flag(&w->lost))
-        return rc;
-    back = set_status(w, BOUGH_RUN_RUNNING, rc ? NULL : err);
-    return rc ? rc : back;
 }

@@ -6,9 +6,10 @@
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
+#include "gateway/values.h"
 #include "run/runner.h"
 
-enum { RULES_MOST = 1000, ROOTS_MOST = 64, WORKERS_MOST = 256 };
+enum { RULES_MOST = 1000, ROOTS_MOST = 64, WORKERS_MOST = 256, CHAT_TURNS_MOST = 1000000 };
 
 static bool is_section(const struct gateway_setting *s, const char *section, const char *name)
 {
@@ -168,6 +169,22 @@ enum bough_rc workspace_resolve(const struct run_settings *s, struct bough_arena
                       "workspace %.120s is not under a folder of `[workspaces] root`", folder);
 }
 
+enum bough_rc workspace_check(const char *folder, const char *project, struct bough_error *err)
+{
+    char *real;
+    bool inside;
+
+    if (cstr_empty(project) || *project != '/')
+        return BOUGH_OK;
+    real = realpath(project, NULL);
+    inside = real && is_under(folder, real);
+    free(real);
+    return inside ? BOUGH_OK
+                  : bough_fail(err, BOUGH_DENIED,
+                               "this token is bound to one project: workspace %.120s is not in it",
+                               folder);
+}
+
 /* ---- the rest ---- */
 
 static enum bough_rc take_workers(const char *value, struct run_settings *out,
@@ -183,6 +200,26 @@ static enum bough_rc take_workers(const char *value, struct run_settings *out,
     return BOUGH_OK;
 }
 
+/* A time is "90s", "30m", "8h"; without a unit seconds. */
+static enum bough_rc take_chat_limit(const struct gateway_setting *s, struct chat_limits *out,
+                                     struct bough_error *err)
+{
+    bool ok;
+
+    if (strcmp(s->name, "turns") == 0)
+        ok = value_i64(s->value, 0, CHAT_TURNS_MOST, &out->turns);
+    else if (strcmp(s->name, "duration") == 0)
+        ok = value_ms(s->value, &out->duration_ms);
+    else if (strcmp(s->name, "idle") == 0)
+        ok = value_ms(s->value, &out->idle_ms);
+    else
+        return bough_fail(err, BOUGH_INVALID,
+                          "[chats] has the settings turns, duration and idle, not %.40s", s->name);
+    return ok ? BOUGH_OK
+              : bough_fail(err, BOUGH_INVALID, "[chats] %s: %.40s is not such a limit", s->name,
+                           s->value);
+}
+
 static enum bough_rc take_setting(struct bough_arena *a, const struct gateway_setting *s,
                                   struct run_settings *out, struct bough_error *err)
 {
@@ -194,6 +231,8 @@ static enum bough_rc take_setting(struct bough_arena *a, const struct gateway_se
         return add_root(a, s->value, out, err);
     else if (is_section(s, "approvals", "rule"))
         return take_rule(a, s->value, out, err);
+    else if (strcmp(s->section, "chats") == 0)
+        return take_chat_limit(s, &out->chat, err);
     return BOUGH_OK;
 }
 

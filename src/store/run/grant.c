@@ -111,6 +111,37 @@ enum bough_rc bough_grant_list(struct bough_store *s, struct bough_arena *a,
     return rc;
 }
 
+static enum bough_rc taken_back(const char *id, struct bough_error *err)
+{
+    return bough_fail(err, BOUGH_NOT_FOUND, "grant %.40s was taken back", id);
+}
+
+enum bough_rc bough_grant_get(struct bough_store *s, struct bough_arena *a, const char *id,
+                              struct bough_grant **out, struct bough_error *err)
+{
+    REQUIRE(s && a && out, err);
+
+    struct record_row row = { 0 };
+    const char *session = "";
+    struct grant_body b;
+    struct snap snap;
+    enum bough_rc rc = snap_begin(s, &snap, err);
+
+    if (rc)
+        return rc;
+    rc = named_load(&snap, a, id, GRANT_NAME, &row, &b, err);
+    if (!rc && row.deleted)
+        rc = taken_back(id, err);
+    if (!rc && row.sid)
+        rc = session_id(&snap, a, row.sid, &session, err);
+    if (!rc) {
+        *out = arena_alloc(a, sizeof **out);
+        give(&row, &b, session, *out);
+    }
+    snap_end(&snap);
+    return rc;
+}
+
 /* ---- adding ---- */
 
 enum bough_rc grant_put(struct prep *p, struct snap *snap, int64_t sid, struct grant_body *b,
@@ -255,7 +286,7 @@ static enum bough_rc prepare_remove(struct prep *p, void *user, struct bough_err
     if (!rc)
         rc = named_load(snap, p->a, j->id, GRANT_NAME, &j->row, &j->b, err);
     if (!rc && j->row.deleted)
-        rc = bough_fail(err, BOUGH_NOT_FOUND, "grant %.40s was taken back", j->id);
+        rc = taken_back(j->id, err);
     if (rc)
         return rc;
     j->row.deleted = p->now;

@@ -197,6 +197,21 @@ TEST(a_failed_and_an_interrupted_run_say_why)
               print(t, l.at + 4, l.n - 4));
 }
 
+TEST(a_run_that_was_cancelled_says_by_whom_and_one_of_an_idle_chat_was_interrupted)
+{
+    struct bough_run_cancel_wish wish = { .by = "owner", .note = "enough" };
+    struct path p = { .t = t };
+    struct bough_run run = run_of(BOUGH_RUN_CANCELLED);
+    struct activities l;
+
+    run.cancel = &wish;
+    l = build(&p, &run, NULL, 0);
+    CHECK_STR("cancelled cancelled \"Cancelled\" enough\n", print(t, l.at + l.n - 1, 1));
+    wish.by = ACTIVITY_BY_IDLE;
+    l = build(&p, &run, NULL, 0);
+    CHECK_STR("interrupted cancelled \"Interrupted\" enough\n", print(t, l.at + l.n - 1, 1));
+}
+
 TEST(a_run_without_entries_has_only_its_own_rows)
 {
     struct path p = { .t = t };

@@ -1,8 +1,10 @@
 /* Which provider a request goes to. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory/arena.h"
 #include "base/text/str.h"
+#include "gateway/kit/try.h"
 #include "unit/gateway/config.h"
 
 static const char *const paths[] = {
@@ -298,5 +300,66 @@ TEST(another_configuration_counts_at_once_and_keeps_what_is_known)
     CHECK_STR("ollama: as it came", goes(t, p, WIRE_CHAT, "qwen:7b"));
     CHECK_STR("ollama: as it came", goes(t, p, WIRE_CHAT, "extra"));
     CHECK_STR("a: as it came", goes(t, p, WIRE_CHAT, "gpt-5"));
+    providers_destroy(p);
+}
+
+TEST(lists_and_settings_say_which_models_take_tools)
+{
+    struct providers *p = providers_of(t, "[provider \"router\"]\nkind = openai-compatible\n"
+                                          "base_url = https://router.example/v1\n"
+                                          "no_tools = old-*\n");
+
+    set_list(p, "router",
+             "{\"data\":[{\"id\":\"a\",\"supported_parameters\":[\"seed\",\"tools\"]},"
+             "{\"id\":\"b\",\"supported_parameters\":[\"seed\"]},"
+             "{\"id\":\"c\",\"capabilities\":{\"function_calling\":true}},"
+             "{\"id\":\"d\",\"capabilities\":{\"function_calling\":false}},"
+             "{\"id\":\"e\",\"capabilities\":[\"completion\"]},"
+             "{\"id\":\"old-1\",\"supported_parameters\":[\"tools\"]}]}",
+             0);
+    CHECK_INT(1, providers_tools(p, "router", "a"));
+    CHECK_INT(0, providers_tools(p, "router", "b"));
+    CHECK_INT(1, providers_tools(p, "router", "c"));
+    CHECK_INT(0, providers_tools(p, "router", "d"));
+    CHECK_INT(-1, providers_tools(p, "router", "e"));
+    CHECK_INT(-1, providers_tools(p, "router", "unknown"));
+    CHECK_INT(0, providers_tools(p, "router", "old-1"));
+    CHECK_INT(-1, providers_tools(p, "nobody", "a"));
+    providers_destroy(p);
+}
+
+/* Where a turn goes: "provider wire", or the message of the refusal. */
+static const char *any(struct test *t, struct providers *p, const char *model, const char *name)
+{
+    struct provider_ask ask = { .model = model, .name = name };
+    struct provider_route out;
+
+    if (providers_route_any(p, t->arena, &ask, &out, &t->err))
+        return arena_printf(t->arena, "%s: %s", bough_rc_name(t->err.rc), t->err.msg);
+    return arena_printf(t->arena, "%s %s", out.targets[0].provider, ask.path);
+}
+
+TEST(a_model_without_provider_goes_to_the_one_that_lists_it_whatever_its_wire)
+{
+    struct providers *p = providers_of(
+        t, "[provider \"openai\"]\nkind = openai\nauth = none\n"
+           "[provider \"router\"]\nkind = openai-compatible\nbase_url = https://r.example/v1\n"
+           "[provider \"patterns\"]\nkind = openai-compatible\n"
+           "base_url = https://p.example/v1\nmodels = llama-* odd-*\nalias = quick=llama-9\n"
+           "[provider \"anthropic\"]\nkind = anthropic\nauth = none\nmodels = claude-x\n"
+           "[provider \"locked\"]\nkind = openai-compatible\nbase_url = https://l.example/v1\n"
+           "key_env = ROUTE_TEST_NO_SUCH_KEY\nmodels = secret-1\n");
+
+    /* openai was not asked for its models yet, and may have any. */
+    set_list(p, "router", "{\"data\":[{\"id\":\"llama-3\"},{\"id\":\"gpt-odd\"}]}", 0);
+    CHECK_STR("router /chat/completions", any(t, p, "llama-3", NULL));
+    CHECK_STR("router /chat/completions", any(t, p, "gpt-odd", NULL));
+    CHECK_STR("anthropic /messages", any(t, p, "claude-x", NULL));
+    CHECK_STR("patterns /chat/completions", any(t, p, "llama-4", NULL));
+    CHECK_STR("patterns /chat/completions", any(t, p, "quick", NULL));
+    CHECK_STR("openai /responses", any(t, p, "gpt-5.5", NULL));
+    CHECK_STR("openai /responses", any(t, p, "llama-3", "openai"));
+    CHECK_STR("openai /responses", any(t, p, "openai/llama-3", NULL));
+    CHECK(strstr(any(t, p, "secret-1", NULL), "ROUTE_TEST_NO_SUCH_KEY"));
     providers_destroy(p);
 }
