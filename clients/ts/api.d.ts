@@ -2224,7 +2224,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer of a model is the AI SDK's UI message stream. */
+        /** Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer is the run as the AI SDK's UI message stream. */
         post: operations["post_api_v1_sessions_id_turns"];
         /** Stop the run of the session; what came of its reply is kept. */
         delete: operations["delete_api_v1_sessions_id_turns"];
@@ -2585,6 +2585,23 @@ export interface paths {
         put?: never;
         /** Take the changes of a run back, all or those of some files. Nothing is changed when a file has moved on: 409. */
         post: operations["post_api_v1_runs_run_revert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/ui-stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stream a run as one message of the AI SDK's UI message stream, from its beginning to its end: a step for each call of a model, with the results and approvals of tools. */
+        get: operations["get_api_v1_runs_run_ui_stream"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -18734,7 +18751,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer of a model is the AI SDK's UI message stream. */
+            /** @description Send a prompt to a model, to the agent loop with tools or to an external agent. The answer is the run; the reply comes as an open message. Tools and agents need the scope `run`. With Accept: text/event-stream the answer is the run as the AI SDK's UI message stream. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19689,6 +19706,44 @@ export interface operations {
             410: components["responses"]["Gone"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["ServerError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+            507: components["responses"]["Full"];
+        };
+    };
+    get_api_v1_runs_run_ui_stream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a run. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stream a run as one message of the AI SDK's UI message stream, from its beginning to its end: a step for each call of a model, with the results and approvals of tools. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
             421: components["responses"]["WrongHost"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
