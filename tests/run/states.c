@@ -326,9 +326,10 @@ STORE_TEST(a_turn_that_cannot_be_understood_is_refused_before_anything_is_stored
         "{\"content\":\"x\",\"runtime\":\"external\"}",
         "{\"content\":\"x\",\"servers\":[1]}",
         "{\"content\":\"x\",\"max_output_tokens\":-1}",
-        "{\"content\":\"x\",\"servers\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\","
-        "\"10\",\"11\",\"12\",\"13\",\"14\",\"15\",\"16\",\"17\"]}",
     };
+    static const char too_many[] =
+        "{\"content\":\"x\",\"servers\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\","
+        "\"10\",\"11\",\"12\",\"13\",\"14\",\"15\",\"16\",\"17\"]}";
     struct world w;
     const char *s = new_session(t, "s");
     const char *path = arena_printf(t->arena, "/api/v1/sessions/%s/turns", s);
@@ -338,6 +339,7 @@ STORE_TEST(a_turn_that_cannot_be_understood_is_refused_before_anything_is_stored
     script_open(t, &w, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK_INT(422, post(&w, path, wrong[i]).status);
+    CHECK_INT(422, post(&w, path, too_many).status);
     CHECK_OK(bough_run_list(t->store, t->arena, NULL, &runs, &t->err));
     CHECK_INT(0, runs.n);
     /* Text and parts are one message. */
