@@ -104,3 +104,5 @@ SIZE(bough_run_set_options, 144);
 SIZE(bough_run_start_options, 272);
 SIZE(bough_run_start_result, 64);
 SIZE(bough_runs, 56);
+SIZE(bough_pick_options, 80);
+SIZE(bough_pick_result, 72);
