@@ -166,7 +166,7 @@ test("an approval shows what, why and the change, inline, in the tray and in the
   await tray.getByRole("link", { name: "edit the file" }).waitFor();
   await tray.getByRole("button", { name: "Approve once" }).click();
   await until("settled here too", async () => (await card.count()) === 0);
-  await page.getByText("The demo provider read this result").waitFor();
+  await page.getByText("The demo provider read this result").first().waitFor();
   await idle(s, one);
   await until(
     "the title is quiet",
@@ -246,7 +246,7 @@ test("tools off, then on: heads mark where the runtime changes, and calls stand 
   await idle(s, one);
   await toolsOn(page);
   await say(page, "weather in Bergen");
-  await page.getByText("The demo provider read this result").waitFor();
+  await page.getByText("The demo provider read this result").first().waitFor();
   await page.getByText("Tools off", { exact: true }).waitFor();
   await page.getByText("Tools on", { exact: true }).waitFor();
   const line = page.getByRole("button", { name: /weather.*Bergen/i });
@@ -498,7 +498,7 @@ test("the server is killed while an approval waits: it is there again, and appro
   await card.getByText("Demo edit").waitFor();
   await composer(page).getByText("Awaiting approval").waitFor();
   await card.getByRole("button", { name: "Approve once" }).click();
-  await page.getByText("The demo provider read this result").waitFor();
+  await page.getByText("The demo provider read this result").first().waitFor();
   await idle(s, one);
 });
 

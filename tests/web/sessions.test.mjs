@@ -312,6 +312,31 @@ test("a new session is made, renamed and archived from the page", async ({
   );
 });
 
+test("a list that is read again while more of it comes goes on", async ({
+  server,
+}) => {
+  const s = await server();
+  for (let i = 0; i < 70; i++) await s.session({ title: `Session ${i}` });
+  const page = await signIn(s);
+  let held = 0;
+  await page.route(/\/api\/v1\/sessions\?.*cursor=/, async (route) => {
+    if (!held++) {
+      // The answer comes after the list was read again for a new session.
+      const again = page.waitForResponse(
+        /\/api\/v1\/sessions\?(?!.*cursor=).*count=/,
+      );
+      await s.session({ title: "New" });
+      await again;
+      await page.waitForTimeout(100);
+    }
+    await route.continue();
+  });
+  await goto(page, s, "/sessions");
+  await page.getByText("70", { exact: true }).waitFor();
+  await list(page).evaluate((el) => (el.scrollTop = el.scrollHeight));
+  await until("more of the list", async () => held > 1);
+});
+
 test("2,000 sessions are loaded as one scrolls", async ({ server }) => {
   const s = await server();
   await s.session({ title: "The oldest" }); // of those made at once any can be the first

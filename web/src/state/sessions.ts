@@ -121,6 +121,8 @@ export async function loadMore(): Promise<void> {
     // The end of the list offers to try again.
   } finally {
     loadingMore = false;
+    // The list was read again meanwhile: nobody else asks for what follows its first page.
+    if (mine !== asked) void loadMore();
   }
 }
 
