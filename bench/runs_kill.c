@@ -52,7 +52,7 @@ static void configure(struct killing *k, int port)
             "[server]\nname = bench\n[runs]\nworkers = 8\n[workspaces]\nroot = %s\n"
             "[provider \"up\"]\nkind = openai-compatible\nbase_url = http://127.0.0.1:%d/v1\n"
             "allow_private = yes\nauth = none\nmodels = m\n"
-            "[tools \"count\"]\ncommand = perl %s/bench/peers/count.pl %s\n"
+            "[tools \"count\"]\ncommand = perl %s/tests/run/count.pl %s 20\n"
             "[agent \"stay\"]\ncommand = perl %s/bench/peers/acp-stay.pl %s\n",
             k->dir, port, here, k->counter, here, k->dir);
     fclose(f);

@@ -202,7 +202,7 @@ void acp_next(struct acp *p, struct bough_arena *a, int64_t wait_ms, struct acp_
     const struct acp_line *l;
 
     *out = (struct acp_event){ .kind = ACP_NOTHING };
-    l = acp_take(p, 0); /* most often one is there, and nobody has to look at a clock */
+    l = acp_take(p, 0); /* usually one is there: no clock is read then */
     if (!l) {
         until = mono_us() / 1000 + wait_ms;
         l = acp_take(p, wait_ms);

@@ -174,7 +174,7 @@ struct gateway_models {
 void providers_models(struct providers *p, struct bough_arena *a, unsigned wires,
                       struct gateway_models *out);
 
-/* Does the model of this provider take tools? 1 or 0; -1: nobody says. */
+/* Does the model of this provider take tools? 1: yes, 0: no, -1: not known. */
 int providers_tools(struct providers *p, const char *provider, const char *model);
 
 /* All providers in the order of the configuration, then the local runtimes that were found. */

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A tool server over MCP for tests: its tool `count` appends one line to the file that is its first argument, and answers with the line's own name.
-# The second argument is how long a call takes, in milliseconds.
+# count.pl FILE MS: a tool server over MCP for tests and benchmarks. Its tool `count` appends one line to the file (its argument `key`, or a name that no
+# other call has), takes that many milliseconds, and answers with the line.
 use strict;
 use warnings;
 use Time::HiRes qw(sleep time);
@@ -22,7 +22,8 @@ while (my $line = <STDIN>) {
     } elsif ($method eq 'tools/list') {
         answer($id, '{"tools":[{"name":"count","description":"Counts.","inputSchema":{"type":"object"}}]}');
     } elsif ($method eq 'tools/call') {
-        my $name = "$$-" . ++$calls . '-' . time;
+        my ($key) = $line =~ /"key":"([^"]*)"/;
+        my $name = $key // "$$-" . ++$calls . '-' . time;
         open my $out, '>>', $file or die "$file: $!\n";
         syswrite $out, "$name\n";
         close $out;

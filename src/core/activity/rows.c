@@ -130,7 +130,7 @@ void rows_of_start(struct row_list *b, const struct bough_run *run)
                    (struct activity){ .title = "Running", .status = now, .created = run->started });
 }
 
-/* Its owner was gone, or nobody was there to answer it. */
+/* Did the run end because its server died, or because its approval was never answered? */
 static bool is_interrupted(const struct bough_run *run)
 {
     if (run->status == BOUGH_RUN_CANCELLED)

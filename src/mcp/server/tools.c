@@ -10,8 +10,8 @@ static bool allowed(const struct mcp_call *c, const struct mcp_tool *t)
     return (t->needs & ~c->peer->who->scopes) == 0;
 }
 
-/* A program on standard input and output ends with its client: a run that it starts would have
- * nobody to work on it. */
+/* Tools that start runs are offered only by a server that works on runs: a program on standard
+ * input and output ends when its client does. */
 static bool offered(const struct mcp_call *c, const struct mcp_tool *t)
 {
     return !t->runs || api_works(c->peer->api);

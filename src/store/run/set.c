@@ -237,7 +237,7 @@ static enum bough_rc prepare_wait(struct prep *p, void *user, struct bough_error
                           (long long)x->b.settled, x->id, (long long)j->settled);
     if (x->b.settled == x->b.approvals)
         return bough_fail(err, BOUGH_CONFLICT, "run %s has no approval to wait for", x->id);
-    if (x->b.cancel_time) /* nobody but its owner ends it then */
+    if (x->b.cancel_time) /* only the owner can end it, so it must not give it back */
         return bough_fail(err, BOUGH_CONFLICT, "run %s is to be cancelled", x->id);
     run_take_lease(p, &x->l.head.row, x->id, NULL, 0);
     x->b.status = BOUGH_RUN_AWAITING_APPROVAL;

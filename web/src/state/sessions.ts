@@ -121,7 +121,7 @@ export async function loadMore(): Promise<void> {
     // The end of the list offers to try again.
   } finally {
     loadingMore = false;
-    // The list was read again meanwhile: nobody else asks for what follows its first page.
+    // The list was read again meanwhile, and this answer was dropped: ask for the second page again.
     if (mine !== asked) void loadMore();
   }
 }

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { message } from "../api/client";
 import { Button } from "./button";
+import { Problem } from "./problem";
 
 export function Dialog({
   title,
@@ -108,11 +109,7 @@ function Question({ q, close }: { q: Ask; close: () => void }) {
             )}
           </label>
         )}
-        {error && (
-          <p class="c-fail" role="alert">
-            {error}
-          </p>
-        )}
+        <Problem text={error} />
         <div class="dialog-foot">
           <Button kind="quiet" onClick={close}>
             Cancel

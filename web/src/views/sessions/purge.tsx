@@ -10,6 +10,7 @@ import { loadList } from "../../state/sessions";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { titleOf } from "./row";
+import { Problem } from "../../ui/problem";
 
 type Preview = Awaited<ReturnType<typeof preview>>;
 
@@ -107,11 +108,7 @@ function Purge({ list, done }: { list: Session[]; done?: () => void }) {
             <dd>{money(list.reduce((n, s) => n + s.own.cost_nano_usd, 0))} stays in the totals</dd>
           </dl>
         )}
-        {error && (
-          <p class="c-fail" role="alert">
-            {error}
-          </p>
-        )}
+        <Problem text={error} />
         <div class="dialog-foot">
           <Button kind="quiet" onClick={close}>
             Cancel

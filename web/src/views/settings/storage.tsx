@@ -6,6 +6,7 @@ import { api, got, message } from "../../api/client";
 import { ago, bytes, count, exactTime, plural } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Failed, Skeleton } from "../../ui/states";
+import { Problem } from "../../ui/problem";
 
 type Info = Awaited<ReturnType<typeof load>>;
 type Check = Awaited<ReturnType<typeof fsck>>;
@@ -116,11 +117,7 @@ export function StoragePage() {
             Count everything
           </Button>
         </div>
-        {checkError.value && (
-          <p class="c-fail" role="alert">
-            {checkError.value}
-          </p>
-        )}
+        <Problem text={checkError.value} />
         {check.value && (
           <p role="status">
             {plural(check.value.errors, "error")}, {plural(check.value.warnings, "warning")} in {plural(check.value.sessions, "session")},{" "}

@@ -10,6 +10,7 @@ import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { ask, Dialog } from "../../ui/dialog";
 import { Failed, Skeleton } from "../../ui/states";
+import { Problem } from "../../ui/problem";
 
 type Token = Awaited<ReturnType<typeof list>>["items"][number];
 
@@ -229,11 +230,7 @@ function NewToken({ close }: { close: () => void }) {
             <option value="365">In a year</option>
           </select>
         </label>
-        {error.value && (
-          <p class="c-fail" role="alert">
-            {error.value}
-          </p>
-        )}
+        <Problem text={error.value} />
         <div class="dialog-foot">
           <Button kind="quiet" onClick={close}>
             Cancel

@@ -11,6 +11,7 @@ import { split } from "../../state/path";
 import { path } from "../../state/session";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
+import { Problem } from "../../ui/problem";
 
 const asked = signal<{ s: Session; e: Entry } | undefined>(undefined);
 
@@ -90,11 +91,7 @@ function Pick({ s, e }: { s: Session; e: Entry }) {
             <input type="text" value={name} placeholder="its name, number or id" onInput={(x) => setName(x.currentTarget.value)} />
           </label>
         )}
-        {error && (
-          <p class="c-fail" role="alert">
-            {error}
-          </p>
-        )}
+        <Problem text={error} />
         <div class="dialog-foot">
           <Button kind="quiet" onClick={close}>
             Cancel
